@@ -1,0 +1,22 @@
+"""Strength from the last touch and now. Derived whenever it is read, never stored, so that it cannot compound."""
+
+TOPIC_RATE = 0.9
+"""Share of a topic's strength that is left after a day (seed 000)."""
+
+GONE = 0.05
+"""Below this a topic is inactive: 29 days at 0.9 a day."""
+
+DAY = 86_400.0
+
+
+def strength(last_touched_at: float, now: float, *, rate: float = TOPIC_RATE) -> float:
+    """`rate ** days` in (0, 1] for two Unix times in seconds; a touch in the future counts as now."""
+    return float(rate ** (max(0.0, now - last_touched_at) / DAY))
+
+
+def status(value: float) -> str:
+    """The word for a strength: fresh, strong, fading, weak or almost gone."""
+    for least, word in ((0.9, "fresh"), (0.6, "strong"), (0.3, "fading"), (0.15, "weak")):
+        if value >= least:
+            return word
+    return "almost gone"

@@ -1,0 +1,88 @@
+"""Every error that a user can meet, each with a hint that says what to do next.
+
+    PiMemoryError                exit 1    500
+    ├── SettingsError            exit 78         a setting is unknown or malformed
+    ├── StartError               exit 3          the process cannot start: port in use, newer database
+    ├── RequestError                       400   the request itself is wrong; names the field
+    │   ├── Unauthorized                   401
+    │   ├── Forbidden                      403
+    │   ├── NotFound                       404
+    │   ├── Conflict                       409
+    │   ├── TooLarge                       413
+    │   └── Unprocessable                  422
+    └── Unavailable                        503   come back later: loading, busy, stopping
+        ├── ModelError                           a chat model or its server failed
+        ├── EmbedderError                        an embedder failed
+        └── StoreError                           the database failed
+"""
+
+
+class PiMemoryError(Exception):
+    """What went wrong (`message`) and what to do about it (`hint`)."""
+
+    exit_code = 1
+    status = 500
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class SettingsError(PiMemoryError):
+    exit_code = 78
+
+
+class StartError(PiMemoryError):
+    exit_code = 3
+
+
+class RequestError(PiMemoryError):
+    exit_code = 2
+    status = 400
+
+
+class Unauthorized(RequestError):
+    status = 401
+
+
+class Forbidden(RequestError):
+    status = 403
+
+
+class NotFound(RequestError):
+    status = 404
+
+
+class Conflict(RequestError):
+    status = 409
+
+
+class TooLarge(RequestError):
+    status = 413
+
+
+class Unprocessable(RequestError):
+    status = 422
+
+
+class Unavailable(PiMemoryError):
+    """Answered with `Retry-After: retry_after` (seconds)."""
+
+    status = 503
+
+    def __init__(self, message: str, *, hint: str = "", retry_after: int = 5) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+
+
+class ModelError(Unavailable):
+    pass
+
+
+class EmbedderError(Unavailable):
+    pass
+
+
+class StoreError(Unavailable):
+    pass

@@ -1,0 +1,214 @@
+"""The words of one turn: what is passed between its steps, and the protocols of the parts it needs.
+
+Times are Unix seconds (UTC) as floats. Nothing in here does anything.
+"""
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Role = Literal["system", "user", "assistant"]
+Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool that an agent ran: its name and its arguments as JSON would carry them."""
+
+    name: str
+    arguments: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a prompt.
+
+    `context` is text of ours that goes in front of the user's words inside the same message (an edited
+    focus, the date). It is prompted, but never quoted and never learned from.
+    """
+
+    role: Role
+    content: str
+    context: str = ""
+
+    @property
+    def text(self) -> str:
+        """What the model reads."""
+        return f"{self.context}\n\n{self.content}" if self.context else self.content
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a client asks of us: one message in one conversation."""
+
+    message: str
+    conversation_id: str
+    agent: str = "general"
+    project: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A user message and the reply to it: the unit that is kept, tagged and remembered.
+
+    `partial` marks a reply that the client did not wait for. `context` is the `Message.context` that was
+    prompted with it, kept so that the prompt's prefix is the same in the next turn.
+    """
+
+    conversation_id: str
+    user: str
+    reply: str
+    at: float
+    context: str = ""
+    partial: bool = False
+    project: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    file_paths: tuple[str, ...] = ()
+    id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """What an exchange was about. `topic` is None for chatter, which is not recorded."""
+
+    topic: str | None
+    file_paths: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Something the user works on: `area` or `area/detail`, in lower case."""
+
+    name: str
+    first_seen_at: float
+    last_touched_at: float
+    file_paths: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+    touch_count: int = 1
+    session_count: int = 1
+    is_active: bool = True
+
+    @property
+    def parent(self) -> str | None:
+        """`memory` for `memory/extraction`, None for a topic of one level."""
+        area, slash, _ = self.name.partition("/")
+        return area if slash else None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one reply, as the model counts them.
+
+    `evaluated_tokens` are those of the prompt that had to be computed; the rest came from the kept prefix.
+    """
+
+    prompt_tokens: int = 0
+    evaluated_tokens: int = 0
+    completion_tokens: int = 0
+    memory_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Why the model knew what it knew: everything that was put into the prompt besides the user's words."""
+
+    focus: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    context: str = ""
+    exchanges: int = 0
+    exchanges_left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of the reply, as it arrived."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The end of a turn."""
+
+    reply: str
+    conversation_id: str
+    model: str
+    provider: str
+    usage: Usage
+    receipt: Receipt
+
+
+class Clock(Protocol):
+    def __call__(self) -> float:
+        """Unix time in seconds; `time.time` is one."""
+        ...
+
+
+class Model(Protocol):
+    """Who does the talking. Implementations: `model/local.py`, `model/remote.py`, `model/extractive.py`."""
+
+    @property
+    def name(self) -> str:
+        """What to show as the model's name, such as a file's stem."""
+        ...
+
+    @property
+    def provider(self) -> str:
+        """`llama`, `openai` or `extractive`."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """Most tokens of a prompt and its reply together."""
+        ...
+
+    def count(self, text: str) -> int:
+        """Tokens of a piece of content, without any role markers."""
+        ...
+
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        """Tokens of the whole prompt as `generate` would submit it."""
+        ...
+
+    def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+        """Yield the reply's pieces as they arrive (never empty, never half a character), then one `Usage`.
+
+        At most `max_tokens` tokens are generated. Closing the generator, or cancelling the task that
+        iterates it, stops the model within one token or one micro-batch, also while the prompt is being
+        evaluated, and leaves it ready for the next call.
+
+        Raises `ModelError` when the model or its server fails, `Unprocessable` when the prompt and
+        `max_tokens` do not fit into `context_tokens`.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Stop what is running and free the memory. Idempotent."""
+        ...
+
+
+class Embedder(Protocol):
+    """Text to vectors. Implementations: `embedding/gguf.py`, `embedding/sentence_transformers.py`, `embedding/none.py`."""
+
+    @property
+    def id(self) -> str:
+        """Names the vector space, so that vectors of different models are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector; 0 when there is no embedder and words must do."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors of unit length, float32, shape (len(texts), dimensions). Raises `EmbedderError`."""
+        ...
+
+    async def close(self) -> None:
+        """Free the memory. Idempotent."""
+        ...
