@@ -193,7 +193,7 @@ class Model(Protocol):
 
 
 class Embedder(Protocol):
-    """Text to vectors. Implementations: `embedding/gguf.py`, `embedding/sentence_transformers.py`, `embedding/none.py`."""
+    """Text to vectors. Implementations in `embedding/`: `gguf.py`, `sentence_transformers.py`, `none.py`."""
 
     @property
     def id(self) -> str:

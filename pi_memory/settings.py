@@ -1,0 +1,299 @@
+"""Settings: frozen dataclasses, read once. Flag over environment over `.env` over default.
+
+This is the only file that reads the environment. The docstring under each field is its documentation:
+`docs/settings.md` and `.env.example` are tested against it.
+"""
+
+import ast
+import dataclasses
+import difflib
+import functools
+import inspect
+import os
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from dotenv import dotenv_values
+from msgspec import Meta
+
+from pi_memory.errors import SettingsError
+
+Positive = Annotated[int, Meta(ge=1)]
+PREFIX = "PI_MEMORY_"
+
+
+def _env(key: str, default: Any) -> Any:
+    return field(default=default, metadata={"key": key})
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """How clients reach the daemon."""
+
+    host: str = _env("PI_MEMORY_HOST", "127.0.0.1")
+    """Address to bind. Anything but loopback needs `PI_MEMORY_TOKEN`."""
+    port: Annotated[int, Meta(ge=0, le=65535)] = _env("PI_MEMORY_PORT", 8765)
+    """Port to bind; 0 takes a free one and logs it."""
+    token: str = _env("PI_MEMORY_TOKEN", "")
+    """Bearer token that every request but `/healthz` and `/version` must carry; empty: none is asked for."""
+    max_body_bytes: Positive = _env("PI_MEMORY_MAX_BODY_BYTES", 1_048_576)
+    """Largest request body; a larger one is answered with 413."""
+    max_waiting: Positive = _env("PI_MEMORY_MAX_WAITING", 16)
+    """Most turns under way or waiting; further ones are answered with 503 and `Retry-After`."""
+    log_level: Literal["debug", "info", "warning", "error"] = _env("PI_MEMORY_LOG_LEVEL", "info")
+    """Least severe log lines to write. What users say is only ever logged at `debug`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """Where things are kept."""
+
+    data_dir: Path | None = _env("PI_MEMORY_DATA_DIR", None)
+    """Database and models. Default: `$STATE_DIRECTORY`, else `$XDG_STATE_HOME/pi-memory`, else
+    `~/.local/state/pi-memory`."""
+    workspace: Path | None = _env("PI_MEMORY_WORKSPACE", None)
+    """Folder of the files you edit: `memory/RECENT_FOCUS.md`, `ASSISTANT.md`, `MEMORY.md`. Default: `workspace` in the
+    data directory."""
+    config_dir: Path | None = _env("PI_MEMORY_CONFIG_DIR", None)
+    """Folder whose `agents/*.md` and `topics.toml` are used instead of the shipped ones; a file it lacks is taken from
+    those."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered of a conversation, and how long."""
+
+    enabled: bool = _env("ENABLE_MEMORY", True)
+    """`false`: every request stands alone and nothing is stored."""
+    max_turns: Positive = _env("MEMORY_MAX_TURNS", 8)
+    """Exchanges (a message and its reply) that a conversation keeps in its window."""
+    ttl_minutes: Annotated[float, Meta(ge=0)] = _env("MEMORY_TTL_MIN", 60.0)
+    """Idle minutes after which a conversation ends; 0: never."""
+    max_conversations: Positive = _env("MEMORY_MAX_CONVERSATIONS", 500)
+    """Conversations kept in RAM; the least recently used gives way."""
+    commit_seconds: Annotated[float, Meta(ge=0, le=3600)] = _env("PI_MEMORY_COMMIT_SECONDS", 10.0)
+    """Longest time that an exchange waits for its group's commit, and so the most that a crash may lose; 0: commit
+    each."""
+    transcript_days: Annotated[float, Meta(ge=0)] = _env("PI_MEMORY_TRANSCRIPT_DAYS", 30.0)
+    """Days that exchanges are kept verbatim; 0: only until they are processed and their conversation has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """Who does the talking."""
+
+    provider: Literal["auto", "llama", "openai", "extractive"] = _env("PI_MEMORY_PROVIDER", "auto")
+    """`llama`: a GGUF in this process; `openai`: a server that speaks OpenAI's API; `extractive`: no model, quotes what
+    you said; `auto`: a GGUF if there is one, else extractive."""
+    model: Path | None = _env("PI_MEMORY_MODEL", None)
+    """Chat model, a GGUF file. Default: the first `*.gguf` in `models/chat` of the data directory."""
+    context_tokens: Annotated[int, Meta(ge=128)] = _env("CTX_TOKENS", 4096)
+    """Context length in tokens, prompt and reply together; a model trained on less uses less."""
+    max_tokens: Positive = _env("PI_MEMORY_MAX_TOKENS", 512)
+    """Most tokens of a reply; never more than a quarter of the context."""
+    temperature: Annotated[float, Meta(ge=0, le=5)] = _env("PI_MEMORY_TEMPERATURE", 0.7)
+    """Sampling temperature; 0 always takes the likeliest token."""
+    threads: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_THREADS", 0)
+    """Threads of the chat model; 0: as many as there are cores."""
+    openai_base_url: str = _env("PI_MEMORY_OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")
+    """Base URL of the server for `openai`, such as llama-server's or Ollama's."""
+    openai_api_key: str = _env("PI_MEMORY_OPENAI_API_KEY", "")
+    """Key for that server, if it wants one."""
+    openai_model: str = _env("PI_MEMORY_OPENAI_MODEL", "default")
+    """Model to ask that server for."""
+    timeout_seconds: Annotated[float, Meta(gt=0)] = _env("PI_MEMORY_OPENAI_TIMEOUT_SECONDS", 60.0)
+    """Longest silence of that server before its reply is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """How texts are compared."""
+
+    embedder: Literal["auto", "gguf", "sentence-transformers", "none"] = _env("PI_MEMORY_EMBEDDER", "auto")
+    """`gguf`: by llama.cpp; `sentence-transformers`: live, with torch; `none`: by words only; `auto`: the first of these
+    that is there."""
+    model: str = _env("PI_MEMORY_EMBEDDER_MODEL", "")
+    """GGUF file, or name or folder of a sentence-transformers model. Default: all-MiniLM-L6-v2."""
+    tagger: Literal["auto", "rules", "embedding"] = _env("PI_MEMORY_TAGGER", "auto")
+    """How topics are found: by `rules`, by rules and `embedding`; `auto`: with embeddings if there is an embedder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    server: Server = Server()
+    paths: Paths = Paths()
+    memory: Memory = Memory()
+    chat: Chat = Chat()
+    embedding: Embedding = Embedding()
+
+    @property
+    def data_dir(self) -> Path:
+        assert self.paths.data_dir is not None, "load() and defaults() fill it in"
+        return self.paths.data_dir
+
+    @property
+    def workspace(self) -> Path:
+        return self.paths.workspace or self.data_dir / "workspace"
+
+    @property
+    def focus_file(self) -> Path:
+        return self.workspace / "memory" / "RECENT_FOCUS.md"
+
+    @property
+    def database(self) -> Path:
+        return self.data_dir / "memory.db"
+
+    @property
+    def models_dir(self) -> Path:
+        return self.data_dir / "models"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One setting as documentation and command line see it."""
+
+    key: str
+    group: str
+    name: str
+    type: Any
+    default: Any
+    help: str
+
+
+@functools.cache
+def options() -> tuple[Option, ...]:
+    """Every setting, in the order of the groups."""
+    return tuple(_options())
+
+
+def _options() -> Iterator[Option]:
+    for group in dataclasses.fields(Settings):
+        cls = typing.cast(type, group.type)
+        hints = typing.get_type_hints(cls, include_extras=True)
+        docs = _field_docs(cls)
+        for f in dataclasses.fields(cls):
+            yield Option(f.metadata["key"], group.name, f.name, hints[f.name], f.default, docs[f.name])
+
+
+def load(flags: Mapping[str, object] | None = None, *, env_file: Path | None = None) -> Settings:
+    """Read the settings. `flags` are keyed by setting, such as `PI_MEMORY_PORT`; None stands for not given.
+
+    `env_file` defaults to `.env` in the working directory, if there is one.
+    Raises `SettingsError`, naming the key, for an unknown or malformed setting.
+    """
+    values: dict[str, object] = {**_env_file(env_file), **_environment()}
+    values |= {key: value for key, value in (flags or {}).items() if value is not None}
+    return build(values, environ=os.environ)
+
+
+def build(values: Mapping[str, object], *, environ: Mapping[str, str]) -> Settings:
+    """Settings from values keyed by setting; `environ` gives the default data directory."""
+    groups: dict[str, dict[str, Any]] = {}
+    for option in options():
+        if option.key in values:
+            groups.setdefault(option.group, {})[option.name] = _convert(option, values[option.key])
+    paths = groups.setdefault("paths", {})
+    if paths.get("data_dir") is None:
+        paths["data_dir"] = _default_data_dir(environ)
+    classes = {f.name: typing.cast(type, f.type) for f in dataclasses.fields(Settings)}
+    settings = Settings(**{name: classes[name](**given) for name, given in groups.items()})
+    _check(settings)
+    return settings
+
+
+def _check(settings: Settings) -> None:
+    local = settings.server.host in ("127.0.0.1", "::1", "localhost")
+    if not local and not settings.server.token:
+        raise SettingsError(
+            f"PI_MEMORY_HOST={settings.server.host} would show your memory to the network without a token",
+            hint="Set PI_MEMORY_TOKEN to a long random string (openssl rand -hex 32), or bind 127.0.0.1.",
+        )
+
+
+def _environment() -> dict[str, str]:
+    known = {option.key for option in options()}
+    for key in os.environ:
+        if key.startswith(PREFIX) and key not in known:
+            raise _unknown(key, "the environment")
+    return {key: value for key, value in os.environ.items() if key in known}
+
+
+def _env_file(path: Path | None) -> dict[str, str]:
+    if path is not None and not path.is_file():
+        raise SettingsError(
+            f"There is no settings file {path}", hint="Give the path of an existing file to --env-file."
+        )
+    file = path or Path(".env")
+    try:
+        values = dotenv_values(file, interpolate=False) if file.is_file() else {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"Cannot read {file}: {error}", hint="It must be UTF-8 text that you may read.") from error
+    known = {option.key for option in options()}
+    for key in values:
+        if key not in known:
+            raise _unknown(key, str(file))
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _unknown(key: str, where: str) -> SettingsError:
+    near = difflib.get_close_matches(key, [option.key for option in options()], n=1)
+    hint = f"Did you mean {near[0]}?" if near else "docs/settings.md lists every setting."
+    return SettingsError(f"Unknown setting {key} in {where}", hint=hint)
+
+
+def _convert(option: Option, value: object) -> object:
+    if isinstance(value, str) and not value.strip() and option.default is None:
+        return None
+    try:
+        if option.type is bool:
+            return _truth(value)
+        if Path in typing.get_args(option.type):
+            return Path(str(value)).expanduser().absolute()
+        return msgspec.convert(value, option.type, strict=False)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise SettingsError(f"{option.key}={value!r}: {error}", hint=option.help) from error
+
+
+def _truth(value: object) -> bool:
+    word = str(value).strip().lower()
+    if word in ("1", "true", "yes", "y", "on"):
+        return True
+    if word in ("0", "false", "no", "n", "off"):
+        return False
+    raise ValueError("Expected true or false")
+
+
+def _default_data_dir(environ: Mapping[str, str]) -> Path:
+    if state := environ.get("STATE_DIRECTORY"):
+        return Path(state.split(":")[0])
+    state = environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "pi-memory"
+
+
+def _field_docs(cls: type) -> dict[str, str]:
+    """The string literal under each field of a class."""
+    (node,) = ast.parse(inspect.getsource(cls)).body
+    assert isinstance(node, ast.ClassDef)
+    docs = {}
+    for before, after in zip(node.body, node.body[1:], strict=False):
+        match before, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                docs[name] = " ".join(text.split())
+    return docs
+
+
+def kind(option: Option) -> str:
+    """The type of a setting in words: `integer`, `number`, `true or false`, `path`, `text`, or its choices."""
+    base: Any = option.type
+    if typing.get_origin(base) is Annotated:
+        base = typing.get_args(base)[0]
+    if typing.get_origin(base) is Literal:
+        return ", ".join(f"`{choice}`" for choice in typing.get_args(base))
+    if isinstance(base, types.UnionType):
+        return "path"
+    return {bool: "true or false", int: "integer", float: "number", str: "text"}[base]
