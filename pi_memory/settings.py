@@ -115,8 +115,8 @@ class Embedding:
     """How texts are compared."""
 
     embedder: Literal["auto", "gguf", "sentence-transformers", "none"] = _env("PI_MEMORY_EMBEDDER", "auto")
-    """`gguf`: by llama.cpp; `sentence-transformers`: live, with torch; `none`: by words only; `auto`: the first of these
-    that is there."""
+    """`gguf`: by llama.cpp; `sentence-transformers`: live, with torch; `none`: by words only; `auto`: the first of
+    these that is there."""
     model: str = _env("PI_MEMORY_EMBEDDER_MODEL", "")
     """GGUF file, or name or folder of a sentence-transformers model. Default: all-MiniLM-L6-v2."""
     tagger: Literal["auto", "rules", "embedding"] = _env("PI_MEMORY_TAGGER", "auto")
