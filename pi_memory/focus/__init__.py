@@ -1,0 +1,1 @@
+"""What is being worked on: topics, their files, and the Markdown file that shows them."""
