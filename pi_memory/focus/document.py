@@ -1,0 +1,140 @@
+"""RECENT_FOCUS.md as text and as data. Pure.
+
+`render` writes the format of seed 000; `parse` reads what people and editors make of it. What a person writes that is
+not a topic is theirs: it is kept as notes and rendered back.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from pi_memory.decay import strength
+from pi_memory.errors import PiMemoryError
+from pi_memory.focus.shown import ago, clean, joined, sessions, short_names
+from pi_memory.turn import Topic
+
+ACTIVE = 0.5
+"""From this strength a topic stands under `## Active`, below it under `## Fading`."""
+
+MAX_ACTIVE = 40
+MAX_FADING = 20
+"""Most topics of a section: the file stays readable with thousands of topics."""
+
+FILES_SHOWN = 8
+DIRECTORIES_SHOWN = 4
+
+TITLE = "# Recent Focus"
+GENERATED = "> Auto-generated. Manual edits are respected — removals and additions sync back."
+EMPTY = "No recent topics tracked yet."
+NOT_SHOWN = "more topics are not shown"
+KEPT = "## Notes"
+
+
+class UnreadableDocument(PiMemoryError):
+    """The focus file is not one: empty, binary, truncated or without its heading. It changes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A topic as the file shows it: names of files may be short, figures are None where the file has none.
+
+    `stats` is the text behind the name, as it stands; `age` is in seconds before the file's `updated_at`.
+    """
+
+    name: str
+    files: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+    stats: str = ""
+    sessions: int | None = None
+    age: float | None = None
+    strength: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What the user wrote besides topics: before the first one, under some (by topic name), and own sections."""
+
+    before: tuple[str, ...] = ()
+    topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sections: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The file's topics in their order, no name twice."""
+
+    entries: tuple[Entry, ...] = ()
+    notes: Notes = field(default_factory=Notes)
+    updated_at: float | None = None
+
+
+def render(topics: Sequence[Topic], *, now: float, notes: Notes | None = None) -> str:
+    """The file's text for the active ones of `topics` at Unix time `now`, strongest first.
+
+    The notes of a topic that is not shown move to a section of their own, so that nothing the user wrote is lost; the
+    notes for the next rendering are those of the parsed text.
+    """
+    notes = notes or Notes()
+    by_strength = sorted((t for t in topics if t.is_active), key=lambda t: (-t.last_touched_at, t.name))
+    active = [t for t in by_strength if strength(t.last_touched_at, now) >= ACTIVE]
+    fading = by_strength[len(active) :][:MAX_FADING]
+    shown = [*active[:MAX_ACTIVE], *fading]
+    blocks = [_head(now), *_paragraph(notes.before)]
+    blocks += _section("## Active", active[:MAX_ACTIVE], now=now, notes=notes)
+    blocks += _section("## Fading", fading, now=now, notes=notes)
+    blocks += _rest(len(by_strength), len(shown))
+    blocks += _paragraph((*notes.sections, *_homeless(notes, {t.name for t in shown})))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _head(now: float) -> str:
+    updated = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{TITLE}\n{GENERATED}\n> Last updated: {updated}"
+
+
+def _paragraph(lines: Sequence[str]) -> list[str]:
+    return ["\n".join(lines)] if lines else []
+
+
+def _section(heading: str, topics: Sequence[Topic], *, now: float, notes: Notes) -> list[str]:
+    """The heading stands on the first topic, blank lines between topics."""
+    if not topics:
+        return []
+    first, *others = (_entry(topic, now, notes.topics.get(topic.name, ())) for topic in topics)
+    return [f"{heading}\n{first}", *others]
+
+
+def _entry(topic: Topic, now: float, notes: Sequence[str]) -> str:
+    figures = (
+        sessions(topic.session_count),
+        f"last: {ago(now - topic.last_touched_at)}",
+        f"strength: {strength(topic.last_touched_at, now):.2f}",
+    )
+    lines = [f"- **{topic.name}** | {' | '.join(figures)}"]
+    if files := list(short_names(topic.file_paths)):
+        lines.append(f"  files: {joined(files, most=FILES_SHOWN)}")
+    if directories := [d for path in topic.directories if (d := clean(path))]:
+        lines.append(f"  dirs: {joined(directories, most=DIRECTORIES_SHOWN)}")
+    return "\n".join([*lines, *(f"  {note}" for note in notes)])
+
+
+def _rest(known: int, shown: int) -> list[str]:
+    if not known:
+        return [EMPTY]
+    return [f"… {known - shown} {NOT_SHOWN}."] if known > shown else []
+
+
+def _homeless(notes: Notes, shown: set[str]) -> list[str]:
+    """Notes of topics that are not in the file, as a section of the user's."""
+    lines = [f"- {name}: {line}" for name, kept in notes.topics.items() if name not in shown for line in kept]
+    heading = [] if KEPT in notes.sections or not lines else [*([""] if notes.sections else []), KEPT]
+    return [*heading, *lines]
+
+
+def same_but_for_time(one: str, other: str) -> bool:
+    """Whether two rendered texts differ in nothing but when they were written."""
+    return bool(_UPDATED.sub("", one, count=1) == _UPDATED.sub("", other, count=1))
+
+
+_UPDATED = re.compile(r"^> Last updated:.*$", re.MULTILINE)

@@ -1,0 +1,78 @@
+"""How a topic's parts are written for people: ages, counts and short file names. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from pi_memory.decay import DAY
+
+HOUR = 3_600.0
+
+MORE = re.compile(r"(?:^|,)\s*\+\d+ more\s*$")
+
+
+def ago(seconds: float) -> str:
+    """`just now`, `6h ago`, `2d ago`: rounded down."""
+    if seconds < HOUR:
+        return "just now"
+    return f"{int(seconds // HOUR)}h ago" if seconds < DAY else f"{int(seconds // DAY)}d ago"
+
+
+def sessions(count: int) -> str:
+    """`1 session`, `4 sessions`."""
+    return f"{count} session" if count == 1 else f"{count} sessions"
+
+
+def short_names(paths: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
+    """The shortest name that tells each file from the others, and the paths that it stands for, in the given order.
+
+    A base name where that is enough, else with as many directories as it takes. A path that another one ends in
+    (`src/a.py` beside `/home/me/src/a.py`) is the same file and shares its name.
+    """
+    parts = {path: tuple(part for part in clean(path).split("/") if part) for path in paths}
+    groups = _same_files({path: part for path, part in parts.items() if part})
+    return {_shortest(head, groups): tuple(paths) for head, paths in groups.items()}
+
+
+def clean(path: str) -> str:
+    """Without control characters and backticks: a name is shown on one line, sometimes between backticks."""
+    return "".join(c for c in path if c.isprintable() and c != "`").strip()
+
+
+def _same_files(parts: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
+    """Paths by the parts of the longest path that ends in them, in the order of their first appearance."""
+    by_base: dict[str, list[tuple[str, ...]]] = {}
+    for part in sorted(set(parts.values()), key=len, reverse=True):
+        heads = by_base.setdefault(part[-1], [])
+        if not any(head[-len(part) :] == part for head in heads):
+            heads.append(part)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for path, part in parts.items():
+        head = next(head for head in by_base[part[-1]] if head[-len(part) :] == part)
+        groups.setdefault(head, []).append(path)
+    return groups
+
+
+def _shortest(head: tuple[str, ...], others: Mapping[tuple[str, ...], object]) -> str:
+    rivals = [other for other in others if other != head and other[-1] == head[-1]]
+    for length in range(1, len(head)):
+        if not any(rival[-length:] == head[-length:] for rival in rivals):
+            return "/".join(head[-length:])
+    return "/".join(head)
+
+
+def joined(names: Sequence[str], *, most: int) -> str:
+    """`a.py, b.py, +3 more`: the last `most` names, as the newest are last."""
+    shown = ", ".join(map(quoted, names[-most:]))
+    return shown if len(names) <= most else f"{shown}, +{len(names) - most} more"
+
+
+def quoted(name: str) -> str:
+    """In backticks when the name would not read back from a comma separated list."""
+    plain = name == name.strip() and "," not in name and not MORE.search(name)
+    return name if plain else f"`{name}`"
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The names of a comma separated list, without `+3 more` and without repeats; backticks hold a name together."""
+    items = (whole or part.strip() for whole, part in re.findall(r"`([^`]*)`|([^,`]+)", MORE.sub("", text)))
+    return tuple(dict.fromkeys(item for item in items if item))
