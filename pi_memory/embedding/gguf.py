@@ -1,0 +1,226 @@
+"""A sentence-transformers model as a GGUF, run in this process by llama.cpp: no torch, a tenth of the memory.
+
+Only the low-level API is used, which takes several texts in one call. This file does not know whether the GGUF is
+sound: a malformed one can abort the process inside ggml, so the caller probes a new file in a child process first.
+"""
+
+import ctypes
+import hashlib
+import logging
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import EmbedderError
+from pi_memory.turn import Vectors
+
+Tokens = list[int]
+
+# A text is evaluated in one piece and the buffers for it grow with the square of this; messages are short.
+MOST_CONTEXT_TOKENS = 512
+# Several short texts in one call take 3/4 of the time (measured: MiniLM, one thread); llama.cpp keeps one row of the
+# whole vocabulary for each token of the largest call (MiniLM: 122 kB), so the call stays small.
+CALL_TOKENS = 64
+CALL_TEXTS = 8
+# More characters than this per token are never met in text, so a book need not be tokenised to use its first page.
+MOST_CHARACTERS_PER_TOKEN = 32
+
+NOT_AN_EMBEDDER = "Set PI_MEMORY_EMBEDDER_MODEL to a GGUF that `pi-memory export-embedder` or `pi-memory pull` made."
+
+
+class GgufEmbedder:
+    """One model on a thread of its own."""
+
+    def __init__(self, model: "_LlamaEmbedding", *, space: str) -> None:
+        self.id = space
+        self.dimensions = model.dimensions
+        self._model = model
+        self._worker = Worker(space)
+
+    @classmethod
+    def open(cls, path: Path, *, threads: int = 1) -> Self:
+        """Load the model; blocks for about 0.1 s. Raises `EmbedderError` when the file is no embedding model.
+
+        One thread is best for short texts, and leaves the other cores to the chat model.
+        """
+        if not path.is_file():
+            raise EmbedderError(
+                f"There is no embedder at {path}", hint="`pi-memory export-embedder --bundled` makes one."
+            )
+        model = _LlamaEmbedding(path, threads=threads)
+        return cls(model, space=f"{model.name or path.stem}-{fingerprint(path)}")
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder`. A text longer than the model's context counts only up to there."""
+        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for start in range(0, len(texts), CALL_TEXTS):
+            # A few at a time: a chat's one text need not wait for a thousand that are embedded again.
+            few = slice(start, start + CALL_TEXTS)
+            vectors[few] = await self._worker.run(self._model.embed, texts[few])
+        return vectors
+
+    async def close(self) -> None:
+        await self._worker.close(self._model.free)
+
+
+def fingerprint(path: Path) -> str:
+    """Tells models apart without reading them whole: their size and sixteen samples of 4 KiB.
+
+    The samples lie in the metadata and all over the weights. Training moves every weight, and another quantisation
+    or pooling changes the metadata; a copy or a new name changes nothing.
+    """
+    size = path.stat().st_size
+    digest = hashlib.sha256(str(size).encode())
+    with path.open("rb") as file:
+        for sample in range(16):
+            file.seek(size * sample // 16)
+            digest.update(file.read(4096))
+    return digest.hexdigest()[:8]
+
+
+class _LlamaEmbedding:
+    """The model and its context. Not for two threads at once."""
+
+    def __init__(self, path: Path, *, threads: int) -> None:
+        self._llama = _library()
+        self._context: Any = None
+        self._batch: Any = None
+        self._model = self._llama.llama_model_load_from_file(str(path).encode(), self._model_parameters())
+        if not self._model:
+            raise EmbedderError(
+                f"{path} cannot be loaded as a GGUF", hint="It may be damaged: make or download it again."
+            )
+        try:
+            self._open_context(path, threads=threads)
+        except EmbedderError:
+            self.free()
+            raise
+        self.dimensions = int(self._llama.llama_model_n_embd_out(self._model))
+        self.name = self._metadata("general.name")
+        self._vocabulary = self._llama.llama_model_get_vocab(self._model)
+        self._decomposes = self._strips_accents()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors, shape (len(texts), dimensions)."""
+        if self._context is None:
+            raise EmbedderError("The embedder is closed")
+        rows = [row for call in self._calls(texts) for row in self._evaluate(call)]
+        vectors = np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+        return unit
+
+    def free(self) -> None:
+        """Idempotent."""
+        if self._batch is not None:
+            self._llama.llama_batch_free(self._batch)
+        if self._context is not None:
+            self._llama.llama_free(self._context)
+        if self._model is not None:
+            self._llama.llama_model_free(self._model)
+        self._batch = self._context = self._model = None
+
+    def _model_parameters(self) -> Any:
+        parameters = self._llama.llama_model_default_params()
+        parameters.load_mode = self._llama.LLAMA_LOAD_MODE_MMAP
+        parameters.n_gpu_layers = 0
+        # ggml's AMX kernels crash (seen) when GCC 12 built them: it drops stores of the tile configuration. The other
+        # kernels behind this switch repack weights for ARM, which is worth its memory.
+        parameters.use_extra_bufts = b"AMX_INT8 = 1" not in self._llama.llama_print_system_info()
+        return parameters
+
+    def _open_context(self, path: Path, *, threads: int) -> None:
+        llama = self._llama
+        self._limit = min(int(llama.llama_model_n_ctx_train(self._model)), MOST_CONTEXT_TOKENS)
+        parameters = llama.llama_context_default_params()
+        parameters.embeddings = True
+        # An encoder takes a call in one piece (it asserts that), so all three are one text's worth.
+        parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = self._limit
+        parameters.n_seq_max = CALL_TEXTS
+        parameters.kv_unified = True
+        parameters.n_threads = parameters.n_threads_batch = threads
+        self._context = llama.llama_init_from_model(self._model, parameters)
+        if self._context is None:
+            raise EmbedderError(
+                f"{path} cannot be run", hint="It may need more memory than there is; try a smaller model."
+            )
+        pooled = (llama.LLAMA_POOLING_TYPE_MEAN, llama.LLAMA_POOLING_TYPE_CLS, llama.LLAMA_POOLING_TYPE_LAST)
+        if llama.llama_pooling_type(self._context) not in pooled:
+            raise EmbedderError(f"{path} is no embedding model: it does not say how to pool", hint=NOT_AN_EMBEDDER)
+        self._batch = llama.llama_batch_init(self._limit, 0, 1)
+
+    def _metadata(self, key: str) -> str:
+        value = ctypes.create_string_buffer(256)
+        length = self._llama.llama_model_meta_val_str(self._model, key.encode(), value, len(value))
+        return value.value.decode(errors="replace") if length > 0 else ""
+
+    def _strips_accents(self) -> bool:
+        is_wordpiece = self._metadata("tokenizer.ggml.model") == "bert"
+        lowercases = self._metadata("tokenizer.ggml.normalizer.lowercase") != "false"
+        strips = self._metadata("tokenizer.ggml.normalizer.strip_accents") or str(lowercases).lower()
+        return is_wordpiece and strips == "true"
+
+    def _tokenise(self, text: str) -> Tokens:
+        """At least one token, at most the context: what is too long loses its end, but not the closing token."""
+        text = text[: self._limit * MOST_CHARACTERS_PER_TOKEN]
+        if self._decomposes:
+            # llama.cpp keeps the first part of a decomposed character: of a Hangul syllable that is one letter.
+            text = unicodedata.normalize("NFD", text)
+        content = text.encode(errors="replace")
+        room = len(content) + 16  # a token covers at least a byte, and a few are added around them
+        tokens = (self._llama.llama_token * room)()
+        count = self._llama.llama_tokenize(self._vocabulary, content, len(content), tokens, room, True, False)
+        found = list(tokens[: max(count, 0)]) or [0]
+        return found if len(found) <= self._limit else [*found[: self._limit - 1], found[-1]]
+
+    def _calls(self, texts: Sequence[str]) -> Iterator[list[Tokens]]:
+        """Neighbours together until a call is full. A text that is longer than a call has one of its own."""
+        room = min(CALL_TOKENS, self._limit)
+        call: list[Tokens] = []
+        for tokens in map(self._tokenise, texts):
+            if call and sum(map(len, call)) + len(tokens) > room:
+                yield call
+                call = []
+            call.append(tokens)
+        if call:
+            yield call
+
+    def _evaluate(self, call: Sequence[Tokens]) -> list[Vectors]:
+        """One vector a text, as the model's pooling leaves it."""
+        llama, context = self._llama, self._context
+        self._fill(call)
+        memory = llama.llama_get_memory(context)
+        if memory:  # a decoder that embeds remembers its last call
+            llama.llama_memory_clear(memory, True)
+        # llama_decode hands over to llama_encode when the model is an encoder.
+        if llama.llama_decode(context, self._batch) != 0:
+            raise EmbedderError(
+                "llama.cpp could not embed a text", hint="Restart the daemon; if it stays, export the embedder again."
+            )
+        pooled = [llama.llama_get_embeddings_seq(context, sequence) for sequence in range(len(call))]
+        return [np.ctypeslib.as_array(vector, shape=(self.dimensions,)).copy() for vector in pooled]
+
+    def _fill(self, call: Sequence[Tokens]) -> None:
+        batch = self._batch
+        batch.n_tokens = 0
+        for sequence, tokens in enumerate(call):
+            for position, token in enumerate(tokens):
+                index = batch.n_tokens
+                batch.token[index], batch.pos[index] = token, position
+                batch.n_seq_id[index], batch.seq_id[index][0] = 1, sequence
+                batch.logits[index] = True
+                batch.n_tokens += 1
+
+
+def _library() -> Any:
+    """Loads llama.cpp: 0.2 s and 30 MB, which a daemon without models never pays."""
+    import llama_cpp
+
+    # Else each load writes two hundred lines to stderr.
+    logging.getLogger("llama-cpp-python").setLevel(logging.ERROR)
+    llama_cpp.llama_backend_init()
+    return llama_cpp

@@ -1,0 +1,36 @@
+"""One thread for one model: inference never blocks the event loop, and a model is never entered twice at once."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
+
+from pi_memory.errors import EmbedderError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Worker:
+    """Calls run one after another, first come first served."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._closed = False
+
+    async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What `call` returns or raises. Raises `EmbedderError` after `close`."""
+        if self._closed:
+            raise EmbedderError(f"The embedder {self._name} is closed", hint="The daemon is stopping; start it again.")
+        return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: call(*args, **kwargs))
+
+    async def close(self, free: Callable[[], None]) -> None:
+        """Let what is queued finish, call `free` on the thread, and end it. A second call does nothing."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._executor, free)
+        finally:
+            self._executor.shutdown(wait=False)

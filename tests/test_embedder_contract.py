@@ -1,0 +1,129 @@
+"""What every embedder keeps, real or fake."""
+
+import asyncio
+import importlib.util
+import zlib
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import pytest
+
+from pi_memory.embedding.gguf import GgufEmbedder
+from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
+from pi_memory.turn import Embedder, Vectors
+
+pytest_plugins = ["gguf_bert"]
+
+TEXTS = [
+    "water the tomatoes",
+    "",
+    "def parse(line: str) -> dict[str, int]: ...",
+    "Fünf süße Äpfel, 한국어, 日本語, and 👩‍👩‍👧",
+    "nul \x00, half a surrogate \ud83d, bell \x07",
+    "   \n\t  ",
+    "long " * 700,
+    "x" * 5000,
+    "water the tomatoes",
+]
+
+
+class FakeEmbedder:
+    """Words hashed into the dimensions: texts that share words are near each other."""
+
+    id = "fake"
+    dimensions = 64
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for vector, text in zip(vectors, texts, strict=True):
+            for word in text.split() or [""]:
+                vector[zlib.crc32(word.encode(errors="replace")) % self.dimensions] += 1
+        unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+    async def close(self) -> None:
+        pass
+
+
+KINDS = ["fake", "none", "gguf-tiny", "gguf-minilm", "sentence-transformers"]
+Opener = Callable[[], Embedder]
+
+
+@pytest.fixture(scope="session", params=KINDS)
+def opener(request: pytest.FixtureRequest) -> Opener:
+    match request.param:
+        case "fake":
+            return FakeEmbedder
+        case "none":
+            return NoEmbedder
+        case "gguf-tiny":
+            return partial(GgufEmbedder.open, request.getfixturevalue("tiny_gguf"))
+        case "gguf-minilm":
+            return partial(GgufEmbedder.open, request.getfixturevalue("minilm_gguf"))
+        case _:
+            return sentence_transformers(request)
+
+
+def sentence_transformers(request: pytest.FixtureRequest) -> Opener:
+    if importlib.util.find_spec("sentence_transformers") is None:
+        pytest.skip("sentence-transformers is not installed: pip install 'pi-memory[sentence-transformers]'")
+    return partial(SentenceTransformersEmbedder.open, request.getfixturevalue("minilm_folder"))
+
+
+@pytest.fixture(scope="session")
+def embedder(opener: Opener) -> Embedder:
+    return opener()
+
+
+def test_vectors_are_float32_in_the_order_of_the_texts(embedder: Embedder) -> None:
+    vectors = asyncio.run(embedder.embed(TEXTS))
+    assert vectors.shape == (len(TEXTS), embedder.dimensions)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors[0], vectors[-1], atol=1e-3)
+
+
+def test_vectors_have_unit_length(embedder: Embedder) -> None:
+    lengths = np.linalg.norm(asyncio.run(embedder.embed(TEXTS)), axis=1)
+    np.testing.assert_allclose(lengths, 1 if embedder.dimensions else 0, atol=1e-5)
+
+
+def test_no_texts_give_no_vectors(embedder: Embedder) -> None:
+    assert asyncio.run(embedder.embed([])).shape == (0, embedder.dimensions)
+
+
+def test_a_text_has_the_same_vector_alone_and_among_others(embedder: Embedder) -> None:
+    async def both() -> tuple[Vectors, Vectors]:
+        together = await embedder.embed(TEXTS[:5])
+        alone = [await embedder.embed([text]) for text in TEXTS[:5]]
+        return together, np.concatenate(alone)
+
+    together, alone = asyncio.run(both())
+    np.testing.assert_allclose(np.sum(together * alone, axis=1), 1 if embedder.dimensions else 0, atol=1e-3)
+
+
+def test_callers_at_the_same_time_get_their_own_vectors(embedder: Embedder) -> None:
+    async def many() -> list[Vectors]:
+        return await asyncio.gather(*(embedder.embed([text, text]) for text in TEXTS[:3]))
+
+    expected = asyncio.run(embedder.embed(TEXTS[:3]))
+    for pair, vector in zip(asyncio.run(many()), expected, strict=True):
+        np.testing.assert_allclose(pair, np.stack([vector, vector]), atol=0.02)
+
+
+def test_the_id_names_the_space_and_not_the_object(opener: Opener, embedder: Embedder) -> None:
+    again = opener()
+    assert embedder.id
+    assert (again.id, again.dimensions) == (embedder.id, embedder.dimensions)
+    asyncio.run(again.close())
+
+
+def test_closing_twice_is_closing_once(opener: Opener) -> None:
+    async def close_twice() -> None:
+        one = opener()
+        await one.embed(["text"])
+        await one.close()
+        await one.close()
+
+    asyncio.run(close_twice())
