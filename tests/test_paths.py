@@ -1,0 +1,95 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.focus.paths import directories, file_paths, working_directory
+from pi_memory.turn import ToolCall
+
+
+def of(name: str, **arguments: object) -> tuple[str, ...]:
+    return file_paths(tool_calls=[ToolCall(name, arguments)])
+
+
+@pytest.mark.parametrize(
+    "key", ["path", "file_path", "filePath", "target", "notebook_path", "filename", "uri", "targetFile", "paths"]
+)
+def test_a_path_is_found_whatever_its_key(key: str) -> None:
+    assert of("tool", **{key: "src/a.py"}) == ("src/a.py",)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "paths"),
+    [
+        ("bash", {"command": "cd /x && cat a.py | head"}, ("a.py",)),
+        ("shell", {"command": ["bash", "-lc", "cat a.py"]}, ("a.py",)),
+        ("Read", {"file_path": "/usr/local/bin/tool"}, ("/usr/local/bin/tool",)),
+        ("LS", {"path": "/home/me/project"}, ()),
+        ("Grep", {"pattern": "a.py", "path": "src"}, ()),
+        ("Glob", {"pattern": "**/*.py"}, ()),
+        ("WebFetch", {"url": "https://example.com/a.html"}, ()),
+        ("Write", {"file_path": "a.py", "content": "import b\nopen('c.txt')"}, ("a.py",)),
+        ("MultiEdit", {"file_path": "a.py", "edits": [{"old_string": "b.py", "new_string": "c.py"}]}, ("a.py",)),
+        ("open", {"files": [{"path": "a.py"}, {"path": "b.py"}]}, ("a.py", "b.py")),
+        ("Task", {"prompt": "read docs/a.md"}, ("docs/a.md",)),
+        ("tool", {"path": None, "count": 3, "deep": True}, ()),
+    ],
+)
+def test_arguments_of_every_shape(tool: str, arguments: dict[str, object], paths: tuple[str, ...]) -> None:
+    assert of(tool, **arguments) == paths
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-b.py\n*** Add File: Licence\n+c.py\n*** End Patch",
+        "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1 +1 @@\n-b.py\n--- /dev/null\n+++ b/Licence\n",
+    ],
+)
+def test_a_patch_names_its_files(patch: str) -> None:
+    assert of("apply_patch", input=patch) == ("src/a.rs", "Licence")
+    assert of("bash", command=f"apply_patch <<'EOF'\n{patch}\nEOF") == ("src/a.rs", "Licence")
+
+
+def test_text_and_calls_are_read_in_order_without_repeats() -> None:
+    calls = [ToolCall("Read", {"file_path": "./src/a.py"}), ToolCall("Read", {"file_path": "/p/src/a.py"})]
+    assert file_paths("fix src/b.py", "then src/a.py", tool_calls=calls) == ("src/b.py", "src/a.py", "/p/src/a.py")
+
+
+def test_a_bare_name_gives_way_to_a_longer_path() -> None:
+    assert file_paths("fix a.py and c.py", "I read src/a.py") == ("c.py", "src/a.py")
+
+
+def test_directories_of_files() -> None:
+    assert directories(["/p/src/a.py", "/p/src/b.py", "~/x.md", "lib/c.py", "d.py"]) == ("/p/src/", "~/", "lib/")
+    assert directories(["lib/c.py", "d.py", "../e.py", "/f.py"], base="/p") == ("/p/lib/", "/p/", "/")
+
+
+def test_a_command_says_where_it_works() -> None:
+    calls = [ToolCall("bash", {"command": "cd sub && make"}), ToolCall("bash", {"command": "ls"})]
+    assert working_directory(calls, "/p") == "/p/sub"
+    assert working_directory(calls, None) is None
+    assert working_directory([ToolCall("bash", {"command": "cd /q"})], "/p") == "/q"
+    assert working_directory([], "/p") == "/p"
+
+
+def test_a_huge_text_is_read_in_reasonable_time() -> None:
+    began = time.process_time()
+    for text in ("a" * 200_000, "a/" * 100_000, "a." * 100_000, "(" * 100_000, "'/a " * 50_000, "x@" * 100_000):
+        file_paths(text, tool_calls=[ToolCall("bash", {"command": text}), ToolCall("t", {"path": text, "x": text})])
+    assert time.process_time() - began < 10
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.text(), st.dictionaries(st.sampled_from(["path", "command", "input", "x"]), values))
+def test_anything_can_be_read(text: str, arguments: dict[str, object]) -> None:
+    paths = file_paths(text, tool_calls=[ToolCall(text, arguments)])
+    assert len(set(paths)) == len(paths)
+    directories(paths, base="/p")
