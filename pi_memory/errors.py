@@ -1,19 +1,19 @@
 """Every error that a user can meet, each with a hint that says what to do next.
 
-    PiMemoryError                exit 1    500
-    ├── SettingsError            exit 78         a setting is unknown or malformed
-    ├── StartError               exit 3          the process cannot start: port in use, newer database
-    ├── RequestError                       400   the request itself is wrong; names the field
-    │   ├── Unauthorized                   401
-    │   ├── Forbidden                      403
-    │   ├── NotFound                       404
-    │   ├── Conflict                       409
-    │   ├── TooLarge                       413
-    │   └── Unprocessable                  422
-    └── Unavailable                        503   come back later: loading, busy, stopping
-        ├── ModelError                           a chat model or its server failed
-        ├── EmbedderError                        an embedder failed
-        └── StoreError                           the database failed
+PiMemoryError                exit 1    500
+├── SettingsError            exit 78         a setting is unknown or malformed
+├── StartError               exit 3          the process cannot start: port in use, newer database
+├── RequestError                       400   the request itself is wrong; names the field
+│   ├── Unauthorized                   401
+│   ├── Forbidden                      403
+│   ├── NotFound                       404
+│   ├── Conflict                       409
+│   ├── TooLarge                       413
+│   └── Unprocessable                  422
+└── Unavailable                        503   come back later: loading, busy, stopping
+    ├── ModelError                           a chat model or its server failed
+    ├── EmbedderError                        an embedder failed
+    └── StoreError                           the database failed
 """
 
 

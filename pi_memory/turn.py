@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 Role = Literal["system", "user", "assistant"]
+Source = Literal["chat", "activity"]
 Vectors = npt.NDArray[np.float32]
 
 
@@ -56,7 +57,8 @@ class Exchange:
     """A user message and the reply to it: the unit that is kept, tagged and remembered.
 
     `partial` marks a reply that the client did not wait for. `context` is the `Message.context` that was
-    prompted with it, kept so that the prompt's prefix is the same in the next turn.
+    prompted with it, kept so that the prompt's prefix is the same in the next turn. `source` tells a conversation with
+    us from the work of an agent elsewhere.
     """
 
     conversation_id: str
@@ -68,7 +70,7 @@ class Exchange:
     project: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     file_paths: tuple[str, ...] = ()
-    id: int | None = None
+    source: Source = "chat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,20 @@ class Topic:
         """`memory` for `memory/extraction`, None for a topic of one level."""
         area, slash, _ = self.name.partition("/")
         return area if slash else None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The system text of a conversation, as it was when the conversation began, and what went into it.
+
+    `memory_tokens` are those of the text that are memory: everything but the agent's persona.
+    """
+
+    agent: str
+    text: str
+    memory_tokens: int
+    focus: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

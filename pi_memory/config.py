@@ -1,0 +1,44 @@
+"""The shipped `config/` folder, and the user's own in front of it: personas, topic patterns."""
+
+from pathlib import Path
+
+from pi_memory.errors import SettingsError, Unprocessable
+
+PACKAGE = Path(__file__).parent
+
+
+class Config:
+    """Finds a file of the configuration: the user's if there is one, else the shipped one."""
+
+    def __init__(self, override: Path | None = None) -> None:
+        installed = PACKAGE / "config"
+        self._folders = [override] if override else []
+        self._folders.append(installed if installed.is_dir() else PACKAGE.parent / "config")
+
+    def file(self, name: str) -> Path:
+        for folder in self._folders:
+            if (folder / name).is_file():
+                return folder / name
+        raise SettingsError(f"The configuration has no {name}", hint=f"Looked in {', '.join(map(str, self._folders))}.")
+
+    def personas(self) -> dict[str, str]:
+        """Agent name to system text, from `agents/*.md`."""
+        texts = {}
+        for folder in reversed(self._folders):
+            for path in sorted((folder / "agents").glob("*.md")):
+                texts[path.stem] = _text(path)
+        return texts
+
+
+def persona(personas: dict[str, str], agent: str) -> str:
+    """The system text of an agent. Raises `Unprocessable`, naming those there are."""
+    if agent not in personas:
+        raise Unprocessable(f"agent: there is no agent {agent!r}", hint=f"Known agents: {', '.join(sorted(personas))}.")
+    return personas[agent]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"Cannot read {path}: {error}", hint="It must be UTF-8 text that you may read.") from error

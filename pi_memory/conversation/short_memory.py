@@ -1,0 +1,93 @@
+"""Step 1 of a turn: layer 1, the recent tail of every conversation, in RAM (seed 004)."""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field, replace
+
+from pi_memory.turn import Exchange, Standing
+
+
+@dataclass(slots=True)
+class Conversation:
+    """A conversation's window, and what it has yet to be told: `pending` goes with the next message."""
+
+    id: str
+    started_at: float
+    last_at: float
+    exchanges: deque[Exchange]
+    project: str | None = None
+    standing: Standing | None = None
+    pending: list[str] = field(default_factory=list)
+
+
+class ShortMemory:
+    """The conversations that are alive, least recently used first.
+
+    Args:
+        max_turns: exchanges that a window keeps.
+        ttl: idle seconds after which a conversation is over; 0: never.
+        max_conversations: how many are kept.
+    """
+
+    def __init__(self, *, max_turns: int, ttl: float, max_conversations: int) -> None:
+        self._conversations: OrderedDict[str, Conversation] = OrderedDict()
+        self._max_turns = max_turns
+        self._ttl = ttl
+        self._max_conversations = max_conversations
+
+    def __len__(self) -> int:
+        return len(self._conversations)
+
+    def get(self, conversation_id: str, now: float) -> Conversation | None:
+        """A copy of a living conversation. Changing it changes nothing here."""
+        found = self._conversations.get(conversation_id)
+        if found is None or self._expired(found, now):
+            return None
+        return replace(found, exchanges=found.exchanges.copy(), pending=found.pending.copy())
+
+    def ids(self) -> list[str]:
+        return list(self._conversations)
+
+    def expires_at(self, conversation: Conversation) -> float | None:
+        return conversation.last_at + self._ttl if self._ttl else None
+
+    def new(self, conversation_id: str, now: float) -> Conversation:
+        """An empty conversation, not kept until `put`."""
+        return Conversation(conversation_id, now, now, deque(maxlen=self._max_turns))
+
+    def put(self, conversation: Conversation) -> None:
+        """Keep a conversation as the most recently used."""
+        self._conversations[conversation.id] = conversation
+        self._conversations.move_to_end(conversation.id)
+
+    def append(self, conversation: Conversation, exchange: Exchange) -> None:
+        """Add an exchange to a conversation and keep it; the oldest exchange of a full window falls out.
+
+        What was mentioned to the conversation while the exchange went on waits for the next one.
+        """
+        known = self._conversations.get(conversation.id, conversation)
+        exchanges = conversation.exchanges.copy()
+        exchanges.append(exchange)
+        unsaid = known.pending[len(conversation.pending) :]
+        self.put(replace(conversation, exchanges=exchanges, last_at=exchange.at, pending=unsaid))
+
+    def mention(self, text: str) -> None:
+        """Have every living conversation tell `text` with its next message."""
+        for conversation in self._conversations.values():
+            conversation.pending.append(text)
+
+    def end(self, conversation_id: str) -> Conversation | None:
+        """Forget a conversation; it, if it was there."""
+        return self._conversations.pop(conversation_id, None)
+
+    def sweep(self, now: float) -> list[Conversation]:
+        """Forget the conversations that have expired, and the least recently used of too many; those."""
+        ended = []
+        while self._conversations:
+            oldest = next(iter(self._conversations.values()))
+            if len(self) <= self._max_conversations and not self._expired(oldest, now):
+                break
+            ended.append(self._conversations.pop(oldest.id))
+        return ended
+
+    def _expired(self, conversation: Conversation, now: float) -> bool:
+        return bool(self._ttl) and now - conversation.last_at > self._ttl

@@ -1,0 +1,66 @@
+"""A part that takes a while to be there: a model file, an embedder. The daemon serves meanwhile."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Generic, Literal, Protocol, TypeVar
+
+from pi_memory.errors import PiMemoryError
+
+State = Literal["loading", "ok", "degraded"]
+
+logger = logging.getLogger(__name__)
+
+
+class Part(Protocol):
+    async def close(self) -> None: ...
+
+
+P = TypeVar("P", bound=Part)
+"""What is loaded."""
+
+
+class Loader(Generic[P]):
+    """Loads a part in the background; if that fails, `fallback` stands in and `problem` says why."""
+
+    def __init__(self, load: Callable[[], Awaitable[P]], *, fallback: P) -> None:
+        self._load = load
+        self._part = fallback
+        self._task: asyncio.Task[None] | None = None
+        self.state: State = "loading"
+        self.problem: str | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def ready(self) -> P:
+        """The part, or what stands in for it. Waits while it loads."""
+        if self._task is not None and not self._task.done():
+            await asyncio.wait({self._task})
+        return self._part
+
+    @property
+    def now(self) -> P:
+        """The part if it is there, else what stands in for it."""
+        return self._part
+
+    async def close(self) -> None:
+        if self._task is not None:
+            await asyncio.wait({self._task})
+        await self._part.close()
+
+    async def _run(self) -> None:
+        try:
+            self._part = await self._load()
+            self.state = "ok"
+        except PiMemoryError as error:
+            self._degrade(f"{error.message}. {error.hint}".strip())
+        except Exception as error:
+            # The edge of a background job: whatever it is, the daemon goes on.
+            logger.debug("While loading", exc_info=error)
+            self._degrade(f"{type(error).__name__}: {error}")
+
+    def _degrade(self, problem: str) -> None:
+        self.state = "degraded"
+        self.problem = problem
+        logger.error("%s", problem)

@@ -1,0 +1,117 @@
+"""Opening the file: whatever its state, the daemon ends up with a database that works, and says what is wrong."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import sqlite_utils
+
+from pi_memory.errors import StartError
+from pi_memory.store.migrations import LATEST, migrate, version
+
+CHECKED_BYTES = 64 * 2**20
+"""Files up to this size are checked whole at start; a larger one would hold up a Pi for seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    db: sqlite_utils.Database
+    problem: str | None = None
+    in_ram: bool = False
+
+
+def open_file(path: Path | None, now: float) -> Opened:
+    """Open `path`, or a database in RAM where that is not possible. Runs on the thread that will own the connection."""
+    if path is None:
+        return Opened(_in_ram(), in_ram=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return Opened(_open(path), _left_aside(path))
+    except OSError as error:
+        problem = f"nothing is saved: cannot create {path.parent} ({error.strerror}). Make it writable."
+        return Opened(_in_ram(), problem, in_ram=True)
+    except sqlite3.OperationalError as error:
+        problem = f"nothing is saved: cannot write {path} ({error}). Make it writable."
+        return Opened(_copy_in_ram(path), problem, in_ram=True)
+    except sqlite3.DatabaseError:
+        return _begin_anew(path, now)
+
+
+def _open(path: Path) -> sqlite_utils.Database:
+    db = sqlite_utils.Database(sqlite3.connect(path, isolation_level=None))
+    try:
+        _check(db, path)
+        _write_test(db)
+        if 0 < version(db) < LATEST:
+            _back_up(db, path)
+        db.execute("pragma journal_mode = wal").fetchall()
+        db.execute("pragma synchronous = normal")
+        migrate(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _check(db: sqlite_utils.Database, path: Path) -> None:
+    if version(db) > LATEST:
+        raise StartError(
+            f"{path} was written by a newer release (schema {version(db)}; this one knows {LATEST})",
+            hint="Upgrade pi-memory, or give it another --data-dir.",
+        )
+    if path.stat().st_size <= CHECKED_BYTES:
+        verdict = db.execute("pragma quick_check(1)").fetchone()[0]
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+
+
+def _write_test(db: sqlite_utils.Database) -> None:
+    db.execute("begin immediate")
+    db.execute("rollback")
+
+
+def _back_up(db: sqlite_utils.Database, path: Path) -> None:
+    target = path.with_name(f"{path.name}.v{version(db)}.backup")
+    with closing(sqlite3.connect(target)) as copy:
+        db.conn.backup(copy)
+
+
+def _in_ram() -> sqlite_utils.Database:
+    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
+    migrate(db)
+    return db
+
+
+def _copy_in_ram(path: Path) -> sqlite_utils.Database:
+    """What a read-only file knows, as far as it can be read."""
+    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as source:
+            source.backup(db.conn)
+    except sqlite3.Error:
+        return _in_ram()
+    migrate(db)
+    return db
+
+
+def _begin_anew(path: Path, now: float) -> Opened:
+    """Put a file that is not a sound database aside, whole, and start an empty one."""
+    stamp = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")
+    for suffix in ("", "-wal", "-shm"):
+        part = path.with_name(path.name + suffix)
+        if part.exists():
+            shutil.move(part, path.with_name(f"{path.name}.corrupt-{stamp}{suffix}"))
+    return Opened(_open(path), _left_aside(path))
+
+
+def _left_aside(path: Path) -> str | None:
+    aside = sorted(p for p in path.parent.glob(f"{path.name}.corrupt-*") if not p.name.endswith(("-wal", "-shm")))
+    if not aside:
+        return None
+    return (
+        f"the database was damaged and has been put aside as {aside[-1]}; a new one was started. "
+        "Recover it (sqlite3 FILE .recover) or restore a backup; then delete the file that was put aside."
+    )

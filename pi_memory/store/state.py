@@ -1,0 +1,15 @@
+"""Single values that must survive a restart: the inbox's cursor, the focus file as it was last written."""
+
+from sqlite_utils import Database
+
+
+def get(db: Database, key: str) -> str | None:
+    row = db.execute("select value from state where key = ?", (key,)).fetchone()
+    return row[0] if row else None
+
+
+def put(db: Database, key: str, value: str) -> None:
+    db.execute(
+        "insert into state (key, value) values (?, ?) on conflict (key) do update set value = excluded.value",
+        (key, value),
+    )

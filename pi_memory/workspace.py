@@ -1,0 +1,37 @@
+"""The notes a user keeps for the assistant in the workspace: ASSISTANT.md and MEMORY.md."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+
+NOTES = ("ASSISTANT.md", "MEMORY.md")
+
+logger = logging.getLogger(__name__)
+
+
+def notes(folder: Path, *, count: Callable[[str], int], tokens: int) -> dict[str, str]:
+    """File name to text, within `tokens` in all; a note is cut at the end of a line. What is no text is left out."""
+    found = {}
+    for name in NOTES:
+        text = _cut(_read(folder / name), count=count, tokens=tokens)
+        if text:
+            found[name] = text
+            tokens -= count(text)
+    return found
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        logger.warning("%s is left out of the prompt: %s", path, error)
+        return ""
+
+
+def _cut(text: str, *, count: Callable[[str], int], tokens: int) -> str:
+    lines = text.splitlines()
+    while lines and count("\n".join(lines)) > tokens:
+        lines = lines[: min(len(lines) - 1, len(lines) * 3 // 4)]
+    return "\n".join(lines)

@@ -1,0 +1,265 @@
+"""The database: groups, durability, restarts, and files in every bad state. Real files."""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlite_utils
+
+from pi_memory.errors import StartError, StoreError
+from pi_memory.store import exchanges, migrations, sessions, state
+from pi_memory.store.database import GROUP_EXCHANGES, Database
+from pi_memory.turn import Exchange, ToolCall
+
+
+def using(path: Path | None, work: Callable[[Database], Awaitable[object]], commit_seconds: float = 10.0) -> object:
+    async def main() -> object:
+        db = await Database.open(path, commit_seconds=commit_seconds, now=0.0)
+        try:
+            return await work(db)
+        finally:
+            await db.close()
+
+    return asyncio.run(main())
+
+
+def seen_from_outside(path: Path) -> int:
+    with closing(sqlite3.connect(path)) as other:
+        return int(other.execute("select count(*) from exchanges").fetchone()[0])
+
+
+def exchange(n: int = 0) -> Exchange:
+    return Exchange("c", f"question {n}", f"answer {n}", float(n))
+
+
+async def add(db: Database, n: int = 0) -> int:
+    return await db.write(lambda db: exchanges.add(db, exchange(n)), exchange=True)
+
+
+def test_an_exchange_comes_back_as_it_was(tmp_path: Path) -> None:
+    told = Exchange(
+        "c", "süß", "re", 1.5, "noon", True, "proj", (ToolCall("read", {"path": "a.py"}),), ("a.py",), "activity"
+    )
+
+    async def work(db: Database) -> None:
+        await db.write(lambda db: exchanges.add(db, told))
+        assert await db.read(exchanges.inbox) == [(1, told)]
+
+    using(tmp_path / "m.db", work)
+
+
+def test_a_group_is_one_commit(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+
+    async def work(db: Database) -> None:
+        for n in range(GROUP_EXCHANGES - 1):
+            await add(db, n)
+        assert seen_from_outside(path) == 0
+        assert await db.read(lambda db: db["exchanges"].count) == GROUP_EXCHANGES - 1
+        await add(db, 99)
+        assert seen_from_outside(path) == GROUP_EXCHANGES
+
+    using(path, work)
+
+
+def test_a_group_is_committed_when_its_time_is_up(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+
+    async def work(db: Database) -> None:
+        await add(db)
+        async with asyncio.timeout(10):
+            while not seen_from_outside(path):  # noqa: ASYNC110 - another connection tells no event
+                await asyncio.sleep(0.01)
+
+    using(path, work, commit_seconds=0.05)
+
+
+def test_a_durable_write_commits_at_once_and_takes_the_group_along(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+
+    async def work(db: Database) -> None:
+        await add(db)
+        await db.write(lambda db: state.put(db, "key", "value"), durable=True)
+        assert seen_from_outside(path) == 1
+
+    using(path, work)
+
+
+def test_work_that_fails_leaves_nothing_and_the_group_goes_on(tmp_path: Path) -> None:
+    def half(db: sqlite_utils.Database) -> None:
+        state.put(db, "half", "done")
+        raise sqlite3.IntegrityError("no")
+
+    async def work(db: Database) -> None:
+        await add(db)
+        with pytest.raises(StoreError, match="no"):
+            await db.write(half)
+        assert await db.read(lambda db: state.get(db, "half")) is None
+
+    using(tmp_path / "m.db", work)
+    assert seen_from_outside(tmp_path / "m.db") == 1
+
+
+def test_a_full_disk_keeps_what_was_said_until_there_is_room(tmp_path: Path) -> None:
+    big = Exchange("c", "x" * 100_000, "", 0.0)
+
+    def limit(pages: int) -> Callable[[sqlite_utils.Database], object]:
+        return lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall()
+
+    async def work(db: Database) -> None:
+        await add(db, 1)
+        await db.flush()
+        await db.read(limit(20))
+        with pytest.raises(StoreError, match="full"):
+            await db.write(lambda db: exchanges.add(db, big), exchange=True)
+        assert db.problem is not None
+        await db.read(limit(10_000))
+        await add(db, 2)
+        assert [e.user[:10] for _, e in await db.read(exchanges.inbox)] == ["question 1", "x" * 10, "question 2"]
+        await db.flush()
+        assert db.problem is None
+
+    using(tmp_path / "m.db", work)
+
+
+def test_the_inbox_is_what_lies_behind_the_cursor(tmp_path: Path) -> None:
+    async def first(db: Database) -> None:
+        for n in range(3):
+            await add(db, n)
+        await db.write(lambda db: exchanges.processed(db, 2))
+
+    async def second(db: Database) -> None:
+        assert [number for number, _ in await db.read(exchanges.inbox)] == [3]
+
+    using(tmp_path / "m.db", first)
+    using(tmp_path / "m.db", second)
+
+
+def test_pruning_spares_what_is_new_live_or_unprocessed(tmp_path: Path) -> None:
+    async def work(db: Database) -> None:
+        for n in range(4):
+            await add(db, n)
+        await db.write(lambda db: exchanges.processed(db, 2))
+        assert await db.write(lambda db: exchanges.prune(db, before=100)) == 0
+        await db.write(lambda db: sessions.end(db, "c", 5.0))
+        assert await db.write(lambda db: exchanges.prune(db, before=1)) == 1
+        assert await db.write(lambda db: exchanges.prune(db, before=100)) == 1
+        assert await add(db, 9) == 5, "ids are not used twice"
+
+    using(tmp_path / "m.db", work)
+
+
+def test_only_conversations_of_ours_are_resumed(tmp_path: Path) -> None:
+    async def work(db: Database) -> None:
+        await add(db, 5)
+        work_elsewhere = Exchange("agent", "a", "b", 6.0, source="activity")
+        await db.write(lambda db: exchanges.add(db, work_elsewhere))
+        live = await db.read(lambda db: sessions.live(db, since=0, limit=10))
+        assert [session.name for session in live] == ["c"]
+
+    using(tmp_path / "m.db", work)
+
+
+def test_a_closed_database_says_so(tmp_path: Path) -> None:
+    async def main() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        await db.close()
+        await db.close()
+        with pytest.raises(StoreError, match="closed"):
+            await db.flush()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"\x01" * 4_000])
+def test_a_damaged_file_is_put_aside_whole(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "m.db"
+    path.write_bytes(content)
+
+    async def work(db: Database) -> None:
+        assert "put aside" in str(db.problem)
+        await add(db)
+
+    using(path, work)
+    (aside,) = tmp_path.glob("m.db.corrupt-*")
+    assert aside.read_bytes() == content
+    assert seen_from_outside(path) == 1
+
+
+def test_damage_inside_a_real_file_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+
+    async def fill(db: Database) -> None:
+        for n in range(200):
+            await add(db, n)
+
+    using(path, fill)
+    data = bytearray(path.read_bytes())
+    data[8192 : len(data) - 4096] = b"\x5a" * (len(data) - 12_288)
+    path.write_bytes(data)
+
+    async def work(db: Database) -> None:
+        assert "put aside" in str(db.problem)
+
+    using(path, work)
+
+
+def test_a_newer_file_is_refused_and_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with closing(sqlite3.connect(path)) as newer:
+        newer.execute(f"pragma user_version = {migrations.LATEST + 1}")
+    before = path.read_bytes()
+    with pytest.raises(StartError, match="newer release"):
+        asyncio.run(Database.open(path))
+    assert path.read_bytes() == before
+
+
+def test_a_file_in_place_of_the_directory_gives_a_database_in_ram(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("in the way")
+
+    async def work(db: Database) -> None:
+        assert "nothing is saved" in str(db.problem)
+        await add(db)
+        assert len(await db.read(exchanges.inbox)) == 1
+
+    using(tmp_path / "data" / "m.db", work)
+
+
+def test_migrations_run_once_and_in_order() -> None:
+    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
+    migrations.migrate(db)
+    migrations.migrate(db)
+    assert migrations.version(db) == migrations.LATEST
+    assert {"sessions", "exchanges", "topics", "topic_sessions", "events", "state"} <= set(db.table_names())
+
+
+def test_a_migration_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(db: sqlite_utils.Database) -> None:
+        db.execute("create table half (id integer)")
+        raise sqlite3.OperationalError("no")
+
+    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, broken))
+    with pytest.raises(sqlite3.OperationalError):
+        migrations.migrate(db, to=migrations.LATEST + 1)
+    assert migrations.version(db) == migrations.LATEST
+    assert "half" not in db.table_names()
+
+
+def test_an_older_file_is_backed_up_before_it_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.db"
+    using(path, add)
+    step = (*migrations.MIGRATIONS, lambda db: db.execute("create table later (id integer)"))
+    monkeypatch.setattr(migrations, "MIGRATIONS", step)
+    monkeypatch.setattr("pi_memory.store.opening.LATEST", len(step))
+    monkeypatch.setattr("pi_memory.store.opening.migrate", lambda db: migrations.migrate(db, to=len(step)))
+
+    async def work(db: Database) -> None:
+        assert "later" in await db.read(lambda db: db.table_names())
+
+    using(path, work)
+    with closing(sqlite3.connect(tmp_path / f"m.db.v{migrations.LATEST}.backup")) as backup:
+        assert backup.execute("select count(*) from exchanges").fetchone() == (1,)

@@ -1,0 +1,116 @@
+"""Layer 1: windows, TTL and LRU, with time as an argument."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.turn import Exchange
+
+
+def memory(*, max_turns: int = 3, ttl: float = 60, most: int = 2) -> ShortMemory:
+    return ShortMemory(max_turns=max_turns, ttl=ttl, max_conversations=most)
+
+
+def say(short: ShortMemory, name: str, text: str, at: float) -> None:
+    conversation = short.get(name, at) or short.new(name, at)
+    short.append(conversation, Exchange(name, text, f"re {text}", at))
+
+
+def said(short: ShortMemory, name: str, now: float) -> list[str] | None:
+    found = short.get(name, now)
+    return None if found is None else [exchange.user for exchange in found.exchanges]
+
+
+def test_a_window_keeps_the_last_exchanges_whole() -> None:
+    short = memory(max_turns=2)
+    for at, text in enumerate("abc"):
+        say(short, "c", text, at)
+    found = short.get("c", 3)
+    assert found is not None
+    assert [(e.user, e.reply) for e in found.exchanges] == [("b", "re b"), ("c", "re c")]
+
+
+def test_a_conversation_expires_only_after_its_idle_time() -> None:
+    short = memory(ttl=60)
+    say(short, "c", "hello", 0)
+    assert said(short, "c", 60) == ["hello"]
+    assert said(short, "c", 60.1) is None
+    say(short, "c", "again", 61)
+    assert said(short, "c", 61) == ["again"]
+
+
+def test_a_time_to_live_of_zero_never_expires() -> None:
+    short = memory(ttl=0)
+    say(short, "c", "hello", 0)
+    assert said(short, "c", 10**9) == ["hello"]
+    assert short.sweep(10**9) == []
+
+
+def test_a_sweep_frees_what_expired_without_anybody_asking_for_it() -> None:
+    short = memory(ttl=60, most=10)
+    say(short, "old", "x", 0)
+    say(short, "new", "y", 50)
+    assert [c.id for c in short.sweep(100)] == ["old"]
+    assert short.ids() == ["new"]
+
+
+def test_the_least_recently_used_gives_way() -> None:
+    short = memory(most=2)
+    for at, name in enumerate(["a", "b", "a", "c"]):
+        say(short, name, "x", at)
+    assert [c.id for c in short.sweep(4)] == ["b"]
+    assert short.ids() == ["a", "c"]
+
+
+def test_get_returns_a_copy() -> None:
+    short = memory()
+    say(short, "c", "hello", 0)
+    copy = short.get("c", 0)
+    assert copy is not None
+    copy.exchanges.clear()
+    copy.pending.append("x")
+    again = short.get("c", 0)
+    assert again is not None
+    assert len(again.exchanges) == 1
+    assert again.pending == []
+
+
+def test_a_mention_goes_with_the_next_message_and_one_that_came_meanwhile_with_the_one_after() -> None:
+    short = memory()
+    say(short, "c", "hello", 0)
+    short.mention("first")
+    under_way = short.get("c", 1)
+    assert under_way is not None
+    assert under_way.pending == ["first"]
+    short.mention("second")
+    short.append(under_way, Exchange("c", "b", "re b", 2))
+    after = short.get("c", 2)
+    assert after is not None
+    assert after.pending == ["second"]
+
+
+def test_end_forgets() -> None:
+    short = memory()
+    say(short, "c", "hello", 0)
+    assert short.end("c") is not None
+    assert short.end("c") is None
+    assert short.get("c", 0) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdef"), st.floats(0, 40)), max_size=60), st.integers(1, 4))
+def test_it_stays_within_its_bounds(steps: list[tuple[str, float]], most: int) -> None:
+    short, now = memory(max_turns=2, ttl=60, most=most), 0.0
+    for name, wait in steps:
+        now += wait
+        say(short, name, "x", now)
+        short.sweep(now)
+        assert len(short) <= most
+        assert all(len(found.exchanges) <= 2 for name in short.ids() if (found := short.get(name, now)))
+        assert short.ids()[-1] == name
+
+
+@pytest.mark.parametrize("ttl", [0, 60])
+def test_expiry_is_told(ttl: float) -> None:
+    short = memory(ttl=ttl)
+    assert short.expires_at(short.new("c", 5)) == (65 if ttl else None)
