@@ -1,0 +1,169 @@
+"""Notice when a file is saved by somebody else. The only place that knows watchdog.
+
+The directory is watched, not the file: editors that save by renaming a new file over the old one leave a watch on the
+file behind with the old one. The directory's parent is watched as well, because a directory does not tell when it is
+renamed.
+"""
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
+from watchdog.observers.polling import PollingObserver
+
+DELAY = 0.2
+"""Seconds without another event before a change is reported: a save is several events."""
+
+POLL_SECONDS = 1.0
+
+FILE_EVENTS: list[type[FileSystemEvent]] = [
+    FileCreatedEvent,
+    FileModifiedEvent,
+    FileClosedEvent,
+    FileMovedEvent,
+    FileDeletedEvent,
+    DirDeletedEvent,
+]
+DIRECTORY_EVENTS: list[type[FileSystemEvent]] = [DirCreatedEvent, DirMovedEvent, DirDeletedEvent]
+
+logger = logging.getLogger(__name__)
+
+
+class Watcher:
+    """Calls `on_change` in the event loop after `path` was written, replaced, moved or deleted.
+
+    A changed mode or owner is no change. Changes by this process are reported too. While the directory is missing it is
+    looked for once a second.
+    """
+
+    def __init__(
+        self, path: Path, on_change: Callable[[], None], *, observer: Callable[[], BaseObserver] = Observer
+    ) -> None:
+        self._path = path
+        self._on_change = on_change
+        self._make = observer
+        self._observer: BaseObserver | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._pending: asyncio.TimerHandle | None = None
+        self._retry: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        """Watch until `stop`; must be called in the event loop. Idempotent."""
+        if self._loop is None:
+            self._loop = asyncio.get_running_loop()
+            self._watch()
+
+    def stop(self) -> None:
+        """Report nothing any more. Idempotent."""
+        self._loop = None
+        self._release()
+        for timer in (self._pending, self._retry):
+            if timer is not None:
+                timer.cancel()
+
+    def _watch(self) -> None:
+        directory = self._path.parent
+        if not directory.is_dir():
+            self._lost(f"{directory} does not exist")
+            return
+        try:
+            self._observe(self._make())
+        except OSError as error:
+            if not directory.is_dir():
+                self._lost(f"{directory} vanished")
+                return
+            logger.warning("Cannot be told of changes in %s (%s): looking every second instead", directory, error)
+            self._observe(PollingObserver(timeout=POLL_SECONDS))
+
+    def _observe(self, observer: BaseObserver) -> None:
+        directory = self._path.parent
+        observer.schedule(_Handler(self._saw_file), str(directory), event_filter=FILE_EVENTS)
+        if directory.parent != directory:
+            observer.schedule(_Handler(self._saw_directory), str(directory.parent), event_filter=DIRECTORY_EVENTS)
+        observer.start()
+        self._observer = observer
+
+    def _release(self) -> None:
+        observer, self._observer = self._observer, None
+        if observer is not None:
+            observer.stop()
+            observer.join()
+
+    # In watchdog's thread.
+
+    def _saw_file(self, event: FileSystemEvent) -> None:
+        if isinstance(event, DirDeletedEvent):
+            self._saw_directory(event)
+        elif self._path.name in _names(event):
+            self._call(self._changed)
+
+    def _saw_directory(self, event: FileSystemEvent) -> None:
+        if self._path.parent.name in _names(event):
+            self._call(self._moved)
+
+    def _call(self, function: Callable[[], None]) -> None:
+        loop = self._loop
+        if loop is not None:
+            with contextlib.suppress(RuntimeError):  # the loop has closed meanwhile
+                loop.call_soon_threadsafe(function)
+
+    # In the event loop.
+
+    def _changed(self) -> None:
+        if self._loop is None:
+            return
+        if self._pending is not None:
+            self._pending.cancel()
+        self._pending = self._loop.call_later(DELAY, self._on_change)
+
+    def _moved(self) -> None:
+        """The directory went away or another one took its place: watch what is there now."""
+        if self._loop is None:
+            return
+        self._release()
+        self._changed()
+        self._watch()
+
+    def _lost(self, reason: str) -> None:
+        if self._retry is None:
+            logger.warning("Not watching %s: %s", self._path, reason)
+        if self._loop is not None:
+            self._retry = self._loop.call_later(POLL_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        if not self._path.parent.is_dir():
+            self._lost("")
+            return
+        self._retry = None
+        logger.info("Watching %s again", self._path)
+        self._changed()
+        self._watch()
+
+
+class _Handler(FileSystemEventHandler):
+    def __init__(self, saw: Callable[[FileSystemEvent], None]) -> None:
+        self._saw = saw
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        self._saw(event)
+
+
+def _names(event: FileSystemEvent) -> tuple[str, str]:
+    return Path(os.fsdecode(event.src_path)).name, Path(os.fsdecode(event.dest_path)).name
