@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from safetensors.numpy import save_file
 
 from pi_memory.embedding.export import bundled_folder, export_bert, export_bundled
 from pi_memory.errors import EmbedderError
+
+Weights = npt.NDArray[np.float32]
 
 WIDTH, FEED_FORWARD, LAYERS, HEADS, CONTEXT = 32, 64, 2, 2, 24
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -27,7 +30,10 @@ def write_sentence_bert(folder: Path, *, pooling: str = "mean", config: Mapping[
     _write_json(folder / "1_Pooling/config.json", {"word_embedding_dimension": WIDTH, "pooling_mode": pooling})
     modules = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
     kind = "sentence_transformers.models"
-    _write_json(folder / "modules.json", [{"path": path, "type": f"{kind}.{name}"} for path, name in modules])
+    named = [
+        {"idx": i, "name": str(i), "path": path, "type": f"{kind}.{name}"} for i, (path, name) in enumerate(modules)
+    ]
+    _write_json(folder / "modules.json", named)
     (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n", encoding="utf-8")
     save_file(_weights(), folder / "model.safetensors")
     return folder
@@ -39,22 +45,18 @@ def write_bert_gguf(path: Path, *, pooling: str = "mean") -> Path:
     return export_bert(folder, path, name=path.stem)
 
 
-@pytest.fixture(scope="session")
-def tiny_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_bert_gguf(tmp_path_factory.mktemp("tiny") / "tiny-bert.gguf")
-
-
-@pytest.fixture(scope="session")
-def minilm_folder() -> Path:
+def bundled_or_skip() -> Path:
+    """The folder of the real model."""
     try:
         return bundled_folder()
     except EmbedderError as error:
         pytest.skip(f"{error.message}: {error.hint}")
 
 
-@pytest.fixture(scope="session")
-def minilm_gguf(minilm_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return export_bundled(tmp_path_factory.mktemp("minilm") / "all-MiniLM-L6-v2-Q8_0.gguf")
+def export_minilm_or_skip(folder: Path) -> Path:
+    """The real model as a GGUF in `folder`; takes a second."""
+    bundled_or_skip()
+    return export_bundled(folder / "all-MiniLM-L6-v2-Q8_0.gguf")
 
 
 def _write_config(folder: Path, changes: Mapping[str, object]) -> None:
@@ -79,7 +81,7 @@ def _write_json(path: Path, content: Any) -> None:
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
-def _weights() -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
+def _weights() -> dict[str, Weights]:
     shapes = {
         "embeddings.word_embeddings.weight": (len(VOCABULARY), WIDTH),
         "embeddings.position_embeddings.weight": (64, WIDTH),
@@ -89,7 +91,15 @@ def _weights() -> dict[str, np.ndarray[Any, np.dtype[np.float32]]]:
     for layer in range(LAYERS):
         shapes |= _layer(f"encoder.layer.{layer}")
     random = np.random.default_rng(7)
-    return {name: random.normal(size=shape, scale=0.3).astype(np.float32) for name, shape in shapes.items()}
+    return {name: _draw(random, name, shape=shape) for name, shape in shapes.items()}
+
+
+def _draw(random: np.random.Generator, name: str, *, shape: tuple[int, ...]) -> Weights:
+    """Norms near 1 and small biases, as after training: else all texts end up in one place."""
+    if len(shape) == 2:
+        return random.normal(size=shape, scale=0.5).astype(np.float32)
+    middle = 1.0 if name.endswith("LayerNorm.weight") else 0.0
+    return random.normal(loc=middle, size=shape, scale=0.1).astype(np.float32)
 
 
 def _layer(name: str) -> dict[str, tuple[int, ...]]:

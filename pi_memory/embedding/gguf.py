@@ -220,7 +220,7 @@ def _library() -> Any:
     """Loads llama.cpp: 0.2 s and 30 MB, which a daemon without models never pays."""
     import llama_cpp
 
-    # Else each load writes two hundred lines to stderr.
-    logging.getLogger("llama-cpp-python").setLevel(logging.ERROR)
+    # Else each load writes two hundred lines to stderr. Its ERROR includes the warnings.
+    logging.getLogger("llama-cpp-python").setLevel(logging.CRITICAL)
     llama_cpp.llama_backend_init()
     return llama_cpp

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+import importlib.util
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,6 +62,11 @@ class SentenceTransformersEmbedder:
 
     def _free(self) -> None:
         self._model = None
+
+
+def installed() -> bool:
+    """Whether the library is here; does not load it."""
+    return importlib.util.find_spec("sentence_transformers") is not None
 
 
 def _space(name_or_folder: str | Path) -> str:
