@@ -7,12 +7,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from gguf_bert import export_minilm_or_skip
 
 from pi_memory.embedding.calibration import NEVER, PARAPHRASES, UNRELATED, Calibration, calibrate
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.turn import Vectors
+from tests.gguf_bert import export_minilm_or_skip
 
 HELD_OUT_PARAPHRASES = [
     ("fix the failing test in the parser", "repair the parser test that does not pass"),

@@ -11,7 +11,6 @@ from typing import Any
 import gguf
 import numpy as np
 import pytest
-from gguf_bert import CONTEXT, VOCABULARY, bundled_or_skip, write_sentence_bert
 from safetensors.numpy import load_file, save_file
 
 from pi_memory.embedding.export import Quantisation, export_bert, export_bundled, verify_sha256
@@ -19,6 +18,7 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.errors import EmbedderError
 from pi_memory.turn import Embedder, Vectors
+from tests.gguf_bert import CONTEXT, VOCABULARY, bundled_or_skip, write_sentence_bert
 
 needs_sentence_transformers = pytest.mark.skipif(
     not installed(),

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from gguf_bert import write_sentence_bert
 
 from pi_memory.cli.export_embedder import command
+from tests.gguf_bert import write_sentence_bert
 
 
 def test_the_command_writes_the_file_and_says_how_to_use_it(tmp_path: Path) -> None:

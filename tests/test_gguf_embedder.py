@@ -11,11 +11,11 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from gguf_bert import CONTEXT, export_minilm_or_skip, write_bert_gguf
 
 from pi_memory.embedding.gguf import GgufEmbedder, fingerprint
 from pi_memory.errors import EmbedderError
 from pi_memory.turn import Vectors
+from tests.gguf_bert import CONTEXT, export_minilm_or_skip, write_bert_gguf
 
 T = TypeVar("T")
 
