@@ -1,0 +1,106 @@
+"""llama.cpp's context: memory for sequences, a batch to evaluate, a flag that stops it. Used only by `engine.py`."""
+
+import ctypes
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from pi_memory.errors import ModelError
+from pi_memory.model.vocabulary import Tokens
+
+# llama_decode's answers: all evaluated; no room; the flag was set. Negative ones are failures.
+DONE, FULL, ABORTED = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a context is made.
+
+    `batch` tokens are evaluated at a time: more is faster, and takes more memory. `threads` 0: one per core.
+    """
+
+    context_tokens: int = 4096
+    sequences: int = 4
+    batch: int = 128
+    threads: int = 0
+
+
+class Context:
+    """Positions count from 0; a sequence's tokens lie at positions without gaps."""
+
+    def __init__(self, llama: Any, model: Any, size: Size) -> None:
+        """Raises `ModelError` when there is too little memory, or the model keeps no sequences (an encoder)."""
+        self._llama = llama
+        self.batch = min(size.batch, size.context_tokens)
+        self.pointer = llama.llama_init_from_model(model, self._parameters(size))
+        self._memory = llama.llama_get_memory(self.pointer) if self.pointer else None
+        if not self._memory:
+            self.close()
+            hint = (
+                "It may be an embedding model, or need more memory than there is: try a smaller one or less CTX_TOKENS"
+            )
+            raise ModelError("The model cannot be run as a chat model", hint=hint)
+        self._batch = llama.llama_batch_init(self.batch, 0, 1)
+        self._flag = ctypes.create_string_buffer(2)
+        self._watch_flag()
+
+    def decode(self, sequence: int, tokens: Tokens, *, position: int, tell: bool) -> int:
+        """Evaluate at most `batch` tokens from `position` on; `tell`: the last one's successor can be sampled."""
+        batch = self._batch
+        batch.n_tokens = len(tokens)
+        for index, token in enumerate(tokens):
+            batch.token[index], batch.pos[index] = token, position + index
+            batch.n_seq_id[index], batch.seq_id[index][0] = 1, sequence
+            batch.logits[index] = False
+        batch.logits[len(tokens) - 1] = tell
+        return ABORTED if self.stopped else int(self._llama.llama_decode(self.pointer, batch))
+
+    def cut(self, sequence: int, length: int) -> bool:
+        """Keep the first `length` tokens. False when the model cannot remove a part of a sequence."""
+        removed = self._llama.llama_memory_seq_rm(self._memory, sequence, length, -1)
+        return bool(removed) and self._llama.llama_memory_seq_pos_max(self._memory, sequence) == length - 1
+
+    def copy(self, source: int, target: int) -> None:
+        """Share a sequence's tokens with another, which must be empty."""
+        self._llama.llama_memory_seq_cp(self._memory, source, target, -1, -1)
+
+    def clear(self, sequence: int) -> None:
+        self._llama.llama_memory_seq_rm(self._memory, sequence, -1, -1)
+
+    @property
+    def stopped(self) -> bool:
+        return self._flag[0] != b"\x00"
+
+    @stopped.setter
+    def stopped(self, value: bool) -> None:
+        """From any thread: stops an evaluation under way within one operation, and all later ones."""
+        self._flag[0] = b"\x01" if value else b"\x00"
+
+    def close(self) -> None:
+        """Idempotent."""
+        if not self.pointer:
+            return
+        if self._memory:
+            self._llama.llama_batch_free(self._batch)
+        self._llama.llama_free(self.pointer)
+        self.pointer = None
+
+    def _parameters(self, size: Size) -> Any:
+        parameters = self._llama.llama_context_default_params()
+        parameters.n_ctx = size.context_tokens
+        parameters.n_batch = parameters.n_ubatch = self.batch
+        parameters.n_seq_max = size.sequences
+        # One row of the vocabulary (600 kB for 152,000 tokens) is wanted at a time, not one a token of the batch.
+        parameters.n_outputs_max = size.sequences
+        parameters.kv_unified = True
+        parameters.no_perf = True
+        parameters.n_threads = parameters.n_threads_batch = size.threads or len(os.sched_getaffinity(0))
+        return parameters
+
+    def _watch_flag(self) -> None:
+        """libc's strlen as abort callback, on two bytes: not 0 while the first one is set.
+
+        ggml asks between any two operations; a Python callback would take the GIL hundreds of times a token.
+        """
+        strlen = ctypes.cast(ctypes.CDLL(None).strlen, self._llama.ggml_abort_callback)
+        self._llama.llama_set_abort_callback(self.pointer, strlen, ctypes.cast(self._flag, ctypes.c_void_p))

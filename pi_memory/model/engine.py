@@ -1,0 +1,196 @@
+"""One model and one context that holds several sequences of token ids. It knows no text, no roles, no conversations.
+
+What a sequence holds was evaluated once and is not evaluated again: `prefill` evaluates what is new, `fork` copies
+without evaluating. When the context is full, the least recently used sequence gives way.
+"""
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+from pi_memory.errors import ModelError
+from pi_memory.model.context import ABORTED, DONE, FULL, Context, Size
+from pi_memory.model.llama import library, open_model
+from pi_memory.model.sampling import Sampling, sampler
+from pi_memory.model.vocabulary import Tokens, Vocabulary
+
+logger = logging.getLogger(__name__)
+
+FEW = 64
+"""A sequence that differs in no more tokens than this is cut and continued; with more, it is kept and forked."""
+
+
+class Cancelled(Exception):
+    """`cancel` was called. What the sequence holds is still known and sound."""
+
+
+class Engine:
+    """Not for two threads at once; only `cancel` may be called from any thread. Sequences are numbered from 0."""
+
+    def __init__(self, path: Path, size: Size) -> None:
+        """Load the model; blocks for seconds. Raises `ModelError`."""
+        self._llama = library()
+        self._model = open_model(path)
+        self.context_tokens = min(size.context_tokens, int(self._llama.llama_model_n_ctx_train(self._model)))
+        try:
+            self._context = Context(self._llama, self._model, replace(size, context_tokens=self.context_tokens))
+        except ModelError:
+            self._llama.llama_model_free(self._model)
+            raise
+        self.vocabulary = Vocabulary(self._llama, self._model)
+        self._held: list[Tokens] = [[] for _ in range(size.sequences)]
+        self._used = [0] * size.sequences
+        # The sequence whose next token the context can tell: that of the last evaluation.
+        self._told: int | None = None
+        self._warned = False
+
+    def held(self, sequence: int) -> Tokens:
+        """The tokens that need not be evaluated again."""
+        return list(self._held[sequence])
+
+    def sequence_for(self, tokens: Tokens) -> int:
+        """The sequence to prefill with `tokens`: the one that holds most of them.
+
+        If it holds much that continues another way, it is left alone, and what is common is forked.
+        """
+        common = [_common(held, tokens) for held in self._held]
+        best = max(range(len(common)), key=common.__getitem__)
+        if common[best] and len(self._held[best]) - common[best] <= FEW:
+            return best
+        oldest = self._least_used(but=best if common[best] else None)
+        if oldest is None:
+            return best
+        self.fork(best, oldest, length=common[best])
+        return oldest
+
+    def prefill(self, sequence: int, tokens: Tokens) -> int:
+        """Make `sequence` hold exactly `tokens`, at least one. Returns how many of them had to be evaluated.
+
+        Raises `Cancelled`, after which the sequence holds a part of `tokens`; `ModelError`.
+        """
+        same = _common(self._held[sequence], tokens)
+        self._cut(sequence, min(same, len(tokens) - 1))
+        missing = tokens[len(self._held[sequence]) :]
+        self._evaluate(sequence, missing)
+        return len(missing)
+
+    def generate(self, sequence: int, sampling: Sampling, *, cap: int) -> Iterator[int]:
+        """Yield at most `cap` tokens that follow what the sequence holds. The token that ends a reply is not yielded.
+
+        The token yielded last is not held yet. Other sequences may be used between two tokens.
+        Raises `Cancelled`, `ModelError`.
+        """
+        chain = sampler(self._llama, sampling)
+        try:
+            token = self._sample(sequence, chain) if cap > 0 else None
+            while token is not None and not self.vocabulary.ends(token):
+                yield token
+                cap -= 1
+                token = self._step(sequence, token, chain) if cap > 0 else None
+        finally:
+            self._llama.llama_sampler_free(chain)
+
+    def fork(self, source: int, target: int, *, length: int) -> None:
+        """Make `target` hold the first `length` tokens that `source` holds. Evaluates nothing."""
+        self.drop(target)
+        if not length:
+            return
+        self._context.copy(source, target)
+        self._held[target] = list(self._held[source])
+        self._touch(target)
+        self._cut(target, length)
+
+    def drop(self, sequence: int) -> None:
+        """Forget what the sequence holds."""
+        self._context.clear(sequence)
+        self._held[sequence] = []
+        self._used[sequence] = 0
+        self._told = None if self._told == sequence else self._told
+
+    def cancel(self) -> None:
+        """Make what is being evaluated, and all that follows, raise `Cancelled`, until `resume`. From any thread."""
+        self._context.stopped = True
+
+    def resume(self) -> None:
+        self._context.stopped = False
+
+    def close(self) -> None:
+        """Free the memory. Idempotent."""
+        if self._model is None:
+            return
+        self._context.close()
+        self._llama.llama_model_free(self._model)
+        self._model = None
+
+    def _evaluate(self, sequence: int, tokens: Tokens) -> None:
+        held = self._held[sequence]
+        self._touch(sequence)
+        for start in range(0, len(tokens), self._context.batch):
+            part = tokens[start : start + self._context.batch]
+            self._decode(sequence, part, tell=start + len(part) == len(tokens))
+            held += part
+        self._told = sequence
+
+    def _decode(self, sequence: int, tokens: Tokens, *, tell: bool) -> None:
+        self._told = None
+        position = len(self._held[sequence])
+        while (answer := self._context.decode(sequence, tokens, position=position, tell=tell)) != DONE:
+            oldest = self._least_used(but=sequence, holding=True)
+            if answer != FULL or oldest is None:
+                self._fail(sequence, answer)
+            self.drop(oldest)
+
+    def _fail(self, sequence: int, answer: int) -> NoReturn:
+        """Leave the sequence as it was before the batch, or empty."""
+        if answer == ABORTED:
+            self._cut(sequence, len(self._held[sequence]))
+            raise Cancelled
+        self.drop(sequence)
+        raise ModelError(
+            "The context is full" if answer == FULL else f"llama.cpp could not evaluate the prompt ({answer})",
+            hint="Try again; if it stays, restart the daemon or use another model.",
+        )
+
+    def _cut(self, sequence: int, length: int) -> None:
+        """Keep the first `length` tokens, or none if the model cannot remove a part."""
+        held = self._held[sequence]
+        if not self._context.cut(sequence, length):
+            self._warn_once()
+            self.drop(sequence)
+        elif length < len(held):
+            del held[length:]
+            self._told = None if self._told == sequence else self._told
+
+    def _warn_once(self) -> None:
+        if not self._warned:
+            logger.warning(
+                "This model cannot take back a part of what it read: after a change it reads all of it again"
+            )
+        self._warned = True
+
+    def _step(self, sequence: int, token: int, chain: object) -> int:
+        self._evaluate(sequence, [token])
+        return self._sample(sequence, chain)
+
+    def _sample(self, sequence: int, chain: object) -> int:
+        if self._told != sequence:
+            # Another sequence was evaluated since: the last token again, to see what follows it.
+            self.prefill(sequence, self.held(sequence))
+        return int(self._llama.llama_sampler_sample(chain, self._context.pointer, -1))
+
+    def _touch(self, sequence: int) -> None:
+        self._used[sequence] = max(self._used) + 1
+
+    def _least_used(self, *, but: int | None, holding: bool = False) -> int | None:
+        others = [s for s in range(len(self._held)) if s != but and (self._held[s] or not holding)]
+        return min(others, key=self._used.__getitem__, default=None)
+
+
+def _common(held: Tokens, tokens: Tokens) -> int:
+    """How many tokens both begin with."""
+    for index, (one, other) in enumerate(zip(held, tokens, strict=False)):
+        if one != other:
+            return index
+    return min(len(held), len(tokens))

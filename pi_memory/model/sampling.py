@@ -1,0 +1,36 @@
+"""How the next token is drawn from what the model thinks of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Temperature 0 always takes the likeliest token. Without `seed` every reply differs."""
+
+    temperature: float = 0.7
+    top_k: int = 40
+    top_p: float = 0.9
+    min_p: float = 0.05
+    seed: int | None = None
+
+
+def sampler(llama: Any, sampling: Sampling) -> Any:
+    """A chain of llama.cpp's samplers; the caller frees it."""
+    chain = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
+    for link in _links(llama, sampling):
+        llama.llama_sampler_chain_add(chain, link)
+    return chain
+
+
+def _links(llama: Any, sampling: Sampling) -> list[Any]:
+    if sampling.temperature <= 0:
+        return [llama.llama_sampler_init_greedy()]
+    return [
+        # First, so that the others sort few tokens instead of a whole vocabulary.
+        llama.llama_sampler_init_top_k(sampling.top_k),
+        llama.llama_sampler_init_top_p(sampling.top_p, 1),
+        llama.llama_sampler_init_min_p(sampling.min_p, 1),
+        llama.llama_sampler_init_temp(sampling.temperature),
+        llama.llama_sampler_init_dist(llama.LLAMA_DEFAULT_SEED if sampling.seed is None else sampling.seed % 2**32),
+    ]

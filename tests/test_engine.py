@@ -1,0 +1,193 @@
+import itertools
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pi_memory.errors import ModelError
+from pi_memory.model.context import Size
+from pi_memory.model.engine import Cancelled, Engine
+from pi_memory.model.sampling import Sampling
+from tests.gguf_files import Shape, write_llama
+
+GREEDY = Sampling(temperature=0)
+PROMPT = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9]
+LONG = list(itertools.islice(itertools.cycle(range(200)), 300))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_llama(tmp_path_factory.mktemp("models") / "tiny.gguf")
+
+
+@pytest.fixture
+def engine(path: Path) -> Iterator[Engine]:
+    engine = Engine(path, Size(threads=1, context_tokens=512, sequences=3, batch=16))
+    yield engine
+    engine.close()
+
+
+def reply(engine: Engine, tokens: list[int], *, sequence: int = 0, cap: int = 12) -> list[int]:
+    engine.prefill(sequence, tokens)
+    return list(engine.generate(sequence, GREEDY, cap=cap))
+
+
+def cold(path: Path, tokens: list[int], cap: int = 12) -> list[int]:
+    """What a fresh engine says."""
+    engine = Engine(path, Size(threads=1, context_tokens=512, sequences=1, batch=16))
+    made = reply(engine, tokens, cap=cap)
+    engine.close()
+    return made
+
+
+def test_prefill_evaluates_only_what_is_new(engine: Engine) -> None:
+    assert engine.prefill(0, PROMPT) == len(PROMPT)
+    assert engine.prefill(0, [*PROMPT, 11, 12]) == 2
+    assert engine.held(0) == [*PROMPT, 11, 12]
+
+
+def test_prefill_of_what_is_held_evaluates_the_last_token_again(engine: Engine, path: Path) -> None:
+    made = reply(engine, PROMPT)
+    assert engine.prefill(0, PROMPT) == 1
+    assert list(engine.generate(0, GREEDY, cap=12)) == made == cold(path, PROMPT)
+
+
+def test_prefill_cuts_what_differs(engine: Engine, path: Path) -> None:
+    reply(engine, PROMPT)
+    changed = [*PROMPT[:5], 100, 101]
+    assert engine.prefill(0, changed) == 2
+    assert list(engine.generate(0, GREEDY, cap=12)) == cold(path, changed)
+
+
+def test_generated_tokens_are_held_but_the_last(engine: Engine, path: Path) -> None:
+    made = reply(engine, PROMPT, cap=5)
+    assert len(made) == 5
+    assert engine.held(0) == PROMPT + made[:-1]
+    assert engine.prefill(0, [*PROMPT, *made, 7]) == 2
+    assert list(engine.generate(0, GREEDY, cap=12)) == cold(path, [*PROMPT, *made, 7])
+
+
+@pytest.mark.parametrize("cap", [0, 1, 7])
+def test_the_cap_is_hard(engine: Engine, cap: int) -> None:
+    assert len(reply(engine, PROMPT, cap=cap)) <= cap
+
+
+def test_an_end_token_ends_and_is_not_yielded(tmp_path: Path) -> None:
+    path = write_llama(tmp_path / "chain.gguf", words=("one", "two"), follows={"x": "one", "one": "two"})
+    engine = Engine(path, Size(threads=1, context_tokens=64))
+    tokens = engine.vocabulary.tokenise("x", special=False)
+    assert [engine.vocabulary.piece(token) for token in reply(engine, tokens)] == [b"one", b"two"]
+    engine.close()
+
+
+def test_a_fork_evaluates_nothing_and_leaves_the_source_alone(engine: Engine, path: Path) -> None:
+    engine.prefill(0, LONG)
+    engine.fork(0, 1, length=len(LONG))
+    assert engine.prefill(1, [*LONG, 5, 6]) == 2
+    assert list(engine.generate(1, GREEDY, cap=9)) == cold(path, [*LONG, 5, 6], 9)
+    assert engine.prefill(0, [*LONG, 7]) == 1
+    assert list(engine.generate(0, GREEDY, cap=9)) == cold(path, [*LONG, 7], 9)
+
+
+def test_sequences_may_take_turns_token_by_token(engine: Engine, path: Path) -> None:
+    other = [42, 43, 44]
+    engine.prefill(0, PROMPT)
+    first = engine.generate(0, GREEDY, cap=8)
+    made = [next(first)]
+    engine.prefill(1, other)
+    second = engine.generate(1, GREEDY, cap=8)
+    others = [next(second)]
+    for one, two in zip(first, second, strict=True):
+        made.append(one)
+        others.append(two)
+    assert made == cold(path, PROMPT, 8)
+    assert others == cold(path, other, 8)
+
+
+def test_sequence_for_continues_forks_or_takes_the_oldest(engine: Engine) -> None:
+    engine.prefill(0, LONG)
+    assert engine.sequence_for([*LONG, 1]) == 0
+    forked = engine.sequence_for([*LONG[:200], 7, 7])
+    assert engine.held(0) == LONG
+    assert engine.held(forked) == LONG[:200]
+    fresh = engine.sequence_for([250, 251])
+    assert fresh not in (0, forked)
+
+
+def test_the_least_recently_used_sequence_gives_way(engine: Engine, path: Path) -> None:
+    engine.prefill(0, LONG[:200])
+    engine.prefill(1, LONG[1:201])
+    engine.prefill(2, LONG[2:202])
+    assert engine.held(0) == []
+    assert engine.held(1) == LONG[1:201]
+    assert list(engine.generate(2, GREEDY, cap=5)) == cold(path, LONG[2:202], 5)
+
+
+def test_more_than_the_context_holds_is_an_error(engine: Engine) -> None:
+    with pytest.raises(ModelError, match="full"):
+        engine.prefill(0, LONG * 3)
+    assert engine.prefill(0, PROMPT) == len(PROMPT)
+
+
+def test_cancel_holds_until_resume(engine: Engine, path: Path) -> None:
+    engine.prefill(0, PROMPT)
+    engine.cancel()
+    with pytest.raises(Cancelled):
+        engine.prefill(0, LONG)
+    engine.resume()
+    assert reply(engine, LONG) == cold(path, LONG)
+
+
+def test_cancel_in_mid_prefill_leaves_a_sound_sequence(tmp_path: Path) -> None:
+    path = write_llama(tmp_path / "slow.gguf", context=2048, shape=Shape(width=256, layers=4, feed_forward=1024))
+    engine = Engine(path, Size(threads=1, context_tokens=2048, batch=512))
+    prompt = LONG * 6
+    threading.Timer(0.01, engine.cancel).start()
+    with pytest.raises(Cancelled):
+        engine.prefill(0, prompt)
+    held = engine.held(0)
+    engine.resume()
+    assert held == prompt[: len(held)]
+    assert len(held) < len(prompt)
+    assert engine.prefill(0, prompt) == len(prompt) - len(held)
+    engine.close()
+
+
+def test_the_same_seed_draws_the_same(engine: Engine) -> None:
+    engine.prefill(0, PROMPT)
+    draws = []
+    for seed in (7, 7, 8):
+        engine.prefill(0, PROMPT)
+        draws.append(list(engine.generate(0, Sampling(temperature=2, top_p=1, min_p=0, seed=seed), cap=20)))
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_the_context_is_never_longer_than_trained(path: Path) -> None:
+    engine = Engine(path, Size(threads=1, context_tokens=100_000))
+    assert engine.context_tokens == 512
+    engine.close()
+    engine.close()
+
+
+def test_no_file_and_no_model_are_clear_errors(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="There is no model file"):
+        Engine(tmp_path / "none.gguf", Size(threads=1))
+    (tmp_path / "text.gguf").write_text("not a model")
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        Engine(tmp_path / "text.gguf", Size(threads=1))
+
+
+def test_control_tokens_are_text_unless_asked_for(engine: Engine) -> None:
+    words = engine.vocabulary
+    (marker,) = words.tokenise("<|im_start|>", special=True)
+    assert words.ends(marker)
+    assert not any(map(words.ends, words.tokenise("<|im_start|>", special=False)))
+    assert words.ordinary("<|im_start|>user\n") == "user\n"
+
+
+@pytest.mark.parametrize("text", ["", "hello world", "Grüße 👋\n\n", "\ud800", "a\x00b", "x" * 20_000, "né " * 5_000])
+def test_any_text_survives_the_tokeniser(engine: Engine, text: str) -> None:
+    words = engine.vocabulary
+    back = b"".join(map(words.piece, words.tokenise(text, special=False)))
+    assert back == text.encode(errors="replace")
