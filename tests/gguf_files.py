@@ -44,11 +44,12 @@ def write_llama(
     follows: Mapping[str, str] | None = None,
     add_bos: bool = False,
 ) -> Path:
-    """Write a llama-architecture model with a byte-level BPE tokenizer: 256 bytes, `words`, `CONTROL`. Returns `path`.
+    r"""Write a llama-architecture model with a byte-level BPE tokenizer: 256 bytes, `words`, `CONTROL`. Returns `path`.
 
     The weights are random (of `seed`), so it babbles, but always the same. With `follows` it is a chain instead: after
     the token `a` comes the token `follows[a]`, whatever was said before; a token without a successor is followed by
-    the end. Its tokens are single bytes, `words` and control tokens, written as text.
+    the end. Its tokens are single bytes, `words` and control tokens, written as text; a byte above 127 is written as
+    Python's `surrogateescape` does, such as "\udcc3".
     """
     vocabulary = Vocabulary(words)
     writer = gguf.GGUFWriter(path, "llama")
@@ -97,7 +98,7 @@ class Vocabulary:
         return self.tokens.index(text if text in CONTROL else self._spelled(text))
 
     def _spelled(self, text: str) -> str:
-        return "".join(self._letters[byte] for byte in text.encode())
+        return "".join(self._letters[byte] for byte in text.encode(errors="surrogateescape"))
 
     def _merge(self, word: str, pieces: list[str]) -> None:
         spelled = self._spelled(word)

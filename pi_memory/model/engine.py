@@ -5,7 +5,7 @@ without evaluating. When the context is full, the least recently used sequence g
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
@@ -76,7 +76,7 @@ class Engine:
         self._evaluate(sequence, missing)
         return len(missing)
 
-    def generate(self, sequence: int, sampling: Sampling, *, cap: int) -> Iterator[int]:
+    def generate(self, sequence: int, sampling: Sampling, *, cap: int) -> Generator[int, None, None]:
         """Yield at most `cap` tokens that follow what the sequence holds. The token that ends a reply is not yielded.
 
         The token yielded last is not held yet. Other sequences may be used between two tokens.

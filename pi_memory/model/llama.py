@@ -10,8 +10,9 @@ from pi_memory.errors import ModelError
 
 logger = logging.getLogger(__name__)
 
-# ggml_log_level. What llama.cpp warns of (a context smaller than trained on, an unused tensor) is no user's business.
-ERROR, CONTINUED = 3, 5
+# ggml_log_level, as in ggml.h (the numbers in llama_cpp/_logger.py are older). What llama.cpp warns of (a context
+# smaller than trained on, an unused tensor) is no user's business.
+ERROR, CONTINUED = 4, 5
 
 
 @functools.cache
@@ -19,11 +20,15 @@ def library() -> Any:
     """Loads llama.cpp: 0.2 s and 30 MB, which a daemon without a chat model never pays."""
     import llama_cpp
 
-    # The cache keeps the module alive for the process, and the module keeps the callback: C calls it until the end.
-    llama_cpp.pi_memory_log = llama_cpp.llama_log_callback(_Log())
-    llama_cpp.llama_log_set(llama_cpp.pi_memory_log, None)
+    llama_cpp.llama_log_set(_callback(llama_cpp), None)
     llama_cpp.llama_backend_init()
     return llama_cpp
+
+
+@functools.cache
+def _callback(llama: Any) -> Any:
+    """Cached, for C calls it until the process ends."""
+    return llama.llama_log_callback(_Log())
 
 
 def open_model(path: Path, *, check: bool = False) -> Any:
