@@ -8,7 +8,7 @@ import pytest
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.local import LocalModel
 from pi_memory.turn import Message, Usage
-from tests.gguf_files import Shape, write_llama
+from tests.gguf_files import WORDS, Shape, write_llama
 
 SYSTEM = Message("system", "You are the assistant.")
 HELLO = (SYSTEM, Message("user", "hello in the world"))
@@ -46,9 +46,8 @@ async def talk(model: LocalModel, turns: int, max_tokens: int = 20) -> list[Usag
 def says(folder: Path, *tokens: str, template: str | None = None) -> Path:
     """A model that always says these tokens, each of which may come once."""
     chain = dict(zip(["\n", *tokens[:-1]], tokens, strict=True))
-    return write_llama(
-        folder / "chain.gguf", words=[t for t in tokens if len(t) > 1], follows=chain, chat_template=template
-    )
+    words = [token for token in tokens if len(token) > 1] or WORDS
+    return write_llama(folder / "chain.gguf", words=words, follows=chain, chat_template=template)
 
 
 def test_a_later_turn_evaluates_only_what_is_new(model: LocalModel) -> None:
