@@ -1,0 +1,66 @@
+"""The command line: one file a sub-command, imported when it is used, so that `serve` stays light."""
+
+import importlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pi_memory import __version__, settings
+from pi_memory.errors import PiMemoryError
+
+COMMANDS = ("serve", "chat", "check", "pull", "focus", "export-embedder")
+
+INTERRUPTED = 130
+"""What a shell reports of a program that Ctrl-C ended: 128 + SIGINT."""
+
+
+class Commands(click.Group):
+    """Imports the file of a sub-command by its name, and says what went wrong in two lines."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"pi_memory.cli.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except PiMemoryError as error:
+            click.echo(f"pi-memory: {error.message}", err=True)
+            if error.hint:
+                click.echo(error.hint, err=True)
+            ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            click.echo(err=True)
+            ctx.exit(INTERRUPTED)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="pi-memory")
+@click.option("--env-file", type=click.Path(path_type=Path), help="Settings file.  [default: .env, if there is one]")
+@click.option("--data-dir", metavar="FOLDER", help="Folder of the database and the models.")
+@click.option("--log-level", metavar="LEVEL", help="debug, info, warning or error.")
+@click.pass_context
+def main(context: click.Context, env_file: Path | None, data_dir: str | None, log_level: str | None) -> None:
+    """A local assistant that remembers.
+
+    Settings come from flags, the environment and .env, in this order; docs/settings.md lists them.
+
+    \b
+    Example:
+      pi-memory serve
+      pi-memory chat "What was I working on?"
+    """
+    given: dict[str, object] = {"PI_MEMORY_DATA_DIR": data_dir, "PI_MEMORY_LOG_LEVEL": log_level}
+
+    def load(flags: Mapping[str, object]) -> settings.Settings:
+        return settings.load({**given, **flags}, env_file=env_file)
+
+    context.obj = load

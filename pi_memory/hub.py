@@ -1,0 +1,176 @@
+"""Fetch a file from a model hub. The only file that knows `huggingface_hub`.
+
+Its `hf_hub_download` forgets what came when the process ends; on a slow line that never finishes. So the download
+goes into a part file beside the target, is taken up where it broke off, and gets its name when its hash is right.
+"""
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx2
+from huggingface_hub import get_hf_file_metadata, hf_hub_url
+from huggingface_hub.errors import (
+    EntryNotFoundError,
+    GatedRepoError,
+    HfHubHTTPError,
+    HFValidationError,
+    OfflineModeIsEnabled,
+    RepositoryNotFoundError,
+    RevisionNotFoundError,
+)
+from huggingface_hub.file_download import http_get
+from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
+
+from pi_memory.errors import PiMemoryError
+
+SPARE_BYTES = 64_000_000
+"""Left free on the disk for the database and everyone else."""
+
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file on a hub. `sha256`, if given, is what it must be; else it is what the hub says it is."""
+
+    repo: str
+    file: str
+    revision: str = "main"
+    sha256: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.file.rpartition("/")[2]
+
+    def __str__(self) -> str:
+        return f"{self.file} of {self.repo} at {self.revision}"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the hub has: where, how large, and with which hash."""
+
+    url: str
+    size: int
+    sha256: str
+
+
+def fetch(source: Source, folder: Path, *, endpoint: str | None = None) -> Path:
+    """Download `source` into `folder`, with a progress bar on a terminal. Returns the verified file.
+
+    `endpoint` is the hub's base URL; by default that of `HF_ENDPOINT` or of Hugging Face. No token is sent to an
+    endpoint given here. Raises `PiMemoryError`; what had come is kept, and the next call goes on from there.
+    """
+    target = folder / source.name
+    with _explained(source, target):
+        offer = _ask(source, endpoint=endpoint)
+        if target.is_file() and _sha256(target) == offer.sha256:
+            return target
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / f".{source.name}.{offer.sha256[:12]}.part"
+        _check_room(offer, part)
+        _download(offer, part, headers=build_hf_headers(token=_token(endpoint)))
+        _check_hash(offer, part)
+        part.replace(target)
+        for stale in folder.glob(f".{source.name}.*.part"):
+            stale.unlink()
+    return target
+
+
+def _ask(source: Source, *, endpoint: str | None) -> Offer:
+    url = hf_hub_url(source.repo, source.file, revision=source.revision, endpoint=endpoint)
+    found = get_hf_file_metadata(url, token=_token(endpoint), endpoint=endpoint)
+    # The etag of a large file is its SHA-256; that of a small one is git's hash, which says less.
+    theirs = found.etag if found.etag and SHA256.fullmatch(found.etag) else ""
+    if source.sha256 and theirs and source.sha256 != theirs:
+        raise PiMemoryError(
+            f"The hub has {source} with the SHA-256 {theirs}, not {source.sha256}",
+            hint="It was changed since you noted the hash. Name the --revision that you mean.",
+        )
+    if not (source.sha256 or theirs) or found.size is None:
+        raise PiMemoryError(
+            f"The hub does not say the hash or the size of {source}",
+            hint="Give its hash by --sha256, or use another hub.",
+        )
+    pinned = hf_hub_url(source.repo, source.file, revision=found.commit_hash or source.revision, endpoint=endpoint)
+    return Offer(pinned, found.size, source.sha256 or theirs)
+
+
+def _token(endpoint: str | None) -> bool | None:
+    """The user's own token is for the hub that they configured, and for no other."""
+    return None if endpoint is None else False
+
+
+def _check_room(offer: Offer, part: Path) -> None:
+    missing = offer.size - _size(part)
+    free = shutil.disk_usage(part.parent).free
+    if free < missing + SPARE_BYTES:
+        raise PiMemoryError(
+            f"{missing / 1e6:.0f} MB are to come, and {part.parent} has {free / 1e6:.0f} MB free",
+            hint="Make room, or give another --data-dir.",
+        )
+
+
+def _download(offer: Offer, part: Path, *, headers: dict[str, str]) -> None:
+    # A part as long as the whole is complete; a longer one is not ours.
+    if _size(part) > offer.size:
+        part.unlink()
+    with part.open("ab") as file:
+        http_get(
+            offer.url,
+            file,
+            resume_size=_size(part),
+            headers=headers,
+            expected_size=offer.size,
+            displayed_filename=offer.url.rpartition("/")[2],
+        )
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _check_hash(offer: Offer, part: Path) -> None:
+    found = _sha256(part)
+    if found != offer.sha256:
+        part.unlink()
+        raise PiMemoryError(
+            f"What was downloaded has the SHA-256 {found}, not {offer.sha256}",
+            hint="It was deleted. Run this again; if it comes again, something between here and the hub changes files.",
+        )
+
+
+def _size(part: Path) -> int:
+    return part.stat().st_size if part.exists() else 0
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def _explained(source: Source, target: Path) -> Iterator[None]:
+    """Whatever a hub, a line or a disk does wrong, as one sentence and what to do."""
+    by_hand = f"Run this again to go on where it stopped, or download {source.name} elsewhere and copy it to {target}."
+    try:
+        yield
+    except GatedRepoError as error:
+        hint = "Accept its licence on the hub, and set HF_TOKEN to a token of yours."
+        raise PiMemoryError(f"The hub gives {source} only to those who agreed to its licence", hint=hint) from error
+    except (RepositoryNotFoundError, RevisionNotFoundError, EntryNotFoundError, HFValidationError) as error:
+        raise PiMemoryError(f"The hub has no {source}", hint="Check --repo, --file and --revision.") from error
+    except OfflineModeIsEnabled as error:
+        raise PiMemoryError("The hub may not be asked: HF_HUB_OFFLINE is set", hint=by_hand) from error
+    except (HfHubHTTPError, httpx2.HTTPError) as error:
+        raise PiMemoryError(f"The hub cannot be reached: {_first_line(error)}", hint=by_hand) from error
+    except OSError as error:
+        raise PiMemoryError(f"{target} cannot be written: {error}", hint="It must be a place with room.") from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
