@@ -1,0 +1,214 @@
+"""A server that speaks OpenAI's chat completions: llama-server, Ollama, vLLM. This is how it outgrows one Pi."""
+
+import codecs
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
+from pi_memory.turn import Message, Usage
+
+CONNECT_SECONDS = 10.0
+CHARACTERS_PER_TOKEN = 4
+ROLE_TOKENS = 4
+"""What a message takes besides its content, about: the server's own count comes with the reply."""
+
+LONGEST_LINE = 1_048_576
+SHOWN_OF_AN_ERROR = 300
+
+
+class RemoteModel:
+    """See `Model`. Nothing is asked of the server before the first turn."""
+
+    provider = "openai"
+
+    def __init__(
+        self, base_url: str, *, model: str, api_key: str = "", context_tokens: int = 4096, timeout: float = 60.0
+    ) -> None:
+        """`base_url` ends with `/v1` for most servers. `timeout`: the longest silence of the server, in seconds."""
+        self.name = model
+        self.context_tokens = context_tokens
+        self._server = base_url.rstrip("/")
+        self._timeout = timeout
+        self._client = httpx2.AsyncClient(
+            headers={"Authorization": f"Bearer {api_key}"} if api_key else None,
+            timeout=httpx2.Timeout(timeout, connect=min(CONNECT_SECONDS, timeout)),
+            # A proxy for the internet does not know the servers of this machine.
+            trust_env=urlsplit(base_url).hostname not in ("127.0.0.1", "::1", "localhost"),
+        )
+
+    def count(self, text: str) -> int:
+        """About: the server's tokeniser is not known here."""
+        return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        return sum(self.count(message.text) + ROLE_TOKENS for message in messages)
+
+    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+        estimate = self.count_prompt(messages)
+        if estimate + max_tokens > self.context_tokens:
+            raise Unprocessable(
+                f"message: about {estimate} tokens and a reply of {max_tokens} do not fit into {self.context_tokens}",
+                hint="Send a shorter message, or raise CTX_TOKENS if the server's model takes more.",
+            )
+        progress = _Progress()
+        try:
+            async with aclosing(self._chunks(_body(self.name, messages, max_tokens))) as chunks:
+                async for chunk in chunks:
+                    text = progress.add(chunk)
+                    if progress.pieces > max_tokens:
+                        # A piece is a token or more: this server ignores the cap.
+                        progress.finished = True
+                        break
+                    if text:
+                        yield text
+        except httpx2.HTTPError as error:
+            raise self._failure(error) from error
+        if not progress.finished:
+            raise ModelError(f"{self._server} ended in the middle of its reply", hint="Look at the server's log.")
+        yield progress.usage(estimate)
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _chunks(self, body: Mapping[str, object]) -> AsyncGenerator[dict[str, Any], None]:
+        """The JSON objects of the stream."""
+        async with self._client.stream("POST", f"{self._server}/chat/completions", json=body) as response:
+            if response.status_code != httpx2.codes.OK:
+                raise self._refusal(response, _told(await _beginning(response)))
+            async with aclosing(_events(response.aiter_bytes())) as events:
+                async for data in events:
+                    yield self._chunk(data)
+
+    def _chunk(self, data: bytes) -> dict[str, Any]:
+        try:
+            chunk = json.loads(data)
+        except ValueError as error:
+            raise _malformed(self._server) from error
+        if not isinstance(chunk, dict):
+            raise _malformed(self._server)
+        if "error" in chunk:
+            raise ModelError(f"{self._server} failed: {_told(data)}", hint="Look at the server's log.")
+        return chunk
+
+    def _refusal(self, response: httpx2.Response, told: str) -> PiMemoryError:
+        status, server = response.status_code, self._server
+        if status in (401, 403):
+            return ModelError(f"{server} refuses the key ({told})", hint="Set PI_MEMORY_OPENAI_API_KEY.")
+        if status == 404:
+            hint = "Set PI_MEMORY_OPENAI_MODEL to one that it has; PI_MEMORY_OPENAI_BASE_URL mostly ends with /v1."
+            return ModelError(f"{server} does not know the model {self.name} or the address ({told})", hint=hint)
+        if status == 400 and "context" in told.lower():
+            return Unprocessable(
+                f"message: {told}", hint="Send a shorter message, or lower CTX_TOKENS to the server's."
+            )
+        wait = response.headers.get("Retry-After", "")
+        return ModelError(
+            f"{server} is busy ({told})" if status == 429 else f"{server} answered {status} ({told})",
+            hint="Try again later." if status in (429, 503) else "Look at the server's log.",
+            retry_after=int(wait) if wait.isascii() and wait.isdigit() else 5,
+        )
+
+    def _failure(self, error: httpx2.HTTPError) -> ModelError:
+        if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.UnsupportedProtocol)):
+            return ModelError(
+                f"{self._server} cannot be reached: {error}", hint="Start it, or set PI_MEMORY_OPENAI_BASE_URL."
+            )
+        if isinstance(error, httpx2.TimeoutException):
+            return ModelError(
+                f"{self._server} was silent for {self._timeout:g} s",
+                hint="It may still be loading its model; else raise PI_MEMORY_OPENAI_TIMEOUT_SECONDS.",
+            )
+        return ModelError(f"{self._server} broke off: {error}", hint="Look at the server's log.")
+
+
+class _Progress:
+    """What has been learned from a stream."""
+
+    def __init__(self) -> None:
+        self.pieces = 0
+        self.finished = False
+        self._usage: Mapping[str, Any] = {}
+        # JSON may split a character into two halves; this waits for the second.
+        self._decoder = codecs.getincrementaldecoder("utf-16-le")(errors="replace")
+
+    def add(self, chunk: Mapping[str, Any]) -> str:
+        """The text of a chunk, often none."""
+        self._usage = _mapping(chunk.get("usage")) or self._usage
+        choices = chunk.get("choices")
+        choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+        self.finished = self.finished or bool(choice.get("finish_reason"))
+        content = _mapping(choice.get("delta")).get("content")
+        text = self._decoder.decode(content.encode("utf-16-le", "surrogatepass")) if isinstance(content, str) else ""
+        self.pieces += bool(text)
+        return text
+
+    def usage(self, estimate: int) -> Usage:
+        """The server's own count, else an estimate."""
+        prompt = _number(self._usage.get("prompt_tokens"), estimate)
+        cached = _number(_mapping(self._usage.get("prompt_tokens_details")).get("cached_tokens"), 0)
+        made = _number(self._usage.get("completion_tokens"), self.pieces)
+        return Usage(prompt_tokens=prompt, evaluated_tokens=max(0, prompt - cached), completion_tokens=made)
+
+
+def _body(model: str, messages: Sequence[Message], max_tokens: int) -> dict[str, object]:
+    return {
+        "model": model,
+        # Half characters, which JSON can carry and UTF-8 cannot, become question marks.
+        "messages": [{"role": m.role, "content": m.text.encode(errors="replace").decode()} for m in messages],
+        "max_tokens": max_tokens,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+    }
+
+
+async def _events(blocks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+    """The data of each server-sent event, up to `[DONE]`. Raises `ModelError` for a line that never ends."""
+    rest = b""
+    async for block in blocks:
+        *lines, rest = (rest + block).split(b"\n")
+        for line in lines:
+            field, _, data = line.partition(b":")
+            if data.strip() == b"[DONE]":
+                yield b'{"choices": [{"finish_reason": "done"}]}'
+                return
+            if field == b"data" and data.strip():
+                yield data
+        if len(rest) > LONGEST_LINE:
+            raise _malformed("The server")
+
+
+async def _beginning(response: httpx2.Response) -> bytes:
+    """The first bytes of an error's body."""
+    found = b""
+    async for block in response.aiter_bytes():
+        found += block
+        if len(found) > LONGEST_LINE:
+            break
+    return found
+
+
+def _told(body: bytes) -> str:
+    """What an error says, in one short line."""
+    try:
+        error = _mapping(json.loads(body)).get("error")
+    except ValueError:
+        error = body.decode(errors="replace")
+    message = _mapping(error).get("message", error)
+    return " ".join(str(message or "no reason given").split())[:SHOWN_OF_AN_ERROR]
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _number(value: object, otherwise: int) -> int:
+    return value if isinstance(value, int) and value >= 0 else otherwise
+
+
+def _malformed(server: str) -> ModelError:
+    return ModelError(f"{server} sends no stream of chat completions", hint="Check PI_MEMORY_OPENAI_BASE_URL.")
