@@ -1,0 +1,148 @@
+"""Rules: how much the files and the words of an exchange say for each area. Pure."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from pi_memory.focus.naming import names_of_file
+from pi_memory.focus.paths import COMMAND_KEYS, file_paths
+from pi_memory.focus.patterns import Patterns
+from pi_memory.focus.wording import keyword_scores, mentioned, stated, words_in
+from pi_memory.turn import Exchange, ToolCall, Topic
+
+WRITTEN, NAMED, READ, REPLIED = 3.0, 2.0, 1.0, 0.5
+"""How much a file says about the work: changed, named by the user, read, mentioned in the reply."""
+
+STATED = 2.0
+"""The user says what they work on."""
+HELD = 1.0
+"""A known topic holds all of the files."""
+MENTIONED = 0.6
+"""The user uses the name of a known topic, or of a directory or file that is touched."""
+STAY = 0.5
+"""The session has been about it: one word of another topic does not change the subject, a word and a file do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What the choice is made from.
+
+    `weights` has the exchange's files with how much each of them says, `known` the active topics by name, `current` the
+    session's topic so far, `base` the directory that relative paths start from.
+    """
+
+    exchange: Exchange
+    weights: Mapping[str, float]
+    known: Mapping[str, Topic]
+    current: str | None
+    base: str | None
+
+
+def by_rules(scene: Scene, patterns: Patterns) -> dict[str, float]:
+    """Areas by what files and words say."""
+    user = scene.exchange.user
+    areas = {area_of(name) for name in scene.known}
+    scores = _by_names(scene, patterns, areas)
+    used = mentioned(words_in(_without_paths(user, scene.weights)), {*scores, *areas})
+    add(scores, {name: MENTIONED * (1.0 if name in areas else scores[name]) for name in used})
+    for name, share in shares_of(scene).items():
+        add(scores, {area_of(name): HELD * share})
+    add(scores, keyword_scores(user, scene.exchange.reply, _commands(scene.exchange), patterns=patterns))
+    if (said := stated(user)) is not None:
+        add(scores, {_said_area(said, {*scores, *areas, *patterns.topics}, patterns): STATED})
+    # A follow-up does not bring back what the user has removed.
+    if scene.current is not None and scene.current in scene.known:
+        add(scores, {area_of(scene.current): STAY})
+    return scores
+
+
+def _by_names(scene: Scene, patterns: Patterns, areas: Collection[str]) -> dict[str, float]:
+    """Areas that the files' paths suggest. A file that a known topic holds suggests no new one: the user may have
+    renamed the one that it suggested before.
+    """
+    scores: dict[str, float] = {}
+    held, total = _holders(scene), sum(scene.weights.values())
+    for path, weight in scene.weights.items():
+        names = names_of_file(path, patterns, base=scene.base)
+        add(scores, {n: share * weight / total for n, share in names.items() if n in areas or not held[path]})
+    return scores
+
+
+def _without_paths(text: str, paths: Iterable[str]) -> str:
+    for path in paths:
+        text = text.replace(path, " ")
+    return text
+
+
+def add(scores: dict[str, float], more: Mapping[str, float]) -> None:
+    """Add `more` to `scores`, in place."""
+    for name, score in more.items():
+        scores[name] = scores.get(name, 0.0) + score
+
+
+def _said_area(said: str, areas: Collection[str], patterns: Patterns) -> str:
+    """`memory-extraction` is about `memory` where that is an area, else about what it says."""
+    name = patterns.canonical(said)
+    words = name.split("-")
+    heads = ("-".join(words[:length]) for length in range(len(words) - 1, 0, -1))
+    return name if name in areas else next((head for head in map(patterns.canonical, heads) if head in areas), name)
+
+
+def area_of(name: str) -> str:
+    """The first level of a name."""
+    return name.partition("/")[0]
+
+
+def weights_of(exchange: Exchange) -> dict[str, float]:
+    """The files of an exchange, in order, each with the most that any mention of it says."""
+    given = ToolCall("", {"file_paths": exchange.file_paths})
+    every = file_paths(exchange.user, exchange.reply, tool_calls=(given, *exchange.tool_calls))
+    weights = dict.fromkeys(every, REPLIED)
+    sources = [(file_paths(exchange.user, tool_calls=[given]), NAMED)]
+    sources += [(file_paths(tool_calls=[call]), WRITTEN if _writes(call) else READ) for call in exchange.tool_calls]
+    for paths, weight in sources:
+        weights |= {path: max(weight, weights[path]) for path in paths if path in weights}
+    return weights
+
+
+def _writes(call: ToolCall) -> bool:
+    return any(word in call.name.lower() for word in ("write", "edit", "patch", "create", "replace", "insert", "save"))
+
+
+def _commands(exchange: Exchange) -> str:
+    values = (value for call in exchange.tool_calls for key, value in call.arguments.items() if _tells(key))
+    return "\n".join(str(value)[:300] for value in values)
+
+
+def _tells(key: str) -> bool:
+    return key == "query" or COMMAND_KEYS.fullmatch(key) is not None
+
+
+def shares_of(scene: Scene) -> dict[str, float]:
+    """Known topics by the share of the files' weight that they hold; a file that several hold counts in parts."""
+    held, total = _holders(scene), sum(scene.weights.values())
+    shares: dict[str, float] = {}
+    for path, weight in scene.weights.items():
+        add(shares, {name: weight / total / len(held[path]) for name in held[path]})
+    return shares
+
+
+def _holders(scene: Scene) -> dict[str, set[str]]:
+    """The known topics that hold each file."""
+    by_base: dict[str, list[tuple[str, str]]] = {}
+    for name, topic in scene.known.items() if scene.weights else ():
+        for path in topic.file_paths:
+            by_base.setdefault(_base(path), []).append((name, path))
+    holders = {}
+    for path in scene.weights:
+        holders[path] = {name for name, other in by_base.get(_base(path), ()) if _same_file(path, other)}
+    return holders
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _same_file(one: str, other: str) -> bool:
+    """Whether the paths are equal, or one of them is the end of the other. A base name alone is in every project."""
+    short, long = sorted((one, other), key=len)
+    return one == other or ("/" in short and long.endswith(f"/{short}"))

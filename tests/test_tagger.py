@@ -1,0 +1,131 @@
+import asyncio
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.errors import EmbedderError
+from pi_memory.focus.patterns import load_patterns
+from pi_memory.focus.tagger import Tagger
+from pi_memory.focus.topics import normalise
+from pi_memory.turn import Embedder, Exchange, Tag, ToolCall, Topic, Vectors
+from tests.test_nearest import Letters
+
+PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")
+MEMORY = Topic("memory", 0.0, 0.0, ("/apps/api/src/memory/service.ts",), ("/apps/api/src/memory/",))
+
+
+def tag(
+    user: str,
+    *calls: ToolCall,
+    reply: str = "",
+    topics: Sequence[Topic] = (),
+    current: str | None = None,
+    embedder: Embedder | None = None,
+) -> Tag:
+    exchange = Exchange("c", user, reply, 0.0, tool_calls=calls)
+    tagger = Tagger(PATTERNS, embedder=embedder, related=0.5 if embedder else math.inf, same=0.9)
+    return asyncio.run(tagger.tag(exchange, topics=topics, current=current, working_directory=None))
+
+
+def edit(path: str) -> ToolCall:
+    return ToolCall("Edit", {"file_path": path})
+
+
+def test_files_name_the_area_and_come_with_their_directories() -> None:
+    path = "/apps/api/src/memory/extraction.ts"
+    assert tag("make it faster", edit(path)) == Tag("memory", (path,), ("/apps/api/src/memory/",))
+
+
+def test_a_known_area_is_split_after_three_sessions() -> None:
+    call = edit("/apps/api/src/memory/extraction.ts")
+    assert tag("go on", call, topics=[replace(MEMORY, session_count=3)]).topic == "memory/extraction"
+    assert tag("go on", call, topics=[replace(MEMORY, session_count=2)]).topic == "memory"
+
+
+@pytest.mark.parametrize("text", ["hi!", "thanks a lot", "ok", "danke"])
+def test_chatter_has_no_topic_even_in_a_session_with_one(text: str) -> None:
+    assert tag(text, topics=[MEMORY], current="memory") == Tag(None)
+
+
+def test_a_short_word_with_work_behind_it_is_no_chatter() -> None:
+    assert tag("ok", edit("/src/billing/invoice.py")).topic == "billing"
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("how do I prune my tomato plants?", "garden"),
+        ("the zigbee bulb does not pair with home assistant", "home-automation"),
+        ("can we rebase this branch on main?", "git"),
+        ("I'm working on the model railway", "model-railway"),
+        ("let's work on authentication", "auth"),
+        ("Die Migration in db/migrations/002.sql schlägt fehl", "database"),
+        ("what is the capital of France?", None),
+        ("日本語で話せますか", None),
+    ],
+)
+def test_words_name_the_topic_when_there_are_no_files(text: str, topic: str | None) -> None:
+    assert tag(text).topic == topic
+
+
+def test_a_follow_up_stays_with_the_sessions_topic() -> None:
+    assert tag("and how often on hot days?", topics=[Topic("garden", 0, 0)], current="garden").topic == "garden"
+    assert tag("why?", topics=[], current="garden").topic is None
+
+
+def test_one_word_does_not_change_the_subject_and_a_file_does() -> None:
+    assert tag("is there a button for it?", topics=[MEMORY], current="memory").topic == "memory"
+    assert tag("now this", edit("/web/src/checkout/cart.ts"), topics=[MEMORY], current="memory").topic == "checkout"
+
+
+def test_a_topic_that_holds_the_file_is_used_again() -> None:
+    topics = [replace(MEMORY, name="brain")]
+    assert tag("look at memory/service.ts", topics=topics).topic == "brain"
+    assert tag("again", edit("src/memory/service.ts"), topics=topics).topic == "brain"
+
+
+def test_what_the_user_calls_a_topic_is_used_again() -> None:
+    known = [Topic("authentication", 0, 0)]
+    assert tag("the login is broken", topics=known).topic == "authentication"
+    assert tag("go", edit("/src/autentication/a.py"), topics=known).topic == "authentication"
+
+
+def test_what_the_user_says_counts_more_than_files() -> None:
+    call = edit("/src/billing/invoice.py")
+    assert tag("let's switch to the deployment script", call).topic == "deployment"
+    assert tag("I'm working on memory extraction", edit("/src/memory/extraction.ts")).topic == "memory"
+
+
+def test_a_child_is_kept_in_a_follow_up() -> None:
+    topics = [MEMORY, Topic("memory/extraction", 0, 0)]
+    assert tag("and then?", topics=topics, current="memory/extraction").topic == "memory/extraction"
+
+
+def test_meaning_finds_a_known_topic() -> None:
+    topics = [Topic("zzz-zz", 0, 0), Topic("qqqq", 0, 0)]
+    assert tag("zz zzzz", topics=topics, embedder=Letters()).topic == "zzz-zz"
+    assert tag("zz zzzz", topics=topics).topic is None
+
+
+class Broken(Letters):
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        raise EmbedderError("gone")
+
+
+def test_a_broken_embedder_leaves_the_rules(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert tag("the login is broken", embedder=Broken()).topic == "auth"
+    assert "gone" in caplog.text
+
+
+@given(st.text(), st.text(), st.lists(st.text(max_size=20), max_size=3))
+def test_any_exchange_can_be_tagged(user: str, reply: str, paths: list[str]) -> None:
+    calls = [ToolCall(path, {"path": path, "command": path}) for path in paths]
+    found = tag(user, *calls, reply=reply, topics=[MEMORY], current="memory")
+    assert found.topic is None or normalise(found.topic) == found.topic

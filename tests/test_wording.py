@@ -1,0 +1,61 @@
+from pathlib import Path
+
+import pytest
+
+from pi_memory.focus.patterns import load_patterns
+from pi_memory.focus.wording import is_chatter, keyword_scores, mentions, stated, words_in
+
+PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")
+LONG = "Here is what I did. " * 30
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "Thanks a lot!", "ok", "", "👍", "Danke!", "great, that works", "yes, go ahead"]
+)
+def test_chatter_is_about_nothing(text: str) -> None:
+    assert is_chatter(text, "You're welcome.", PATTERNS)
+
+
+@pytest.mark.parametrize("text", ["why does it fail?", "thanks, now the garden", "reset the router", "台所"])
+def test_a_question_is_no_chatter(text: str) -> None:
+    assert not is_chatter(text, "Let me see.", PATTERNS)
+
+
+def test_a_word_that_asks_for_more_is_no_chatter_when_work_follows() -> None:
+    assert not is_chatter("continue", LONG, PATTERNS)
+    assert not is_chatter("A", LONG, PATTERNS)
+    assert is_chatter("thanks!", LONG, PATTERNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("let's work on the watering schedule now", "watering-schedule"),
+        ("I'm working on memory extraction in src/a.py", "memory-extraction"),
+        ("back to the kitchen shelves, please", "kitchen-shelves"),
+        ("we are fixing the invoice export because it broke", "invoice-export"),
+        ("switching to `billing`", "billing"),
+        ("I'm working on it", None),
+        ("let's work on this bug", None),
+        ("let's work on src/a.py", None),
+        ("that does not work on the phone that my mother bought in Berlin last year", "phone"),
+        ("nothing said", None),
+    ],
+)
+def test_what_the_user_says_they_work_on(text: str, topic: str | None) -> None:
+    assert stated(text) == topic
+
+
+def test_names_are_recognised_in_words() -> None:
+    words = words_in("The AgentSession of our migrations, user-profile")
+    assert mentions(words, "agent-session")
+    assert mentions(words, "migration")
+    assert mentions(words, "user-profile")
+    assert not mentions(words, "user-profiles-page")
+    assert not mentions(words, "age")
+
+
+def test_different_words_count_and_the_users_own_most() -> None:
+    found = keyword_scores("the login login fails with a jwt", "check the password", "", patterns=PATTERNS)
+    assert found["auth"] == pytest.approx(2 * 0.45 + 0.15)
+    assert keyword_scores("hello", "there", "", patterns=PATTERNS) == {}
