@@ -1,0 +1,87 @@
+"""The scripts, as far as they can run without changing this machine."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = sorted(p for p in [*(ROOT / "scripts").iterdir(), ROOT / ".ci" / "run"] if p.suffix != ".txt")
+USER = "nobody"
+
+shellcheck = shutil.which("shellcheck")
+
+
+def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+    env = {key: value for key, value in os.environ.items() if key != "SUDO_USER"}
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=env)
+
+
+def install(*options: str) -> subprocess.CompletedProcess[str]:
+    return run(ROOT / "scripts" / "install", *options)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda p: p.name)
+def test_a_script_is_bash_and_can_be_run(script: Path) -> None:
+    assert os.access(script, os.X_OK)
+    assert script.read_text(encoding="utf-8").startswith("#!/usr/bin/env bash\n")
+    assert run("bash", "-n", script).returncode == 0
+
+
+@pytest.mark.skipif(shellcheck is None, reason="shellcheck is not installed")
+def test_shellcheck_finds_nothing() -> None:
+    found = run(shellcheck or "", *SCRIPTS)
+    assert found.returncode == 0, found.stdout
+
+
+def test_a_benchmark_that_is_not_there_is_an_error_of_usage() -> None:
+    bench = run(ROOT / "scripts" / "bench", "no-such-benchmark")
+    assert bench.returncode == 2
+    assert "no-such-benchmark" in bench.stderr
+
+
+def test_install_would_do_these_things_in_this_order() -> None:
+    planned = install("--dry-run", "--user", USER)
+    assert planned.returncode == 0, planned.stderr
+    steps = (
+        "-m pip install",
+        "/usr/local/bin/pi-memory",
+        "/etc/systemd/system/pi-memory@.service",
+        "systemctl daemon-reload",
+        f"systemctl enable pi-memory@{USER}.service",
+        f"systemctl restart pi-memory@{USER}.service",
+    )
+    places = [planned.stdout.find(step) for step in steps]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_uninstall_would_keep_what_was_remembered() -> None:
+    planned = install("--dry-run", "--uninstall", "--user", USER)
+    assert planned.returncode == 0, planned.stderr
+    commands = [line for line in planned.stdout.splitlines() if line.startswith("+")]
+    assert any("rm -rf /opt/pi-memory" in command for command in commands)
+    assert not any("/var/lib" in command or "/etc/pi-memory" in command for command in commands)
+    assert "/var/lib/pi-memory" in planned.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "--user NAME"),
+        (["--user"], "needs a name"),
+        (["--user", "root"], "not run as root"),
+        (["--user", "no-such-user"], "no user no-such-user"),
+        (["--frobnicate"], "unknown option --frobnicate"),
+    ],
+)
+def test_install_says_what_it_does_not_understand(options: list[str], said: str) -> None:
+    refused = install("--dry-run", *options)
+    assert refused.returncode == 2
+    assert said in refused.stderr
+
+
+def test_install_tells_what_it_can_do() -> None:
+    assert "--uninstall" in install("--help").stdout
