@@ -1,0 +1,113 @@
+"""No model: the reply quotes what the user said before, and says so. For the first day, and when all else fails."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Sequence
+
+from pi_memory.errors import Unprocessable
+from pi_memory.model.quoting import best, is_question, sentences, stems
+from pi_memory.turn import Message, Usage
+
+CHARACTERS_PER_TOKEN = 4
+LONGEST_QUOTE = 240
+
+FOCUS_HEADING = "## Recent Focus"
+NOTICE = "No language model is loaded, so I only quote what you told me; `pi-memory pull` fetches one."
+
+GREETING = re.compile(
+    r"(hi|hello|hey|good (morning|afternoon|evening)|moin|hallo|bonjour|hola)\b[\s,!.\w]{0,20}$", re.I
+)
+JUST_SAID = re.compile(
+    r"\b(what|repeat|quote)\b.*\b((did|have|had) i (just |last )?(say|said|tell|told|ask|asked|write|written)\b"
+    r"|i (just |last )?(said|told|asked|wrote)\b|my (last|previous) (message|question|words))",
+    re.I,
+)
+WORKING_ON = re.compile(r"\b(working on|worked on|in focus|recent focus|my focus|been doing)\b", re.I)
+
+
+class ExtractiveModel:
+    """See `Model`. It never quotes its own replies, nor what was put in front of the user's words."""
+
+    name = "extractive"
+    provider = "extractive"
+
+    def __init__(self, *, context_tokens: int = 4096) -> None:
+        self.context_tokens = context_tokens
+
+    def count(self, text: str) -> int:
+        return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        return sum(self.count(message.text) for message in messages)
+
+    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+        prompt = self.count_prompt(messages)
+        if prompt + max_tokens > self.context_tokens:
+            raise Unprocessable(
+                f"message: {prompt} tokens and a reply of {max_tokens} do not fit into {self.context_tokens}",
+                hint="Send a shorter message, or raise CTX_TOKENS.",
+            )
+        said = ""
+        for word in re.findall(r"\s*\S+", reply(messages)):
+            if self.count(said + word) > max_tokens:
+                break
+            said += word
+            yield word
+            await asyncio.sleep(0)  # so that others have their turn, and the client can leave
+        yield Usage(prompt_tokens=prompt, completion_tokens=self.count(said))
+
+    async def close(self) -> None:
+        pass
+
+
+def reply(messages: Sequence[Message]) -> str:
+    """What there is to say to the last message, from the messages alone."""
+    said = [message.content for message in messages if message.role == "user"]
+    if not said:
+        return NOTICE
+    answer = _answer(said[-1], said[:-1], _focus(messages))
+    is_first = not any(message.role == "assistant" for message in messages)
+    return f"{answer}\n\n{NOTICE}" if is_first else answer
+
+
+def _answer(message: str, earlier: Sequence[str], focus: Sequence[str]) -> str:
+    if GREETING.match(message.strip()):
+        return "Hello."
+    asked = [sentence for sentence in sentences(message) if is_question(sentence)]
+    if not asked:
+        return "Noted."
+    if JUST_SAID.search(message) and not _topic(message):
+        return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
+    if WORKING_ON.search(message) and focus:
+        return "\n".join(["In your recent focus:", *(f"- {line}" for line in focus[:3])])
+    told = [s for text in (*earlier, message) for s in sentences(text) if not is_question(s)]
+    return _found(" ".join(asked), told, focus)
+
+
+def _found(question: str, told: Sequence[str], focus: Sequence[str]) -> str:
+    quotes = best(question, told)
+    lines = [_quote(quote.text) for quote in quotes]
+    lines += [f"In your recent focus: {quote.text}" for quote in best(question, focus)[:1]]
+    if not lines:
+        return "I find nothing about that in what you told me here."
+    if not quotes:
+        return lines[0]
+    return f"You said: {lines[0]}" if len(lines) == 1 else "\n".join(["You said:", *(f"- {line}" for line in lines)])
+
+
+def _topic(message: str) -> bool:
+    """Whether "what did I say" goes on: "... about the port"."""
+    return bool(re.search(r"\b(about|on|regarding|of|to)\b", message, re.I)) and bool(stems(message))
+
+
+def _focus(messages: Sequence[Message]) -> list[str]:
+    """The lines of the Recent Focus list in the system text, plain."""
+    system = "\n".join(message.content for message in messages if message.role == "system")
+    _, heading, block = system.partition(FOCUS_HEADING)
+    lines = block.split("\n## ")[0].splitlines() if heading else []
+    return [line.removeprefix("- ").replace("**", "") for line in lines if line.startswith("- ")]
+
+
+def _quote(text: str) -> str:
+    line = " ".join(text.split())
+    return f"“{line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + '…'}”"

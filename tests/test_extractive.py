@@ -1,0 +1,124 @@
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pi_memory.errors import Unprocessable
+from pi_memory.model.extractive import NOTICE, ExtractiveModel, reply
+from pi_memory.turn import Message, Usage
+
+FOCUS = """You are a helpful assistant.
+
+## Recent Focus (last 7 days)
+
+You've been actively working on:
+- **memory/extraction** (3 sessions, last touched today) — extraction.py @ memory
+- **deployment** (1 session, last touched 2 days ago)
+
+## Notes
+- not a focus
+"""
+
+
+def talk(*said: str, system: str = "You are a helpful assistant.") -> str:
+    """The reply to the last of these messages, each but that one already answered."""
+    messages = [Message("system", system)]
+    for text in said[:-1]:
+        messages += [Message("user", text), Message("assistant", "zebra reply")]
+    return reply([*messages, Message("user", said[-1])])
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "quoted"),
+    [
+        ("My name is Alice and I live in Kiel.", "What is my name?", "My name is Alice"),
+        ("My dog is called Max. I like tea.", "what's my dog's name", "My dog is called Max."),
+        ("I am rewriting fact extraction in /home/me/extraction.py", "What am I rewriting?", "/home/me/extraction.py"),
+        ("We decided to use SQLite because it is one file.", "Why did we choose SQLite?", "because it is one file"),
+        ("The daemon listens on port 8765.", "Tell me the port please", "8765"),
+        ("Remember that the deadline is Friday", "When is the deadline?", "Friday"),
+        ("Mein Hund heißt Bello.", "Wie heißt mein Hund?", "Bello"),
+        ("我的猫叫小花。它三岁了。", "我的猫叫什么名字？", "小花"),
+        ("Моя собака живёт в Киле", "Где живёт моя собака?", "Киле"),
+    ],
+)
+def test_a_question_is_answered_by_the_users_own_words(told: str, question: str, quoted: str) -> None:
+    assert quoted in talk(told, "Thanks.", question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the capital of France?", "Do you like music?", "How tall is the Eiffel tower?", "why?", "What?"],
+)
+def test_an_unrelated_question_quotes_nothing(question: str) -> None:
+    answer = talk("My dog is called Max.", "The daemon listens on port 8765.", question, system=FOCUS)
+    assert answer == "I find nothing about that in what you told me here."
+
+
+def test_replies_and_context_are_never_quoted() -> None:
+    messages = [Message("user", "I have a cat.", context="The zebra is striped."), Message("assistant", "A zebra!")]
+    assert "zebra" not in reply([*messages, Message("user", "What about the zebra?", context="A zebra again")]).lower()
+
+
+def test_questions_are_not_answers() -> None:
+    assert "nothing" in talk("Where is my bicycle?", "Where is my bicycle?")
+
+
+def test_a_statement_beside_the_question_counts() -> None:
+    assert "8080" in talk("The port is 8080. Which port is it?")
+
+
+def test_the_newer_of_two_equal_answers_comes_first() -> None:
+    answer = talk("The port is 8080.", "The port is 9090.", "Which port?")
+    assert answer.index("9090") < answer.index("8080")
+
+
+def test_what_was_just_said_is_the_last_message() -> None:
+    assert "I feed the cat at noon" in talk("One.", "I feed the cat at noon", "What did I just say?")
+    assert "nothing" in talk("What did I just say?")
+    assert "8765" in talk("The port is 8765.", "Thanks.", "What did I say about the port?")
+
+
+def test_the_recent_focus_is_told() -> None:
+    working = talk("What am I working on?", system=FOCUS)
+    assert "memory/extraction (3 sessions" in working
+    assert "deployment" in working
+    assert "not a focus" not in working
+    assert "extraction.py" in talk("Which file has the extraction?", system=FOCUS)
+
+
+def test_a_statement_is_acknowledged_and_a_greeting_returned() -> None:
+    assert talk("ok", "I bought a boat.") == "Noted."
+    assert talk("ok", "Hello!") == "Hello."
+
+
+def test_that_there_is_no_model_is_said_once() -> None:
+    assert talk("I bought a boat.").endswith(NOTICE)
+    assert NOTICE not in talk("I bought a boat.", "What did I buy?")
+    assert "pi-memory pull" in NOTICE
+
+
+def test_a_long_quote_is_shortened() -> None:
+    assert len(talk("The boat " + "is very very long " * 100, "What about the boat?")) < 300
+
+
+@given(st.lists(st.text(max_size=60), min_size=1, max_size=5), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_no_text_breaks_it(said: list[str], asked: bool) -> None:
+    assert talk(*said, *(["?"] if asked else []))
+
+
+def test_it_streams_words_and_counts_characters() -> None:
+    async def run() -> list[str | Usage]:
+        messages = [Message("user", "My dog is called Max."), Message("user", "What is my dog called?")]
+        return [item async for item in ExtractiveModel().generate(messages, max_tokens=5)]
+
+    *pieces, usage = asyncio.run(run())
+    assert "".join(map(str, pieces)) == "You said: “My dog is"
+    assert usage == Usage(prompt_tokens=12, evaluated_tokens=0, completion_tokens=5)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    with pytest.raises(Unprocessable, match="do not fit"):
+        asyncio.run(anext(ExtractiveModel(context_tokens=128).generate([Message("user", "x" * 500)], max_tokens=20)))
