@@ -16,7 +16,7 @@ ROWS = (
     # Pure: no database, no network, no model. Files at most.
     "settings decay prompt config workspace loader files conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
-    "focus.filenames focus.naming focus.wording focus.patterns focus.debounce",
+    "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.evidence",
     # Edges: each owns a library or a file.
     "store.* model.* embedding.* focus.watch focus.file hub",
     "focus.nearest focus.tagger focus.changes",
@@ -38,10 +38,11 @@ OWNERS = {
     "click": "cli.*",
     "dotenv": "settings",
     "gguf": "embedding.export",
-    "httpx2": "model.remote cli.client",
+    # The hub library raises errors of httpx2.
+    "httpx2": "model.remote cli.client hub",
     "huggingface_hub": "hub",
-    "jinja2": "model.*",
-    "llama_cpp": "model.* embedding.gguf",
+    "jinja2": "model.template",
+    "llama_cpp": "model.llama embedding.gguf",
     "rapidfuzz": "focus.*",
     "rich": "cli.*",
     "safetensors": "embedding.export",
@@ -54,10 +55,10 @@ OWNERS = {
     "watchdog": "focus.watch",
 }
 
-HEAVY = {"gguf", "llama_cpp", "safetensors", "sentence_transformers"}
+HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "sentence_transformers"}
 """Libraries that take long to import or may be absent: their owners import them inside the function that needs them."""
 
-IMPORT_LATE = "model.* embedding.gguf embedding.sentence_transformers embedding.export"
+IMPORT_LATE = "model.llama model.template embedding.gguf embedding.sentence_transformers embedding.export"
 READ_ENVIRONMENT = "settings service"
 
 ROOT = Path(__file__).parents[1]
