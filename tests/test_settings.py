@@ -1,5 +1,6 @@
 """Flag over environment over `.env` over default; what does not fit names its key."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ TOKEN = "PI_MEMORY_TOKEN"
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A home and a working directory without settings."""
-    for option in options():
-        monkeypatch.delenv(option.key, raising=False)
+    for key in [*os.environ]:
+        if key.startswith(settings.PREFIX) or key in {option.key for option in options()}:
+            monkeypatch.delenv(key)
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
