@@ -1,6 +1,7 @@
 """The command line: what every command has in common."""
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -92,6 +93,25 @@ def test_a_settings_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
     result = run("--env-file", str(tmp_path / "none.env"), "pull", "chat")
     assert result.exit_code == 78
     assert "none.env" in result.stderr
+
+
+def test_an_unknown_setting_in_the_environment_is_named_without_a_traceback() -> None:
+    done = python("-m", "pi_memory", "chat", "Hello", PI_MEMORY_PROT="1")
+    assert (done.returncode, done.stdout) == (78, "")
+    assert done.stderr == "pi-memory: Unknown setting PI_MEMORY_PROT in the environment\nDid you mean PI_MEMORY_PORT?\n"
+
+
+@pytest.mark.parametrize("command", [["chat", "Hello"], ["focus"], ["focus", "drop", "garden"]])
+def test_without_a_daemon_the_message_says_how_to_start_it(command: list[str], tmp_path: Path) -> None:
+    file = tmp_path / "settings.env"
+    with socket.socket() as taken:
+        # Bound and not listening: nobody else gets the port meanwhile, and nobody answers there.
+        taken.bind(("127.0.0.1", 0))
+        file.write_text(f"PI_MEMORY_PORT={taken.getsockname()[1]}\n")
+        result = run("--env-file", str(file), *command)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "No daemon answers" in result.stderr
+    assert "pi-memory serve" in result.stderr
 
 
 def test_flag_over_environment_over_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
