@@ -9,4 +9,7 @@ from pi_memory.settings import Settings
 Load = Callable[[Mapping[str, object]], Settings]
 """Settings from flags keyed by setting, such as `PI_MEMORY_PORT`; None stands for not given."""
 
-pass_load = click.make_pass_decorator(object)
+
+def pass_load(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command its `Load` as first argument."""
+    return click.pass_obj(command)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from pi_memory.cli.options import Load
+from pi_memory.cli.options import Load, pass_load
 from pi_memory.hub import SHA256, Source, fetch
 
 DEFAULTS = {
@@ -24,8 +24,8 @@ SETTINGS = {"chat": "PI_MEMORY_MODEL", "embedder": "PI_MEMORY_EMBEDDER_MODEL"}
 @click.option(
     "--endpoint", metavar="URL", help="Another hub, such as a mirror.  [default: $HF_ENDPOINT or Hugging Face]"
 )
-@click.pass_obj
-def command(load: Load, /, what: str, endpoint: str | None, **asked: str | None) -> None:
+@pass_load
+def command(load: Load, what: str, endpoint: str | None, **asked: str | None) -> None:
     """Fetch WHAT (chat, embedder or all) into the data directory.
 
     A download that broke off goes on where it stopped. A file gets its name when its hash is right.
