@@ -237,6 +237,8 @@ def _env_file(path: Path | None) -> dict[str, str]:
     for key in values:
         if key not in known:
             raise _unknown(key, str(file))
+        if values[key] is None:
+            raise SettingsError(f"{key} in {file} has no value", hint=f"Write {key}=VALUE, or remove the line.")
     return {key: value for key, value in values.items() if value is not None}
 
 

@@ -5,7 +5,7 @@ Times are Unix seconds (UTC) as floats. Nothing in here does anything.
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ class ToolCall:
     """One tool that an agent ran: its name and its arguments as JSON would carry them."""
 
     name: str
-    arguments: Mapping[str, object] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

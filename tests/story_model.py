@@ -10,7 +10,7 @@ BESIDE = Path(__file__).parents[2] / "shared" / "models" / "TinyStories-656K-Q8_
 
 def story_model() -> Path:
     """Its file. The test is skipped without one."""
-    path = Path(os.environ.get("PI_MEMORY_TEST_MODEL") or BESIDE)
+    path = Path(os.environ.get("TEST_CHAT_MODEL") or BESIDE)
     if not path.is_file():
-        pytest.skip("no real chat model: set PI_MEMORY_TEST_MODEL to a small GGUF")
+        pytest.skip("no real chat model: set TEST_CHAT_MODEL to a small GGUF")
     return path

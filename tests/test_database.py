@@ -125,7 +125,7 @@ def test_a_full_disk_keeps_what_was_said_until_there_is_room(tmp_path: Path) -> 
     using(tmp_path / "m.db", work)
 
 
-def test_the_inbox_is_what_lies_behind_the_cursor(tmp_path: Path) -> None:
+def test_the_inbox_is_what_lies_behind_the_last_processed(tmp_path: Path) -> None:
     async def first(db: Database) -> None:
         for n in range(3):
             await add(db, n)
@@ -152,13 +152,16 @@ def test_pruning_spares_what_is_new_live_or_unprocessed(tmp_path: Path) -> None:
     using(tmp_path / "m.db", work)
 
 
-def test_only_conversations_of_ours_are_resumed(tmp_path: Path) -> None:
+def test_windows_are_those_of_our_conversations_that_have_not_ended(tmp_path: Path) -> None:
     async def work(db: Database) -> None:
-        await add(db, 5)
-        work_elsewhere = Exchange("agent", "a", "b", 6.0, source="activity")
-        await db.write(lambda db: exchanges.add(db, work_elsewhere))
-        live = await db.read(lambda db: sessions.live(db, since=0, limit=10))
-        assert [session.name for session in live] == ["c"]
+        for n in range(4):
+            await add(db, n)
+        for name, source in (("agent", "activity"), ("over", "chat")):
+            other = Exchange(name, "a", "b", 6.0, source=source)  # type: ignore[arg-type]
+            await db.write(lambda db, other=other: exchanges.add(db, other))  # type: ignore[misc]
+        await db.write(lambda db: sessions.end(db, "over", 7.0))
+        windows = await db.read(lambda db: exchanges.windows(db, limit=2))
+        assert windows == {"c": [exchange(2), exchange(3)]}
 
     using(tmp_path / "m.db", work)
 

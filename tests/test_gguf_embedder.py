@@ -157,9 +157,9 @@ def test_half_a_gguf_is_refused(tiny_gguf: Path, tmp_path: Path) -> None:
 
 def test_a_chat_model_is_refused() -> None:
     beside = Path(__file__).parents[2] / "shared/models/TinyStories-656K-Q8_0.gguf"
-    chat_model = Path(os.environ.get("PI_MEMORY_TEST_MODEL", beside))
+    chat_model = Path(os.environ.get("TEST_CHAT_MODEL", beside))
     if not chat_model.is_file():
-        pytest.skip("no chat model: set PI_MEMORY_TEST_MODEL to a GGUF")
+        pytest.skip("no chat model: set TEST_CHAT_MODEL to a GGUF")
     with pytest.raises(EmbedderError, match="no embedding model"):
         GgufEmbedder.open(chat_model)
 

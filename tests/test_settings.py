@@ -182,3 +182,10 @@ def test_every_setting_has_a_key_of_its_own_and_a_sentence() -> None:
 def test_settings_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         Settings().server.port = 1  # type: ignore[misc]
+
+
+def test_a_setting_without_a_value_in_the_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text("PI_MEMORY_TOKEN\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingsError, match="PI_MEMORY_TOKEN"):
+        settings.load()

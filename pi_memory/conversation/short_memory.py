@@ -1,6 +1,7 @@
 """Step 1 of a turn: layer 1, the recent tail of every conversation, in RAM (seed 004)."""
 
 from collections import OrderedDict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from pi_memory.turn import Exchange, Standing
@@ -30,6 +31,7 @@ class ShortMemory:
 
     def __init__(self, *, max_turns: int, ttl: float, max_conversations: int) -> None:
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
+        self._gave_way: list[Conversation] = []
         self._max_turns = max_turns
         self._ttl = ttl
         self._max_conversations = max_conversations
@@ -51,16 +53,19 @@ class ShortMemory:
         return conversation.last_at + self._ttl if self._ttl else None
 
     def new(self, conversation_id: str, now: float) -> Conversation:
-        """An empty conversation, not kept until `put`."""
+        """An empty conversation, not kept until `append`."""
         return Conversation(conversation_id, now, now, deque(maxlen=self._max_turns))
 
-    def put(self, conversation: Conversation) -> None:
-        """Keep a conversation as the most recently used."""
-        self._conversations[conversation.id] = conversation
-        self._conversations.move_to_end(conversation.id)
+    def resume(self, conversation_id: str, window: Sequence[Exchange]) -> None:
+        """Keep a conversation of an earlier run, by its last exchanges, as the most recently used."""
+        conversation = self.new(conversation_id, window[0].at)
+        conversation.exchanges.extend(window)
+        conversation.project, conversation.last_at = window[-1].project, window[-1].at
+        self._put(conversation)
 
     def append(self, conversation: Conversation, exchange: Exchange) -> None:
-        """Add an exchange to a conversation and keep it; the oldest exchange of a full window falls out.
+        """Add an exchange to a conversation and keep it; the oldest exchange of a full window falls out, and the
+        least recently used of too many conversations.
 
         What was mentioned to the conversation while the exchange went on waits for the next one.
         """
@@ -68,7 +73,7 @@ class ShortMemory:
         exchanges = conversation.exchanges.copy()
         exchanges.append(exchange)
         unsaid = known.pending[len(conversation.pending) :]
-        self.put(replace(conversation, exchanges=exchanges, last_at=exchange.at, pending=unsaid))
+        self._put(replace(conversation, exchanges=exchanges, last_at=exchange.at, pending=unsaid))
 
     def mention(self, text: str) -> None:
         """Have every living conversation tell `text` with its next message."""
@@ -80,14 +85,20 @@ class ShortMemory:
         return self._conversations.pop(conversation_id, None)
 
     def sweep(self, now: float) -> list[Conversation]:
-        """Forget the conversations that have expired, and the least recently used of too many; those."""
-        ended = []
+        """Forget the conversations that have expired; those, and those that gave way since the last sweep."""
+        ended, self._gave_way = self._gave_way, []
         while self._conversations:
             oldest = next(iter(self._conversations.values()))
-            if len(self) <= self._max_conversations and not self._expired(oldest, now):
+            if not self._expired(oldest, now):
                 break
             ended.append(self._conversations.pop(oldest.id))
         return ended
+
+    def _put(self, conversation: Conversation) -> None:
+        self._conversations[conversation.id] = conversation
+        self._conversations.move_to_end(conversation.id)
+        while len(self) > self._max_conversations:
+            self._gave_way.append(self._conversations.popitem(last=False)[1])
 
     def _expired(self, conversation: Conversation, now: float) -> bool:
         return bool(self._ttl) and now - conversation.last_at > self._ttl

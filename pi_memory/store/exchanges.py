@@ -1,16 +1,17 @@
-"""Exchanges, verbatim. The inbox is no table of its own: it is every exchange after the cursor in `state`."""
+"""Exchanges, verbatim. The inbox is no table of its own: it is every exchange behind the last processed one."""
 
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.store import sessions, state
+from pi_memory.store import sessions
 from pi_memory.turn import Exchange, ToolCall
 
-CURSOR = "inbox"
+DONE = "coalesce((select id from exchanges where processed order by id desc limit 1), 0)"
+"""The last processed one; found at once, as all before it are processed too."""
 
 COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, context, partial, exchanges.project,
-    tool_calls, file_paths
-    from exchanges join sessions on sessions.id = session_id"""
+    tool_calls, file_paths"""
+JOINED = "exchanges join sessions on sessions.id = session_id"
 
 
 def add(db: Database, exchange: Exchange) -> int:
@@ -40,31 +41,39 @@ def add(db: Database, exchange: Exchange) -> int:
 
 def inbox(db: Database) -> list[tuple[int, Exchange]]:
     """The exchanges that have not been processed, with their ids, oldest first."""
-    done = int(state.get(db, CURSOR) or 0)
-    rows = db.execute(f"select {COLUMNS} where exchanges.id > ? order by exchanges.id", (done,)).fetchall()
+    rows = db.execute(f"select {COLUMNS} from {JOINED} where exchanges.id > {DONE} order by exchanges.id").fetchall()
     return [(row[0], _exchange(row)) for row in rows]
 
 
 def processed(db: Database, exchange_id: int) -> None:
-    """Move the inbox past an exchange."""
-    state.put(db, CURSOR, str(exchange_id))
+    """Move the inbox past an exchange. The page of its row is mostly still to be written: this costs no other."""
+    db.execute("update exchanges set processed = 1 where id = ?", (exchange_id,))
 
 
-def window(db: Database, session_id: int, *, limit: int) -> list[Exchange]:
-    """The last exchanges of a session, oldest first."""
+def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:
+    """The last exchanges of each conversation that has not ended, oldest first, by the conversation's id."""
     rows = db.execute(
-        f"select {COLUMNS} where session_id = ? order by exchanges.id desc limit ?", (session_id, limit)
+        f"""select * from (
+            select {COLUMNS}, row_number() over (partition by session_id order by exchanges.id desc) as n
+            from {JOINED} where source = 'chat' and ended_at is null)
+        where n <= ? order by id""",
+        (limit,),
     ).fetchall()
-    return [_exchange(row) for row in reversed(rows)]
+    found: dict[str, list[Exchange]] = {}
+    for row in rows:
+        found.setdefault(row[1], []).append(_exchange(row[:-1]))
+    return found
 
 
 def prune(db: Database, *, before: float) -> int:
-    """Erase processed exchanges of ended sessions that are older than `before`; how many."""
-    done = int(state.get(db, CURSOR) or 0)
+    """Erase processed exchanges of ended sessions that are older than `before`; how many.
+
+    The newest one stays: its id must not be given again, or the inbox would take the next exchange for processed.
+    """
     return db.execute(
-        """delete from exchanges where id <= ? and at < ?
+        f"""delete from exchanges where id <= {DONE} and at < ? and id < (select max(id) from exchanges)
         and session_id in (select id from sessions where ended_at is not null)""",
-        (done, before),
+        (before,),
     ).rowcount
 
 

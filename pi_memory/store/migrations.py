@@ -8,20 +8,20 @@ Migration = Callable[[Database], None]
 
 
 def m001_first_tables(db: Database) -> None:
-    """Exchanges and the sessions they belong to, topics, events, and single values such as the inbox's cursor.
+    """Exchanges and the sessions they belong to, topics, events, and single values.
 
-    Text ids of clients stay in `sessions`; everything else points there by a small integer, because an index over
-    long random ids costs the SD card a page for almost every row.
+    Every page that a group of writes touches is written whole, twice. So the ids of clients stay in `sessions` and
+    everything else points there by a small integer; and there are no indexes but those that uniqueness needs.
     """
     for statement in (
         """create table sessions (
             id integer primary key, name text not null unique, source text not null, project text,
-            started_at real not null, last_at real not null, ended_at real)""",
+            started_at real not null, ended_at real)""",
         """create table exchanges (
-            id integer primary key autoincrement, session_id integer not null references sessions(id),
-            at real not null, user text not null, reply text not null, context text not null default '',
+            id integer primary key, session_id integer not null references sessions(id),
+            processed integer not null default 0, at real not null,
+            user text not null, reply text not null, context text not null default '',
             partial integer not null default 0, project text, tool_calls text, file_paths text)""",
-        "create index exchanges_by_session on exchanges(session_id)",
         """create table topics (
             id integer primary key, name text not null unique, first_seen_at real not null,
             last_touched_at real not null, file_paths text not null default '[]',

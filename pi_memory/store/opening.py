@@ -12,6 +12,9 @@ import sqlite_utils
 from pi_memory.errors import StartError
 from pi_memory.store.migrations import LATEST, migrate, version
 
+PAGE_BYTES = 512
+"""A changed page is written whole, twice. The larger a page, the more of it is what has not changed."""
+
 CHECKED_BYTES = 64 * 2**20
 """Files up to this size are checked whole at start; a larger one would hold up a Pi for seconds."""
 
@@ -43,6 +46,7 @@ def open_file(path: Path | None, now: float) -> Opened:
 def _open(path: Path) -> sqlite_utils.Database:
     db = sqlite_utils.Database(sqlite3.connect(path, isolation_level=None))
     try:
+        db.execute(f"pragma page_size = {PAGE_BYTES}")  # of a new file
         _check(db, path)
         _write_test(db)
         if 0 < version(db) < LATEST:

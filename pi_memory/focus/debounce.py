@@ -1,0 +1,57 @@
+"""What each session has worked on, so that it counts once per topic and the same tag twice is not written twice."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from pi_memory.turn import Tag
+
+
+@dataclass(slots=True)
+class Session:
+    """`last` is the newest tag that was recorded, `topics` all that the session has been counted for."""
+
+    last_at: float
+    last: Tag | None = None
+    topics: set[str] = field(default_factory=set)
+
+    @property
+    def current(self) -> str | None:
+        return self.last.topic if self.last else None
+
+    def repeats(self, tag: Tag) -> bool:
+        """Whether `tag` says what the last one said: the same topic and the same files."""
+        last = self.last
+        return last is not None and last.topic == tag.topic and set(tag.file_paths) == set(last.file_paths)
+
+    def record(self, tag: Tag, at: float) -> None:
+        assert tag.topic is not None, "chatter is not recorded"
+        self.last, self.last_at = tag, at
+        self.topics.add(tag.topic)
+
+
+class Sessions:
+    """The sessions that are under way, by name."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, Session] = {}
+
+    def get(self, name: str) -> Session | None:
+        return self._sessions.get(name)
+
+    def begin(self, name: str, at: float, *, topics: Iterable[str] = ()) -> Session:
+        """A session, new here; `topics` are those that it worked on before a restart."""
+        return self._sessions.setdefault(name, Session(at, topics=set(topics)))
+
+    def end(self, name: str) -> None:
+        self._sessions.pop(name, None)
+
+    def idle(self, since: float) -> list[str]:
+        """Sessions in which nothing was recorded since a Unix time."""
+        return [name for name, session in self._sessions.items() if session.last_at < since]
+
+    def rename_topic(self, old: str, new: str) -> None:
+        for session in self._sessions.values():
+            if old in session.topics:
+                session.topics.add(new)
+            if session.last and session.last.topic == old:
+                session.last = replace(session.last, topic=new)

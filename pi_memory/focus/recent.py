@@ -1,0 +1,303 @@
+"""Recent focus as a whole: the topics, the database and RECENT_FOCUS.md, held together."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import sqlite_utils
+from rapidfuzz import fuzz, process
+
+from pi_memory import decay
+from pi_memory.errors import Conflict, NotFound, StoreError
+from pi_memory.focus import merge, topics
+from pi_memory.focus.block import focus_block
+from pi_memory.focus.changes import Changes
+from pi_memory.focus.debounce import Session, Sessions
+from pi_memory.focus.document import Notes, render, same_but_for_time
+from pi_memory.focus.file import FocusFile, HandEdit
+from pi_memory.focus.parse import parse
+from pi_memory.focus.tagger import Tagger
+from pi_memory.store import exchanges, state
+from pi_memory.store import topics as rows
+from pi_memory.store.database import Database
+from pi_memory.turn import Clock, Exchange, Tag, Topic
+
+AGREED = "focus file"
+
+WRITE_EVERY = 5.0
+"""Seconds between two writings of the file because the topic changed: each costs the card two syncs."""
+
+FILES_FOUND = 20
+GOOD_MATCH = 75
+"""Of 100, for a query within a known path."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """What became of an exchange: its topic, None for chatter, and whether that changed anything."""
+
+    topic: str | None
+    file_paths: tuple[str, ...] = ()
+    directories: tuple[str, ...] = ()
+    written: bool = False
+
+
+class RecentFocus:
+    """Topics by name in RAM, as the database has them.
+
+    `tagger` may be replaced by a better one; `on_edit` is called with a line about every change made by hand.
+    """
+
+    def __init__(self, db: Database, path: Path, *, tagger: Tagger, clock: Clock) -> None:
+        self.tagger = tagger
+        self.on_edit: Callable[[str], None] = lambda told: None
+        self._db = db
+        self._file = FocusFile(path)
+        self._clock = clock
+        self._topics: dict[str, Topic] = {}
+        self._sessions = Sessions()
+        self._notes = Notes()
+        self._file_lock = asyncio.Lock()
+        self._written_at = float("-inf")
+        self._later: asyncio.Task[None] | None = None
+
+    @property
+    def problem(self) -> str | None:
+        return self._file.problem
+
+    async def start(self) -> None:
+        """Load the topics and take in what was edited while we were not running."""
+        self._topics = {topic.name: topic for topic in await self._db.read(rows.load)}
+        self._file.agreed = await self._db.read(lambda db: state.get(db, AGREED))
+        if self._file.agreed is not None:
+            self._notes = parse(self._file.agreed).notes
+        await self.write_file()
+
+    async def close(self) -> None:
+        """Write the file a last time."""
+        await self.write_file()
+
+    # What is known.
+
+    def active(self, now: float) -> list[Topic]:
+        """The topics that have not faded at `now`, strongest first."""
+        return [t for t in self.all() if t.is_active and decay.strength(t.last_touched_at, now) >= decay.GONE]
+
+    def all(self) -> list[Topic]:
+        return sorted(self._topics.values(), key=lambda t: (-t.last_touched_at, t.name))
+
+    def get(self, name: str) -> Topic:
+        """Raises `NotFound`."""
+        if name not in self._topics:
+            raise NotFound(f"There is no topic {name}", hint="GET /focus?all=1 lists them.")
+        return self._topics[name]
+
+    def files(self, query: str, now: float) -> list[str]:
+        """Known files whose path matches, best first."""
+        known = list(dict.fromkeys(path for topic in self.active(now) for path in reversed(topic.file_paths)))
+        found = process.extract(query, known, scorer=fuzz.partial_ratio, processor=str.lower, limit=FILES_FOUND)
+        return [path for path, score, _ in found if score >= GOOD_MATCH]
+
+    def text(self, now: float) -> str:
+        """RECENT_FOCUS.md as it would be written now."""
+        return render(self.active(now), now=now, notes=self._notes)
+
+    async def block(self, *, count: Callable[[str], int], tokens: int) -> tuple[str, tuple[str, ...]]:
+        """The Recent Focus block of a prompt and the topics in it; hand edits count from now on."""
+        await self.read_file()
+        now = self._clock()
+        text = focus_block(self.active(now), now=now, count=count, budget=tokens)
+        return text, tuple(re.findall(r"^- \*\*(.+?)\*\*", text, re.MULTILINE))
+
+    # What happens.
+
+    async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
+        """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
+        session = await self._session(exchange)
+        tag = await self.tagger.tag(
+            exchange,
+            topics=self.active(exchange.at),
+            current=session.current,
+            working_directory=exchange.project
+            if exchange.project and exchange.project.startswith(("/", "~"))
+            else None,
+        )
+        if tag.topic is None or self._is_known(tag, session, exchange.at):
+            await self._db.write(lambda db: exchanges.processed(db, exchange_id))
+            return Tagged(tag.topic, tag.file_paths, tag.directories)
+        turned = tag.topic != session.current
+        changes = self._touch(tag, exchange.at, new_session=tag.topic not in session.topics)
+        session.record(tag, exchange.at)
+
+        def record(db: sqlite_utils.Database) -> None:
+            changes.save(db)
+            rows.join_session(db, str(tag.topic), exchange.conversation_id)
+            exchanges.processed(db, exchange_id)
+
+        await self._db.write(record)
+        if turned:
+            await self._topic_changed()
+        return Tagged(tag.topic, tag.file_paths, tag.directories, written=True)
+
+    async def put(
+        self, name: str, *, file_paths: Sequence[str] | None = None, directories: Sequence[str] | None = None
+    ) -> Topic:
+        """Add a topic or touch one; lists replace those it has. Durable."""
+        now = self._clock()
+        before = self._topics.get(name) or Topic(name, now, now)
+        topic = replace(
+            before,
+            last_touched_at=max(now, before.last_touched_at),
+            is_active=True,
+            file_paths=before.file_paths if file_paths is None else tuple(file_paths),
+            directories=before.directories if directories is None else tuple(directories),
+        )
+        await self._change({name: topic}, origin="api", at=now)
+        await self.write_file()
+        return topic
+
+    async def rename(self, old: str, new: str) -> Topic:
+        """Durable. Raises `NotFound` without `old`, `Conflict` when `new` is there already."""
+        self.get(old)
+        if new in self._topics and self._topics[new].is_active:
+            raise Conflict(f"There is a topic {new} already", hint="Remove one of the two first.")
+        now, step = self._clock(), merge.Renamed(old, new)
+        await self._change(merge.apply([step], self._topics, now), origin="api", at=now, renames=[step])
+        await self.write_file()
+        return self._topics[new]
+
+    async def drop(self, name: str) -> None:
+        """Make a topic inactive; its row is kept. Durable. Raises `NotFound`."""
+        await self._change({name: replace(self.get(name), is_active=False)}, origin="api", at=self._clock())
+        await self.write_file()
+
+    async def fade(self) -> int:
+        """Make the topics inactive that have faded; how many."""
+        now = self._clock()
+        gone = [t for t in self._topics.values() if t.is_active and decay.strength(t.last_touched_at, now) < decay.GONE]
+        if gone:
+            changes = self._replace({t.name: replace(t, is_active=False) for t in gone}, origin="time", at=now)
+            await self._db.write(changes.save)
+        return len(gone)
+
+    async def end_session(self, name: str) -> None:
+        """A session is over: the file is brought up to date."""
+        self._sessions.end(name)
+        await self.write_file()
+
+    def idle_sessions(self, since: float) -> list[str]:
+        """Sessions that have recorded nothing since a Unix time."""
+        return self._sessions.idle(since)
+
+    # The file.
+
+    async def read_file(self) -> None:
+        """Take in what the user changed in RECENT_FOCUS.md."""
+        async with self._file_lock:
+            await self._take_in()
+        if self._file.must_write:
+            await self.write_file()
+
+    async def write_file(self) -> None:
+        """Bring RECENT_FOCUS.md up to date, unless it says the same already."""
+        async with self._file_lock:
+            await self._take_in()  # what the user wrote meanwhile must not be written over
+            now = self._clock()
+            text = self.text(now)
+            agreed = self._file.agreed
+            if agreed is not None and same_but_for_time(agreed, text) and not self._file.must_write:
+                return
+            await self._file.write(text)
+            await self._db.write(lambda db: state.put(db, AGREED, text))
+
+    async def _topic_changed(self) -> None:
+        """Write the file now, or soon when it was written just now."""
+        wait = self._written_at + WRITE_EVERY - asyncio.get_running_loop().time()
+        if wait <= 0:
+            self._written_at = asyncio.get_running_loop().time()
+            await self.write_file()
+        elif self._later is None or self._later.done():
+            self._later = asyncio.create_task(self._write_later(wait))
+
+    async def _write_later(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self.write_file()
+
+    async def _take_in(self) -> None:
+        edit = await self._file.read()
+        if edit is None:
+            return
+        now = self._clock()
+        found, changed = self._understood(edit, now)
+        renames = [step for step in found if isinstance(step, merge.Renamed)]
+        self._notes = edit.theirs.notes
+        try:
+            await self._change(changed, origin="file", at=now, renames=renames, agreed=edit.text)
+        except StoreError as error:
+            logger.error("RECENT_FOCUS.md was edited, but that could not be stored: %s", error)
+            return
+        self._file.agreed = edit.text
+
+    def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
+        """What the user did, and the topics that it changes. Without a database the file is all there is."""
+        if edit.base is None and not self._topics:
+            return [], {topic.name: topic for topic in merge.rebuild(edit.theirs, now)}
+        found = merge.edits(edit.base or parse(self.text(now)), edit.theirs)
+        return found, merge.apply(found, self._topics, now)
+
+    # Changes.
+
+    async def _session(self, exchange: Exchange) -> Session:
+        name = exchange.conversation_id
+        if (known := self._sessions.get(name)) is not None:
+            return known
+        worked_on = await self._db.read(lambda db: rows.of_session(db, name))
+        return self._sessions.begin(name, exchange.at, topics=worked_on)
+
+    def _is_known(self, tag: Tag, session: Session, at: float) -> bool:
+        """Whether the tag repeats the session's last one, of a topic that is still fresh."""
+        topic = self._topics.get(tag.topic or "")
+        fresh = topic is not None and topic.is_active and decay.status(decay.strength(topic.last_touched_at, at))
+        return fresh == "fresh" and session.repeats(tag)
+
+    def _touch(self, tag: Tag, at: float, *, new_session: bool) -> Changes:
+        assert tag.topic is not None, "chatter is not recorded"
+        topic = topics.touch(self._topics.get(tag.topic), tag, at, new_session=new_session)
+        return self._replace({topic.name: topic}, origin="tagger", at=at)
+
+    def _replace(
+        self, changed: Mapping[str, Topic], *, origin: str, at: float, renames: Sequence[merge.Renamed] = ()
+    ) -> Changes:
+        """Put changed topics in place in RAM; what to store."""
+        before = {name: self._topics.get(name) for name in changed}
+        self._topics |= changed
+        return Changes(before, changed, origin, at, renames)
+
+    async def _change(
+        self,
+        changed: Mapping[str, Topic],
+        *,
+        origin: str,
+        at: float,
+        renames: Sequence[merge.Renamed] = (),
+        agreed: str | None = None,
+    ) -> None:
+        """Make a change by hand: in RAM at once, durable when this returns. Raises `StoreError`."""
+        changes = self._replace(changed, origin=origin, at=at, renames=renames)
+        for step in renames:
+            self._sessions.rename_topic(step.old, step.new)
+
+        def record(db: sqlite_utils.Database) -> None:
+            changes.save(db)
+            if agreed is not None:
+                state.put(db, AGREED, agreed)
+
+        await self._db.write(record, durable=True)
+        if changed:
+            logger.info("The focus was edited (%s): %d topics", origin, len(changed))
+            self.on_edit(changes.told())

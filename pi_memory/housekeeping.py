@@ -1,0 +1,91 @@
+"""What is due when nobody asks: conversations that are over, topics that have faded, old transcripts.
+
+A Pi is switched off for days; so the daily work is due by the time of the last one, which is stored.
+"""
+
+import asyncio
+import logging
+from functools import partial
+
+from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.decay import DAY
+from pi_memory.errors import PiMemoryError
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.settings import Memory
+from pi_memory.store import exchanges, sessions, state
+from pi_memory.store.database import Database
+from pi_memory.turn import Clock
+
+SWEEP_SECONDS = 30.0
+LAST_DAILY = "housekeeping"
+
+logger = logging.getLogger(__name__)
+
+
+class Housekeeping:
+    """Ends conversations and sessions, and does the daily work."""
+
+    def __init__(
+        self, db: Database, memory: ShortMemory, focus: RecentFocus, *, settings: Memory, clock: Clock
+    ) -> None:
+        self._db = db
+        self._memory = memory
+        self._focus = focus
+        self._settings = settings
+        self._clock = clock
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def end(self, conversation_id: str) -> bool:
+        """End a conversation; whether it was there."""
+        if self._memory.get(conversation_id, self._clock()) is None:
+            return False
+        self._memory.end(conversation_id)
+        await self._ended([conversation_id])
+        return True
+
+    async def sweep(self) -> None:
+        """End what has expired or gave way, and what an agent has not gone on with."""
+        now = self._clock()
+        over = [conversation.id for conversation in self._memory.sweep(now)]
+        if self._settings.ttl_minutes:
+            over += self._focus.idle_sessions(now - self._settings.ttl_minutes * 60)
+        await self._ended(over)
+
+    async def daily(self) -> None:
+        """Once a day: fade topics, erase old transcripts, move the log into the database's file."""
+        now = self._clock()
+        last = await self._db.read(lambda db: state.get(db, LAST_DAILY))
+        if last is not None and 0 <= now - float(last) < DAY:
+            return
+        faded = await self._focus.fade()
+        before = now - self._settings.transcript_days * DAY
+        erased = await self._db.write(lambda db: exchanges.prune(db, before=before))
+        await self._db.write(lambda db: state.put(db, LAST_DAILY, str(now)))
+        await self._db.checkpoint()
+        logger.info("Daily work: %d topics faded, %d exchanges erased", faded, erased)
+
+    async def _ended(self, ids: list[str]) -> None:
+        now = self._clock()
+        for name in dict.fromkeys(ids):
+            self._db.write(partial(sessions.end, name=name, at=now))
+            await self._focus.end_session(name)
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                await self.daily()
+                await self.sweep()
+            except PiMemoryError as error:
+                logger.error("Housekeeping: %s", error)
+            except Exception:
+                # The edge of a background job: it is tried again.
+                logger.exception("Housekeeping failed")
+            await asyncio.sleep(SWEEP_SECONDS)

@@ -1,0 +1,101 @@
+"""Step 6 of a turn, after the reply: the exchange goes to the durable inbox and is worked off in order.
+
+The inbox is every stored exchange behind the last processed one. An exchange is marked in the same transaction as what
+it changed, so that a crash neither loses an exchange nor counts one twice.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from dataclasses import dataclass
+
+from pi_memory.errors import PiMemoryError, StoreError
+from pi_memory.focus.recent import RecentFocus, Tagged
+from pi_memory.store import exchanges
+from pi_memory.store.database import Database
+from pi_memory.turn import Exchange
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An exchange in the inbox: its id once it is stored, and what became of it once it is processed."""
+
+    exchange: Exchange
+    stored: asyncio.Future[int]
+    tagged: asyncio.Future[Tagged]
+
+
+class Remember:
+    """Works the inbox off in the background, one exchange after the other."""
+
+    def __init__(self, db: Database, focus: RecentFocus) -> None:
+        self._db = db
+        self._focus = focus
+        self._inbox: deque[Waiting] = deque()
+        self._arrived = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Work off what a crash or a power cut left in the inbox, then what comes."""
+        await self._resume()
+        self._task = asyncio.create_task(self._run())
+
+    def put(self, exchange: Exchange) -> asyncio.Future[Tagged]:
+        """Store an exchange and queue it. Never blocks, never fails; the future tells what it was about."""
+        stored = self._db.write(lambda db: exchanges.add(db, exchange), exchange=True)
+        return self._queue(exchange, stored)
+
+    async def drain(self) -> None:
+        """Wait until the inbox is empty."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        """Stop at the next exchange; the rest stays in the inbox for the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    def _queue(self, exchange: Exchange, stored: asyncio.Future[int]) -> asyncio.Future[Tagged]:
+        tagged: asyncio.Future[Tagged] = asyncio.get_running_loop().create_future()
+        self._inbox.append(Waiting(exchange, stored, tagged))
+        self._idle.clear()
+        self._arrived.set()
+        return tagged
+
+    async def _resume(self) -> None:
+        left = await self._db.read(exchanges.inbox)
+        for exchange_id, exchange in left:
+            stored: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+            stored.set_result(exchange_id)
+            self._queue(exchange, stored)
+        if left:
+            logger.info("Resuming the inbox: %d exchanges", len(left))
+
+    async def _run(self) -> None:
+        while True:
+            while self._inbox:
+                waiting = self._inbox.popleft()
+                await self._process(waiting)
+            self._idle.set()
+            self._arrived.clear()
+            await self._arrived.wait()
+
+    async def _process(self, waiting: Waiting) -> None:
+        try:
+            exchange_id = await waiting.stored
+            tagged = await self._focus.tag(waiting.exchange, exchange_id=exchange_id)
+        except StoreError:
+            waiting.tagged.cancel()  # the database has logged it
+        except PiMemoryError as error:
+            logger.error("An exchange could not be tagged: %s", error)
+            waiting.tagged.cancel()
+        except Exception:
+            # The edge of a background job: one exchange must not hold up the rest.
+            logger.exception("An exchange could not be tagged")
+            waiting.tagged.cancel()
+        else:
+            if not waiting.tagged.done():
+                waiting.tagged.set_result(tagged)

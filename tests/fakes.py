@@ -1,0 +1,79 @@
+"""Stand-ins for the slow parts. Each runs in the contract suite of what it stands in for, so that it cannot lie."""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, Sequence
+
+import numpy as np
+
+from pi_memory.turn import Message, Usage, Vectors
+
+
+class FakeClock:
+    """A clock that is set by hand."""
+
+    def __init__(self, now: float = 1_771_770_600.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def pass_time(self, *, days: float = 0, minutes: float = 0, seconds: float = 0) -> None:
+        self.now += days * 86_400 + minutes * 60 + seconds
+
+
+class FakeModel:
+    """A model that says `replies` in turn, word by word, and remembers the prompts.
+
+    With `gate` it waits before each word after the first until the gate is open.
+    """
+
+    name = "fake"
+    provider = "fake"
+    context_tokens = 4096
+
+    def __init__(self, *replies: str, gate: asyncio.Event | None = None) -> None:
+        self.prompts: list[list[Message]] = []
+        self.words_said = 0
+        self._replies = list(replies) or ["This is a reply."]
+        self._gate = gate
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def count_prompt(self, messages: Sequence[Message]) -> int:
+        return sum(self.count(message.text) for message in messages)
+
+    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+        self.prompts.append(list(messages))
+        reply = self._replies[(len(self.prompts) - 1) % len(self._replies)]
+        pieces = [word + " " for word in reply.split()[:max_tokens]]
+        for number, piece in enumerate(pieces):
+            if number and self._gate is not None:
+                await self._gate.wait()
+            await asyncio.sleep(0)
+            self.words_said += 1
+            yield piece
+        count = self.count_prompt(messages)
+        yield Usage(prompt_tokens=count, evaluated_tokens=count, completion_tokens=len(pieces))
+
+    async def close(self) -> None:
+        pass
+
+
+class FakeEmbedder:
+    """Vectors from the words of a text: texts that share words are near each other."""
+
+    id = "fake"
+    dimensions = 64
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.full((len(texts), self.dimensions), 1e-6, dtype=np.float32)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, hashlib.sha256(word.encode()).digest()[0] % self.dimensions] += 1
+        normal: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return normal
+
+    async def close(self) -> None:
+        pass

@@ -1,0 +1,271 @@
+"""Recent focus as a whole: tags come in, the file goes out, hand edits come back. Real database, real file."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from pi_memory.config import Config
+from pi_memory.errors import Conflict, NotFound
+from pi_memory.focus.patterns import load_patterns
+from pi_memory.focus.recent import RecentFocus, Tagged
+from pi_memory.focus.tagger import Tagger
+from pi_memory.store import events, exchanges
+from pi_memory.store.database import Database
+from pi_memory.turn import Exchange, ToolCall
+from tests.fakes import FakeClock
+
+
+@dataclass
+class Desk:
+    """A user at work: a focus, its clock, its file."""
+
+    folder: Path
+    focus: RecentFocus
+    db: Database
+    clock: FakeClock
+    told: list[str] = field(default_factory=list)
+
+    @property
+    def file(self) -> Path:
+        return self.folder / "memory" / "RECENT_FOCUS.md"
+
+    async def work(self, path: str, *, session: str = "s", message: str = "change this") -> Tagged:
+        call = ToolCall("edit", {"file_path": path})
+        exchange = Exchange(session, message, "done", self.clock(), tool_calls=(call,), source="activity")
+        number = await self.db.write(lambda db: exchanges.add(db, exchange))
+        return await self.focus.tag(exchange, exchange_id=number)
+
+    def edit(self, *changes: tuple[str, str]) -> None:
+        """Replace text in the file, as an editor that saves a new file over the old one."""
+        text = self.file.read_text()
+        for old, new in changes:
+            assert old in text, f"{old!r} is not in:\n{text}"
+            text = text.replace(old, new)
+        saved = self.file.with_name("saved")
+        saved.write_text(text)
+        saved.replace(self.file)
+
+    def names(self) -> list[str]:
+        return [topic.name for topic in self.focus.active(self.clock())]
+
+
+@contextlib.asynccontextmanager
+async def desk(folder: Path, clock: FakeClock) -> AsyncIterator[Desk]:
+    db = await Database.open(folder / "m.db", now=clock())
+    tagger = Tagger(load_patterns(Config().file("topics.toml")))
+    focus = RecentFocus(db, folder / "memory" / "RECENT_FOCUS.md", tagger=tagger, clock=clock)
+    sat = Desk(folder, focus, db, clock)
+    focus.on_edit = sat.told.append
+    await focus.start()
+    try:
+        yield sat
+    finally:
+        await focus.close()
+        await db.close()
+
+
+def at_desk(folder: Path, clock: FakeClock, work: Callable[[Desk], Awaitable[None]]) -> None:
+    async def main() -> None:
+        async with desk(folder, clock) as sat:
+            await work(sat)
+
+    asyncio.run(main())
+
+
+PUMP, AUTH = "/home/me/garden/pump.py", "/home/me/shop/auth/login.py"
+
+
+def test_work_appears_in_the_file(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        tagged = await sat.work(PUMP)
+        assert tagged.written
+        assert tagged.file_paths == (PUMP,)
+        text = sat.file.read_text()
+        assert f"- **{tagged.topic}** | 1 session | last: just now | strength: 1.00" in text
+        assert "  files: pump.py\n  dirs: /home/me/garden/" in text
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_the_same_tag_again_is_not_written_until_the_topic_has_begun_to_fade(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        assert (await sat.work(PUMP)).written
+        assert not (await sat.work(PUMP)).written
+        clock.pass_time(days=2)
+        assert (await sat.work(PUMP)).written
+        (topic,) = sat.focus.all()
+        assert (topic.touch_count, topic.session_count, topic.last_touched_at) == (2, 1, clock())
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_session_counts_once_for_a_topic_also_across_a_restart(tmp_path: Path, clock: FakeClock) -> None:
+    async def first(sat: Desk) -> None:
+        await sat.work(AUTH, session="a")
+        await sat.work(AUTH, session="b")
+
+    async def second(sat: Desk) -> None:
+        await sat.work(AUTH, session="b")
+        (topic,) = sat.focus.all()
+        assert topic.session_count == 2
+
+    at_desk(tmp_path, clock, first)
+    at_desk(tmp_path, clock, second)
+
+
+def test_hand_edits_are_taken_in_and_kept_across_a_restart(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        garden, auth = (await sat.work(PUMP)).topic, (await sat.work(AUTH)).topic
+        await sat.focus.write_file()
+        sat.edit(
+            (f"**{garden}**", "**irrigation**"), ("login.py", "signin.py"), ("# Recent Focus\n", "# Recent Focus\n")
+        )
+        await sat.focus.read_file()
+        assert set(sat.names()) == {"irrigation", auth}
+        assert sat.focus.get("irrigation").file_paths == (PUMP,)
+        assert sat.focus.get(str(auth)).file_paths == ("signin.py",)
+        assert len(sat.told) == 1
+        assert "irrigation" in sat.told[0]
+
+    async def later(sat: Desk) -> None:
+        assert "irrigation" in sat.names()
+
+    at_desk(tmp_path, clock, work)
+    at_desk(tmp_path, clock, later)
+
+
+def test_an_edit_made_while_we_were_off_is_taken_in_at_the_start(tmp_path: Path, clock: FakeClock) -> None:
+    names: list[str] = []
+
+    async def first(sat: Desk) -> None:
+        names.append(str((await sat.work(PUMP)).topic))
+
+    async def second(sat: Desk) -> None:
+        assert sat.names() == ["orchard"]
+
+    at_desk(tmp_path, clock, first)
+    file = tmp_path / "memory" / "RECENT_FOCUS.md"
+    file.write_text(file.read_text().replace(names[0], "orchard"))
+    at_desk(tmp_path, clock, second)
+
+
+def test_a_topic_tagged_since_the_file_was_written_is_not_lost_to_an_edit(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        garden = (await sat.work(PUMP)).topic
+        auth = (await sat.work(AUTH)).topic
+        assert str(auth) not in sat.file.read_text(), "it was written just now and waits"
+        sat.edit((f"- **{garden}**", "- **beekeeping**\n\n- **old**"), ("**old**", f"**{garden}**"))
+        await sat.focus.write_file()
+        assert set(sat.names()) == {"beekeeping", garden, auth}
+        assert all(name in sat.file.read_text() for name in sat.names())
+
+    at_desk(tmp_path, clock, work)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff\xfe", b"just some text\n", None])
+def test_a_ruined_file_changes_nothing_and_is_written_again(
+    tmp_path: Path, clock: FakeClock, content: bytes | None
+) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.work(PUMP)
+        before = sat.file.read_text()
+        if content is None:
+            sat.file.unlink()
+        else:
+            sat.file.write_bytes(content)
+        await sat.focus.read_file()
+        assert sat.file.read_text() == before
+        rejected = sat.file.with_name("RECENT_FOCUS.md.rejected")
+        assert (rejected.read_bytes() if rejected.exists() else None) == content
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_lost_database_is_rebuilt_from_the_file(tmp_path: Path, clock: FakeClock) -> None:
+    names: list[str] = []
+
+    async def first(sat: Desk) -> None:
+        for session in "abcd":
+            names.append(str((await sat.work(PUMP, session=session)).topic))
+
+    async def second(sat: Desk) -> None:
+        (topic,) = sat.focus.all()
+        assert (topic.name, topic.session_count, topic.file_paths) == (names[0], 4, (PUMP,))
+
+    at_desk(tmp_path, clock, first)
+    for left in tmp_path.glob("m.db*"):
+        left.unlink()
+    at_desk(tmp_path, clock, second)
+
+
+def test_topics_fade_and_come_back(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        topic = str((await sat.work(PUMP)).topic)
+        clock.pass_time(days=29)
+        assert sat.names() == []
+        assert await sat.focus.fade() == 1
+        assert not sat.focus.get(topic).is_active
+        await sat.work(PUMP, session="t")
+        assert sat.names() == [topic]
+        history = await sat.db.read(lambda db: events.of(db, topic))
+        assert [event.kind for event in history] == ["topic.returned", "topic.faded", "topic.added"]
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_changes_by_the_api_are_in_the_file_when_they_return(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        assert "**garden**" in sat.file.read_text()
+        await sat.focus.rename("garden", "irrigation")
+        assert "**irrigation**" in sat.file.read_text()
+        assert "garden**" not in sat.file.read_text()
+        await sat.focus.drop("irrigation")
+        assert "irrigation" not in sat.file.read_text()
+        with pytest.raises(NotFound):
+            await sat.focus.drop("never")
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_rename_onto_another_topic_is_refused(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("a1")
+        await sat.focus.put("b1")
+        with pytest.raises(Conflict):
+            await sat.focus.rename("a1", "b1")
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_files_are_found_by_a_part_of_their_path(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        await sat.focus.put("auth", file_paths=[AUTH])
+        assert sat.focus.files("pump", clock()) == [PUMP]
+        assert sat.focus.files("zebra", clock()) == []
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_folder_that_cannot_be_written_is_a_problem_and_not_an_end(tmp_path: Path, clock: FakeClock) -> None:
+    (tmp_path / "memory").write_text("in the way")
+
+    async def work(sat: Desk) -> None:
+        assert (await sat.work(PUMP)).written
+        assert "cannot write" in str(sat.focus.problem)
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_chatter_leaves_no_trace(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        exchange = Exchange("s", "thanks!", "You are welcome.", clock())
+        assert await sat.focus.tag(exchange, exchange_id=1) == Tagged(None)
+        assert sat.focus.all() == []
+
+    at_desk(tmp_path, clock, work)
