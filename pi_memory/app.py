@@ -1,0 +1,214 @@
+"""The only place where the parts meet."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from pi_memory import backends
+from pi_memory.assistant import Assistant
+from pi_memory.config import Config
+from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.focus.watch import Watcher
+from pi_memory.housekeeping import Housekeeping
+from pi_memory.http import activity, chat, conversations, focus, health, openapi
+from pi_memory.http.endpoint import Endpoint, answer, failure
+from pi_memory.http.guard import Guard
+from pi_memory.http.parts import Parts
+from pi_memory.remember import Remember
+from pi_memory.settings import Settings
+from pi_memory.store import exchanges
+from pi_memory.store.database import Database
+from pi_memory.turn import Clock, Embedder, Model
+from pi_memory.turns import Turns
+
+ENDPOINTS: list[Endpoint] = [
+    *chat.ENDPOINTS,
+    *conversations.ENDPOINTS,
+    *activity.ENDPOINTS,
+    *focus.ENDPOINTS,
+    *health.ENDPOINTS,
+]
+
+DRAIN_SECONDS = 5.0
+"""Longest that a stop waits for the inbox; what is left is worked off at the next start."""
+
+logger = logging.getLogger(__name__)
+
+
+def create_app(
+    settings: Settings,
+    *,
+    model: Model | None = None,
+    embedder: Embedder | None = None,
+    clock: Clock | None = None,
+    parts: Parts | None = None,
+) -> Starlette:
+    """The daemon as an ASGI application. What is not given is made as the settings say.
+
+    `parts` are those of a daemon that is `running` already; otherwise the application's lifespan runs one, and
+    `app.state.parts` holds its parts.
+    """
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with running(settings, model=model, embedder=embedder, clock=clock) as app.state.parts:
+            yield
+
+    server = settings.server
+    guard = Middleware(Guard, token=server.token, host=server.host, max_body_bytes=server.max_body_bytes)
+    handlers: dict[Any, Any] = {PiMemoryError: _failed, HTTPException: _not_served, Exception: _broken}
+    app = Starlette(
+        routes=_routes(), middleware=[guard], exception_handlers=handlers, lifespan=None if parts else lifespan
+    )
+    app.state.parts = parts
+    return app
+
+
+@contextlib.asynccontextmanager
+async def running(
+    settings: Settings, *, model: Model | None = None, embedder: Embedder | None = None, clock: Clock | None = None
+) -> AsyncIterator[Parts]:
+    """Put the parts together and start them; on the way out, stop them in the order that loses nothing."""
+    clock = clock or time.time
+    remembers = settings.memory.enabled
+    config = Config(settings.paths.config_dir)
+    db = await Database.open(
+        settings.database if remembers else None, commit_seconds=settings.memory.commit_seconds, now=clock()
+    )
+    memory = ShortMemory(
+        max_turns=settings.memory.max_turns,
+        ttl=settings.memory.ttl_minutes * 60,
+        max_conversations=settings.memory.max_conversations,
+    )
+    recent = RecentFocus(db, settings.focus_file, tagger=backends.rules(config), clock=clock)
+    recent.on_edit = memory.mention
+    remember = Remember(db, recent)
+    housekeeping = Housekeeping(db, memory, recent, settings=settings.memory, clock=clock)
+    talker = backends.model(settings, given=model)
+    vectors = backends.embedder(settings, given=embedder)
+    assistant = Assistant(
+        model=talker,
+        personas=config.personas(),
+        folder=settings.workspace,
+        max_tokens=settings.chat.max_tokens,
+        clock=clock,
+        memory=memory,
+        focus=recent if remembers else None,
+        remember=remember if remembers else None,
+    )
+    turns = Turns(assistant, most=settings.server.max_waiting)
+    parts = Parts(settings, clock, db, memory, recent, remember, housekeeping, turns, talker, vectors)
+    talker.start()
+    vectors.start()
+    try:
+        if not remembers:
+            yield parts
+            await turns.stop()
+            return
+        await _wake(parts)
+        better = asyncio.create_task(_better_tagger(parts, config))
+        async with _watching(parts):
+            yield parts
+            await turns.stop()
+        better.cancel()
+        await _rest(parts)
+    finally:
+        await talker.close()
+        await vectors.close()
+        await db.close()
+
+
+async def _wake(parts: Parts) -> None:
+    """Go on where the last run ended: conversations that are still alive, the inbox, the focus file."""
+    limit = parts.settings.memory.max_turns
+    windows = await parts.db.read(lambda db: exchanges.windows(db, limit=limit))
+    for name, window in sorted(windows.items(), key=lambda item: item[1][-1].at):
+        parts.memory.resume(name, window)
+    await parts.housekeeping.sweep()
+    await parts.focus.start()
+    await parts.remember.start()
+    parts.housekeeping.start()
+
+
+async def _better_tagger(parts: Parts, config: Config) -> None:
+    """Tag by rules until the embedder is there."""
+    if parts.settings.embedding.tagger != "rules":
+        parts.focus.tagger = await backends.tagger(config, await parts.embedder.ready())
+
+
+@contextlib.asynccontextmanager
+async def _watching(parts: Parts) -> AsyncIterator[None]:
+    """Have hand edits of the focus file noticed as they are saved."""
+    changed = asyncio.Event()
+    watcher = Watcher(parts.settings.focus_file, changed.set)
+    watcher.start()
+
+    async def follow() -> None:
+        while True:
+            await changed.wait()
+            changed.clear()
+            await parts.focus.read_file()
+
+    task = asyncio.create_task(follow())
+    try:
+        yield
+    finally:
+        watcher.stop()
+        task.cancel()
+
+
+async def _rest(parts: Parts) -> None:
+    """Work off the inbox as far as there is time, and write the focus file."""
+    try:
+        await asyncio.wait_for(parts.remember.drain(), DRAIN_SECONDS)
+    except TimeoutError:
+        logger.warning("The inbox is worked off at the next start")
+    await parts.remember.stop()
+    await parts.housekeeping.stop()
+    await parts.focus.close()
+
+
+def _routes() -> list[Route]:
+    routes = [Route(e.path, _handler(e), methods=[e.method]) for e in ENDPOINTS]
+    description = openapi.document(ENDPOINTS)
+    return [*routes, Route("/openapi.json", lambda request: answer(description))]
+
+
+def _handler(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+    async def handle(request: Request) -> Response:
+        parts: Parts = request.app.state.parts
+        if endpoint.needs_memory and not parts.settings.memory.enabled:
+            raise Conflict("Memory is switched off", hint="Set ENABLE_MEMORY=true and restart.")
+        return await endpoint.handle(request, parts)
+
+    return handle
+
+
+async def _failed(request: Request, error: PiMemoryError) -> Response:
+    return failure(error)
+
+
+async def _not_served(request: Request, error: HTTPException) -> Response:
+    """Starlette's own 404 and 405, as one of ours."""
+    if error.status_code == 404:
+        return failure(NotFound(f"There is nothing at {request.url.path}", hint="/openapi.json lists what there is."))
+    response = failure(RequestError(f"{request.method} {request.url.path}: {error.detail}", hint="See /openapi.json."))
+    response.status_code = error.status_code
+    response.headers.update(error.headers or {})
+    return response
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    return failure(PiMemoryError("The daemon failed to answer", hint="Its log says why; please report it."))

@@ -1,0 +1,149 @@
+"""THE TURN: one message in, the reply out as it arrives, and what was said remembered. Six numbered steps."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+from pi_memory import config, prompt, workspace
+from pi_memory.conversation.short_memory import Conversation, ShortMemory
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.loader import Loader
+from pi_memory.remember import Remember
+from pi_memory.turn import Clock, Delta, Done, Exchange, Message, Model, Receipt, Standing, Turn, Usage
+
+
+class Assistant:
+    """Holds the parts that a turn goes through.
+
+    `remember` and `focus` are None when memory is switched off: then every turn stands alone.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: Loader[Model],
+        personas: dict[str, str],
+        folder: Path,
+        max_tokens: int,
+        clock: Clock,
+        memory: ShortMemory,
+        focus: RecentFocus | None,
+        remember: Remember | None,
+    ) -> None:
+        self._model = model
+        self._personas = personas
+        self._folder = folder
+        self._max_tokens = max_tokens
+        self._clock = clock
+        self._memory = memory
+        self._focus = focus
+        self._remember = remember
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def turn(self, turn: Turn) -> AsyncGenerator[Delta | Done, None]:
+        """Yield the reply's pieces as they arrive, then `Done`.
+
+        Closing the generator, or cancelling the task that iterates it, stops the model; what had arrived of the
+        reply is remembered, marked partial. Turns of one conversation follow each other.
+
+        Raises `Unprocessable` for an unknown agent or a message that is too long, `ModelError` when the model fails.
+        """
+        config.persona(self._personas, turn.agent)
+        model = await self._model.ready()
+        budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
+        async with self._lock(turn.conversation_id):
+            # 1. Short memory: what is being said.
+            conversation = self._conversation(turn)
+            # 2. Recall: what is being worked on, gathered once, when the conversation begins.
+            standing = await self._standing(conversation, turn.agent, budget=budget, count=model.count)
+            message = Message("user", turn.message, context=self._context(conversation))
+            # 3. Prompt.
+            built = prompt.build(
+                standing.text, conversation.exchanges, message, budget=budget, count_prompt=model.count_prompt
+            )
+            for _ in range(built.left_out):
+                conversation.exchanges.popleft()
+            # 4. Model.
+            reply, usage, partial = "", Usage(), True
+            try:
+                async with aclosing(model.generate(built.messages, max_tokens=budget.reply)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Usage):
+                            usage = piece
+                            continue
+                        reply += piece
+                        # 5. Reply, as it arrives.
+                        yield Delta(piece)
+                partial = False
+            finally:
+                # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
+                if reply or not partial:
+                    self._keep(conversation, turn, message, reply=reply, partial=partial)
+            memory_tokens = standing.memory_tokens + (model.count(message.context) if message.context else 0)
+            yield Done(
+                reply=reply,
+                conversation_id=turn.conversation_id,
+                model=model.name,
+                provider=model.provider,
+                usage=replace(usage, memory_tokens=memory_tokens),
+                receipt=Receipt(
+                    focus=standing.focus,
+                    notes=standing.notes,
+                    context=message.context,
+                    exchanges=len(conversation.exchanges),
+                    exchanges_left_out=built.left_out,
+                ),
+            )
+
+    def _lock(self, conversation_id: str) -> asyncio.Lock:
+        lock = self._locks.get(conversation_id)
+        if lock is None:
+            lock = self._locks[conversation_id] = asyncio.Lock()
+        return lock
+
+    def _conversation(self, turn: Turn) -> Conversation:
+        now = self._clock()
+        found = self._memory.get(turn.conversation_id, now) if self._remember else None
+        conversation = found or self._memory.new(turn.conversation_id, now)
+        conversation.project = turn.project or conversation.project
+        return conversation
+
+    async def _standing(
+        self, conversation: Conversation, agent: str, *, budget: prompt.Budget, count: Callable[[str], int]
+    ) -> Standing:
+        """The conversation's standing text; gathered anew when it begins or another agent takes over."""
+        if conversation.standing and conversation.standing.agent == agent:
+            return conversation.standing
+        persona = config.persona(self._personas, agent)
+        notes = workspace.notes(self._folder, count=count, tokens=budget.notes)
+        block, topics = await self._focus.block(count=count, tokens=budget.focus) if self._focus else ("", ())
+        text = prompt.standing(persona, tuple(notes.values()), block)
+        conversation.standing = Standing(agent, text, count(text) - count(persona), topics, tuple(notes))
+        return conversation.standing
+
+    def _context(self, conversation: Conversation) -> str:
+        """What goes in front of the user's words: an edited focus, and the date when it may have changed."""
+        now = self._clock()
+        fresh = bool(conversation.exchanges) and now - conversation.last_at < prompt.DATE_AFTER
+        date = "" if fresh else datetime.fromtimestamp(now).astimezone().strftime("%A, %d %B %Y, %H:%M")
+        return "\n".join(filter(None, (*conversation.pending, date)))
+
+    def _keep(self, conversation: Conversation, turn: Turn, message: Message, *, reply: str, partial: bool) -> None:
+        if not self._remember:
+            return
+        exchange = Exchange(
+            conversation_id=turn.conversation_id,
+            user=turn.message,
+            reply=reply,
+            at=self._clock(),
+            context=message.context,
+            partial=partial,
+            project=conversation.project,
+            tool_calls=turn.tool_calls,
+        )
+        self._memory.append(conversation, exchange)
+        self._remember.put(exchange)

@@ -1,0 +1,126 @@
+"""Which model, which embedder, which tagger: chosen by the settings and by what is there."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from pi_memory.config import Config
+from pi_memory.embedding.calibration import calibrate
+from pi_memory.embedding.gguf import GgufEmbedder
+from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
+from pi_memory.errors import EmbedderError, ModelError
+from pi_memory.focus.patterns import load_patterns
+from pi_memory.focus.tagger import Tagger
+from pi_memory.loader import Loader
+from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.model.local import LocalModel
+from pi_memory.model.probe import trusted
+from pi_memory.model.remote import RemoteModel
+from pi_memory.settings import Chat, Settings
+from pi_memory.turn import Embedder, Model
+
+DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
+
+SHARED_MODELS = Path(sys.prefix) / "share" / "pi-memory" / "models"
+"""Where set-up puts the embedder: beside the code, for every user of the installation."""
+
+PULL = "`pi-memory pull` fetches one."
+
+
+def model(settings: Settings, *, given: Model | None = None) -> Loader[Model]:
+    """The chat model; quotes stand in for one that cannot be loaded."""
+
+    async def load() -> Model:
+        return given or await _chosen_model(settings)
+
+    return Loader(load, fallback=ExtractiveModel(context_tokens=settings.chat.context_tokens))
+
+
+def embedder(settings: Settings, *, given: Embedder | None = None) -> Loader[Embedder]:
+    """The embedder; words stand in for one that cannot be loaded."""
+
+    async def load() -> Embedder:
+        return given or await _chosen_embedder(settings)
+
+    return Loader(load, fallback=NoEmbedder())
+
+
+def rules(config: Config) -> Tagger:
+    """The tagger that needs nothing. Raises `SettingsError` for broken patterns."""
+    return Tagger(load_patterns(config.file("topics.toml")))
+
+
+async def tagger(config: Config, embedder: Embedder) -> Tagger:
+    """The tagger that also compares meanings, if there is an embedder to compare them by. Raises `EmbedderError`."""
+    patterns = load_patterns(config.file("topics.toml"))
+    if not embedder.dimensions:
+        return Tagger(patterns)
+    scale = await calibrate(embedder)
+    return Tagger(patterns, embedder=embedder, related=scale.related, same=scale.same)
+
+
+async def _chosen_model(settings: Settings) -> Model:
+    chat = settings.chat
+    if chat.provider == "extractive":
+        return ExtractiveModel(context_tokens=chat.context_tokens)
+    if chat.provider == "openai":
+        return _remote(chat)
+    path = chat.model or _first_gguf(settings.models_dir / "chat")
+    if path is None and chat.provider == "auto":
+        return ExtractiveModel(context_tokens=chat.context_tokens)
+    if path is None:
+        raise ModelError("There is no chat model", hint=f"{PULL} Or set PI_MEMORY_MODEL to a GGUF.")
+    return await asyncio.to_thread(_local, settings, path)
+
+
+def _local(settings: Settings, path: Path) -> Model:
+    chat = settings.chat
+    trusted(path, kind="chat", verdicts=settings.models_dir / "probed.json")
+    return LocalModel.open(
+        path,
+        context_tokens=chat.context_tokens,
+        threads=chat.threads or os.cpu_count() or 1,
+        temperature=chat.temperature,
+    )
+
+
+def _remote(chat: Chat) -> Model:
+    return RemoteModel(
+        chat.openai_base_url,
+        model=chat.openai_model,
+        api_key=chat.openai_api_key,
+        context_tokens=chat.context_tokens,
+        timeout=chat.timeout_seconds,
+    )
+
+
+async def _chosen_embedder(settings: Settings) -> Embedder:
+    chosen = settings.embedding
+    if chosen.embedder == "none":
+        return NoEmbedder()
+    path = _gguf_embedder(settings)
+    if path is not None and chosen.embedder in ("auto", "gguf"):
+        return await asyncio.to_thread(_gguf, settings, path)
+    if chosen.embedder == "gguf":
+        raise EmbedderError("There is no GGUF embedder", hint=f"{PULL} So does `pi-memory export-embedder`.")
+    if chosen.embedder == "auto" and not chosen.model and not installed():
+        return NoEmbedder()
+    return await asyncio.to_thread(SentenceTransformersEmbedder.open, chosen.model or DEFAULT_EMBEDDER)
+
+
+def _gguf(settings: Settings, path: Path) -> Embedder:
+    trusted(path, kind="embedder", verdicts=settings.models_dir / "probed.json")
+    return GgufEmbedder.open(path)
+
+
+def _gguf_embedder(settings: Settings) -> Path | None:
+    named = settings.embedding.model
+    if named:
+        return Path(named).expanduser() if named.endswith(".gguf") else None
+    return _first_gguf(settings.models_dir / "embedder") or _first_gguf(SHARED_MODELS)
+
+
+def _first_gguf(folder: Path) -> Path | None:
+    return min(folder.glob("*.gguf"), default=None)

@@ -1,0 +1,85 @@
+"""What resources share: reading a request, answering it, and the table that routes and `/openapi.json` come from."""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pi_memory.errors import PiMemoryError, RequestError, Unavailable
+from pi_memory.http.parts import Parts
+
+T = TypeVar("T")
+Handler = Callable[[Request, Parts], Awaitable[Response]]
+
+CLIENT_ID = r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}"
+"""What a client may call a conversation or session: it stands in headers, logs and URLs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One method of one path: how it is handled and how it is described."""
+
+    method: str
+    path: str
+    handle: Handler
+    summary: str
+    body: type | None = None
+    answer: type | None = None
+    status: int = 200
+    media_type: str = "application/json"
+    query: dict[str, str] = field(default_factory=dict)
+    needs_memory: bool = True
+
+
+class Failure(msgspec.Struct):
+    """Every error."""
+
+    type: str
+    message: str
+    hint: str
+
+
+def answer(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(msgspec.json.encode(value), status, headers, "application/json")
+
+
+def failure(error: PiMemoryError) -> Response:
+    """The answer to a request that met `error`."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
+    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, Unavailable) else None
+    if error.status == 401:
+        headers = {"WWW-Authenticate": "Bearer"}
+    return answer(Failure(name, error.message, error.hint), status=error.status, headers=headers)
+
+
+async def body(request: Request, kind: type[T]) -> T:
+    """The request's JSON as a `kind`. Raises `RequestError`, naming the field that is wrong."""
+    try:
+        return msgspec.json.decode(await request.body(), type=kind)
+    except msgspec.ValidationError as error:
+        text, _, path = str(error).partition(" - at ")
+        name = path.strip("`$.") or "body"
+        raise RequestError(f"{name}: {text}", hint="docs/http.md and /openapi.json describe the fields.") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise RequestError(f"body: not JSON in UTF-8: {error}", hint="Send a JSON object.") from error
+
+
+def client_id(value: str, name: str) -> str:
+    """`value` if it may name a conversation or session. Raises `RequestError`."""
+    if not re.fullmatch(CLIENT_ID, value):
+        raise RequestError(
+            f"{name}: not a usable id", hint="1 to 128 of A-Z a-z 0-9 . _ : @ -, beginning with a letter or digit."
+        )
+    return value
+
+
+def flag(request: Request, name: str) -> bool:
+    """A query parameter that is on or off. Raises `RequestError`."""
+    value = request.query_params.get(name, "0")
+    if value not in ("0", "1", "true", "false"):
+        raise RequestError(f"{name}: expected 0 or 1", hint=f"For example ?{name}=1.")
+    return value in ("1", "true")

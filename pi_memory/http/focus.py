@@ -1,0 +1,144 @@
+"""`/focus`: what the user is working on, and how to change it by hand."""
+
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pi_memory import decay
+from pi_memory.errors import RequestError
+from pi_memory.focus.topics import normalise
+from pi_memory.http.endpoint import Endpoint, answer, body, flag
+from pi_memory.http.parts import Parts
+from pi_memory.http.times import iso
+from pi_memory.store import events
+from pi_memory.turn import Topic
+
+
+class ShownTopic(msgspec.Struct):
+    topic: str
+    parent_topic: str | None
+    status: str
+    strength: float
+    session_count: int
+    touch_count: int
+    file_paths: tuple[str, ...]
+    directories: tuple[str, ...]
+    first_seen_at: str
+    last_touched_at: str
+    is_active: bool
+
+
+class ShownFocus(msgspec.Struct):
+    topics: list[ShownTopic]
+
+
+class ShownChange(msgspec.Struct):
+    at: str
+    kind: str
+    origin: str
+    before: Any
+    after: Any
+
+
+class ShownHistory(msgspec.Struct):
+    topic: ShownTopic
+    history: list[ShownChange]
+
+
+class TopicChange(msgspec.Struct, forbid_unknown_fields=True):
+    """What is not given stays as it is."""
+
+    file_paths: list[str] | None = None
+    directories: list[str] | None = None
+    rename_to: str | None = None
+
+
+class ShownFiles(msgspec.Struct):
+    files: list[str]
+
+
+async def show(request: Request, parts: Parts) -> Response:
+    now = parts.clock()
+    topics = parts.focus.all() if flag(request, "all") else parts.focus.active(now)
+    return answer(ShownFocus([_shown(topic, now) for topic in topics]))
+
+
+async def show_one(request: Request, parts: Parts) -> Response:
+    topic = parts.focus.get(_name(request))
+    history = await parts.db.read(lambda db: events.of(db, topic.name))
+    changes = [ShownChange(iso(e.at), e.kind, e.origin, e.before, e.after) for e in history]
+    return answer(ShownHistory(_shown(topic, parts.clock()), changes))
+
+
+async def put(request: Request, parts: Parts) -> Response:
+    change = await body(request, TopicChange)
+    name = _name(request)
+    if change.rename_to is not None:
+        name = (await parts.focus.rename(name, _normal(change.rename_to, "rename_to"))).name
+    topic = await parts.focus.put(name, file_paths=change.file_paths, directories=change.directories)
+    return answer(_shown(topic, parts.clock()))
+
+
+async def drop(request: Request, parts: Parts) -> Response:
+    await parts.focus.drop(_name(request))
+    return Response(status_code=204)
+
+
+async def files(request: Request, parts: Parts) -> Response:
+    query = request.query_params.get("q", "").strip()
+    if not query:
+        raise RequestError("q: empty", hint="For example /focus/files?q=extraction.")
+    return answer(ShownFiles(parts.focus.files(query, parts.clock())))
+
+
+async def document(request: Request, parts: Parts) -> Response:
+    return Response(parts.focus.text(parts.clock()), media_type="text/markdown; charset=utf-8")
+
+
+def _shown(topic: Topic, now: float) -> ShownTopic:
+    strength = decay.strength(topic.last_touched_at, now)
+    return ShownTopic(
+        topic=topic.name,
+        parent_topic=topic.parent,
+        status=decay.status(strength),
+        strength=round(strength, 4),
+        session_count=topic.session_count,
+        touch_count=topic.touch_count,
+        file_paths=topic.file_paths,
+        directories=topic.directories,
+        first_seen_at=iso(topic.first_seen_at),
+        last_touched_at=iso(topic.last_touched_at),
+        is_active=topic.is_active and strength >= decay.GONE,
+    )
+
+
+def _name(request: Request) -> str:
+    return _normal(request.path_params["topic"], "topic")
+
+
+def _normal(name: str, field: str) -> str:
+    normal = normalise(name)
+    if normal is None:
+        raise RequestError(f"{field}: no topic can be called that", hint="For example memory/extraction.")
+    return normal
+
+
+TOPIC = "/focus/{topic:path}"
+
+ENDPOINTS = [
+    Endpoint(
+        "GET",
+        "/focus",
+        show,
+        "What the user is working on, strongest first.",
+        answer=ShownFocus,
+        query={"all": "1: also topics that have faded or were removed"},
+    ),
+    Endpoint("GET", "/focus.md", document, "The same as the Markdown file.", media_type="text/markdown"),
+    Endpoint("GET", "/focus/files", files, "Known files that match.", answer=ShownFiles, query={"q": "part of a path"}),
+    Endpoint("GET", TOPIC, show_one, "A topic and how it came to be what it is.", answer=ShownHistory),
+    Endpoint("PUT", TOPIC, put, "Add, touch, change or rename a topic.", body=TopicChange, answer=ShownTopic),
+    Endpoint("DELETE", TOPIC, drop, "Remove a topic from the focus; its row is kept.", status=204),
+]

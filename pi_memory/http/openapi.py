@@ -1,0 +1,69 @@
+"""`/openapi.json`, from the same table that the routes come from."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from pi_memory import __version__
+from pi_memory.http.endpoint import Endpoint, Failure
+
+ERRORS = {
+    "400": "The request is wrong; the message names the field.",
+    "401": "A token is needed.",
+    "403": "A foreign web page asked.",
+    "404": "There is no such thing.",
+    "409": "It is there already.",
+    "413": "The body is too large.",
+    "422": "Well-formed, but not possible.",
+    "503": "Loading, busy or stopping: try again after `Retry-After` seconds.",
+}
+
+
+def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+    """The OpenAPI 3.1 description of the endpoints."""
+    types = {t for e in endpoints for t in (e.body, e.answer) if t is not None} | {Failure}
+    ordered = sorted(types, key=lambda t: t.__name__)
+    schemas, components = msgspec.json.schema_components(ordered, ref_template="#/components/schemas/{name}")
+    schema = dict(zip(ordered, schemas, strict=True))
+    paths: dict[str, dict[str, Any]] = {}
+    for endpoint in endpoints:
+        path = endpoint.path.replace(":path}", "}")
+        paths.setdefault(path, {})[endpoint.method.lower()] = _operation(endpoint, path, schema)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "pi-memory", "version": __version__},
+        "paths": paths,
+        "components": {"schemas": components},
+    }
+
+
+def _operation(endpoint: Endpoint, path: str, schema: dict[type, Any]) -> dict[str, Any]:
+    parameters = [
+        {"name": part[1:-1], "in": "path", "required": True, "schema": {"type": "string"}}
+        for part in path.split("/")
+        if part.startswith("{")
+    ]
+    parameters += [
+        {"name": name, "in": "query", "description": text, "schema": {"type": "string"}}
+        for name, text in endpoint.query.items()
+    ]
+    operation: dict[str, Any] = {"summary": endpoint.summary, "responses": _responses(endpoint, schema)}
+    if parameters:
+        operation["parameters"] = parameters
+    if endpoint.body is not None:
+        content = {"application/json": {"schema": schema[endpoint.body]}}
+        operation["requestBody"] = {"required": True, "content": content}
+    return operation
+
+
+def _responses(endpoint: Endpoint, schema: dict[type, Any]) -> dict[str, Any]:
+    good: dict[str, Any] = {"description": "Done."}
+    if endpoint.answer is not None:
+        good["content"] = {endpoint.media_type: {"schema": schema[endpoint.answer]}}
+    elif endpoint.status == 200:
+        good["content"] = {endpoint.media_type: {"schema": {"type": "string"}}}
+    failure = {"application/json": {"schema": schema[Failure]}}
+    return {str(endpoint.status): good} | {
+        status: {"description": text, "content": failure} for status, text in ERRORS.items()
+    }

@@ -1,0 +1,27 @@
+"""The parts of the running daemon that requests are handled with."""
+
+from dataclasses import dataclass
+
+from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.housekeeping import Housekeeping
+from pi_memory.loader import Loader
+from pi_memory.remember import Remember
+from pi_memory.settings import Settings
+from pi_memory.store.database import Database
+from pi_memory.turn import Clock, Embedder, Model
+from pi_memory.turns import Turns
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    settings: Settings
+    clock: Clock
+    db: Database
+    memory: ShortMemory
+    focus: RecentFocus
+    remember: Remember
+    housekeeping: Housekeeping
+    turns: Turns
+    model: Loader[Model]
+    embedder: Loader[Embedder]

@@ -1,0 +1,158 @@
+"""The process: bind, READY, WATCHDOG, STOPPING, signals, drain, exit codes. Told in the order of its life."""
+
+import asyncio
+import contextlib
+import fcntl
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+
+import uvicorn
+
+from pi_memory.app import create_app, running
+from pi_memory.errors import StartError
+from pi_memory.http.parts import Parts
+from pi_memory.settings import Settings
+
+GRACE_SECONDS = 3
+"""Longest that open connections hold up a stop, once their turns have been stopped."""
+
+logger = logging.getLogger(__name__)
+
+
+def serve(settings: Settings) -> None:
+    """Run the daemon until SIGTERM or SIGINT. Raises `StartError` when it cannot start."""
+    log_to_stderr(settings.server.log_level)
+    with alone(settings), bound(settings.server.host, settings.server.port) as listener:
+        asyncio.run(_serve(settings, listener))
+
+
+async def _serve(settings: Settings, listener: socket.socket) -> None:
+    async with running(settings) as parts:
+        await Server(parts).run_on(listener)
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server that sleeps until something happens, and tells systemd how it is."""
+
+    def __init__(self, parts: Parts) -> None:
+        config = uvicorn.Config(
+            create_app(parts.settings, parts=parts),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            # The date is refreshed by the tick that this server does without.
+            date_header=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+            timeout_keep_alive=30,
+        )
+        super().__init__(config)
+        self._parts = parts
+        self._leave = asyncio.Event()
+
+    async def run_on(self, listener: socket.socket) -> None:
+        """Serve until a signal comes."""
+        # Not uvicorn's capture_signals: it raises the signal again afterwards, and a clean stop exits with 0.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
+        await self._serve([listener])
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listener in sockets or []:
+            host, port = listener.getsockname()[:2]
+            url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+            logger.info("Listening on %s", url)
+            notify(f"READY=1\nSTATUS=Listening on {url}")
+
+    async def main_loop(self) -> None:
+        """Wait for a signal; uvicorn's own loop wakes ten times a second."""
+        await self.on_tick(0)
+        beat = watchdog_seconds()
+        while not self._leave.is_set():
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._leave.wait(), beat)
+            notify("WATCHDOG=1")
+
+    def handle_exit(self, sig: int, frame: object) -> None:
+        super().handle_exit(sig, None)
+        self._leave.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        notify("STOPPING=1")
+        logger.info("Stopping")
+        await self._parts.turns.stop()
+        await super().shutdown(sockets)
+
+
+@contextlib.contextmanager
+def bound(host: str, port: int) -> Iterator[socket.socket]:
+    """A listening socket. Raises `StartError` when the port is taken or the address is not ours."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With its protocol named, asyncio switches off the delay that waits 40 ms for the client.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise StartError(
+            f"Cannot listen on {host}:{port}: {error.strerror or error}",
+            hint=f"Is it running already? curl http://{host}:{port}/healthz tells; or choose another PI_MEMORY_PORT.",
+        ) from error
+    with contextlib.closing(listener):
+        yield listener
+
+
+@contextlib.contextmanager
+def alone(settings: Settings) -> Iterator[None]:
+    """Hold the data directory, so that no second daemon writes to it. Raises `StartError`.
+
+    A directory that cannot be written is no reason not to start: then nothing is saved, and `/healthz` says so.
+    """
+    try:
+        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        lock = (settings.data_dir / "lock").open("w")
+    except OSError:
+        yield
+        return
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise StartError(
+                f"Another pi-memory is using {settings.data_dir}",
+                hint="Stop it (systemctl stop, or Ctrl-C), or give this one another --data-dir.",
+            ) from error
+        yield
+
+
+def notify(state: str) -> None:
+    """Tell systemd, if it started us (sd_notify(3))."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel, contextlib.suppress(OSError):
+        channel.sendto(state.encode(), f"\0{address[1:]}" if address.startswith("@") else address)
+
+
+def watchdog_seconds() -> float | None:
+    """Half of the time after which systemd takes us for dead; None without a watchdog."""
+    microseconds = os.environ.get("WATCHDOG_USEC", "")
+    return int(microseconds) / 2_000_000 if microseconds.isdigit() else None
+
+
+def log_to_stderr(level: str) -> None:
+    """One line an entry; under journald, which adds its own, without a time."""
+    under_journald = "JOURNAL_STREAM" in os.environ
+    form = (
+        "%(levelname)s %(name)s: %(message)s" if under_journald else "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    logging.basicConfig(level=level.upper(), format=form, stream=sys.stderr, force=True)
+    for chatty in ("uvicorn", "httpx2", "watchdog", "asyncio"):
+        logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))

@@ -1,0 +1,87 @@
+"""Turns under way. Each runs in a task of ours, so that it is ours to stop and to finish, whoever is listening.
+
+A response generator must own nothing: when its client leaves it is cancelled, and an `await` in its `finally` is
+cancelled again.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+from pi_memory.assistant import Assistant
+from pi_memory.errors import PiMemoryError, Unavailable
+from pi_memory.turn import Delta, Done, Turn
+
+Event = Delta | Done
+
+logger = logging.getLogger(__name__)
+
+
+class Stream:
+    """What a turn yields, for one listener."""
+
+    def __init__(self, assistant: Assistant, turn: Turn) -> None:
+        self.conversation_id = turn.conversation_id
+        self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
+        self.task = asyncio.create_task(self._run(assistant, turn))
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        """The turn's events. Raises what the turn raised, `Unavailable` when it was stopped from our side."""
+        while (event := await self._events.get()) is not None:
+            if isinstance(event, PiMemoryError):
+                raise event
+            yield event
+
+    def leave(self) -> None:
+        """The client is gone: stop the model. What had arrived is remembered."""
+        self.task.cancel()
+
+    async def _run(self, assistant: Assistant, turn: Turn) -> None:
+        try:
+            async with aclosing(assistant.turn(turn)) as events:
+                async for event in events:
+                    self._events.put_nowait(event)
+        except PiMemoryError as error:
+            self._events.put_nowait(error)
+        except asyncio.CancelledError:
+            self._events.put_nowait(Unavailable("The turn was stopped", hint="The daemon is stopping; try again soon."))
+            raise
+        except Exception:
+            logger.exception("A turn failed")
+            self._events.put_nowait(PiMemoryError("The turn failed", hint="The daemon's log says why."))
+        finally:
+            self._events.put_nowait(None)
+
+
+class Turns:
+    """Starts turns, at most `most` at a time, and stops them all when the daemon stops."""
+
+    def __init__(self, assistant: Assistant, *, most: int) -> None:
+        self._assistant = assistant
+        self._most = most
+        self._streams: set[Stream] = set()
+        self._stopping = False
+
+    def start(self, turn: Turn) -> Stream:
+        """Begin a turn. Raises `Unavailable` when too many are waiting, or the daemon is stopping."""
+        if self._stopping:
+            raise Unavailable("The daemon is stopping", hint="Try again when it is up.")
+        if len(self._streams) >= self._most:
+            raise Unavailable(
+                f"{self._most} turns are under way or waiting",
+                hint="Try again in a few seconds, or raise PI_MEMORY_MAX_WAITING.",
+            )
+        stream = Stream(self._assistant, turn)
+        self._streams.add(stream)
+        stream.task.add_done_callback(lambda _: self._streams.discard(stream))
+        return stream
+
+    async def stop(self) -> None:
+        """Take no more turns and stop those under way; returns when the last has been remembered. Idempotent."""
+        self._stopping = True
+        tasks = [stream.task for stream in self._streams]
+        for stream in list(self._streams):
+            stream.leave()
+        if tasks:
+            await asyncio.wait(tasks)

@@ -1,0 +1,57 @@
+"""What tests of the whole daemon share."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from pi_memory.app import create_app
+from pi_memory.embedding.none import NoEmbedder
+from pi_memory.http.parts import Parts
+from pi_memory.settings import Settings, build
+from tests.fakes import FakeClock, FakeModel
+
+Daemon = Callable[..., "Client"]
+
+
+class Client(TestClient):
+    """An HTTP client of a daemon that runs in this process; `stop` stops the daemon cleanly."""
+
+    stop: Callable[[], None]
+
+    @property
+    def parts(self) -> Parts:
+        parts: Parts = self.app.state.parts  # type: ignore[attr-defined]
+        return parts
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def daemon(tmp_path: Path, clock: FakeClock) -> Iterator[Daemon]:
+    """Start a daemon on `tmp_path`: settings by keyword, such as `MEMORY_MAX_TURNS=2`, its model by `model`."""
+    with ExitStack() as stack:
+
+        def start(*, model: Any = None, embedder: Any = None, **values: object) -> Client:
+            app = create_app(
+                settings_for(tmp_path, **values),
+                model=model or FakeModel(),
+                embedder=embedder or NoEmbedder(),
+                clock=clock,
+            )
+            running = stack.enter_context(ExitStack())
+            client = running.enter_context(Client(app, base_url="http://127.0.0.1:8765"))
+            client.stop = running.close
+            return client
+
+        yield start
+
+
+def settings_for(folder: Path, **values: object) -> Settings:
+    return build({"PI_MEMORY_DATA_DIR": folder / "data", **values}, environ={})

@@ -1,0 +1,165 @@
+"""`/focus` and `/activity`: what an agent does becomes a focus that can be seen and changed."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import Client, Daemon
+from tests.fakes import FakeClock, FakeModel
+
+PUMP = "/home/me/garden/pump.py"
+
+
+def work(client: Client, path: str = PUMP, **more: Any) -> dict[str, Any]:
+    body = {
+        "session_id": "s",
+        "user_message": "make it quieter",
+        "assistant_response": "Done.",
+        "tool_calls": [{"name": "edit", "arguments": {"file_path": path}}],
+    }
+    answer = client.post("/activity?wait=1", json=body | more)
+    assert answer.status_code == 200, answer.text
+    tagged: dict[str, Any] = answer.json()
+    return tagged
+
+
+def test_activity_becomes_a_topic(daemon: Daemon) -> None:
+    client = daemon()
+    tagged = work(client)
+    assert tagged["written"]
+    assert tagged["file_paths"] == [PUMP]
+    assert tagged["directories"] == ["/home/me/garden/"]
+    (topic,) = client.get("/focus").json()["topics"]
+    assert topic["topic"] == tagged["topic"]
+    assert topic["parent_topic"] is None
+    assert (topic["status"], topic["strength"]) == ("fresh", 1.0)
+    assert (topic["session_count"], topic["touch_count"], topic["is_active"]) == (1, 1, True)
+    assert topic["last_touched_at"] == "2026-02-22T14:30:00Z"
+    assert f"**{topic['topic']}**" in client.get("/focus.md").text
+
+
+def test_without_waiting_the_answer_comes_at_once(daemon: Daemon) -> None:
+    client = daemon()
+    answer = client.post("/activity", json={"session_id": "s", "user_message": "fix pump.py"})
+    assert (answer.status_code, answer.json()) == (202, {"accepted": True})
+
+
+def test_the_same_activity_again_writes_nothing(daemon: Daemon) -> None:
+    client = daemon()
+    assert [work(client)["written"] for _ in range(2)] == [True, False]
+
+
+def test_chatter_has_no_topic(daemon: Daemon) -> None:
+    body = {"session_id": "s", "user_message": "thanks!", "assistant_response": "You are welcome."}
+    told = daemon().post("/activity?wait=1", json=body).json()
+    assert (told["topic"], told["written"]) == (None, False)
+
+
+def test_the_date_of_an_activity_counts(daemon: Daemon) -> None:
+    client = daemon()
+    work(client, at="2026-02-15T14:30:00Z")
+    (topic,) = client.get("/focus").json()["topics"]
+    assert (round(topic["strength"], 2), topic["status"]) == (0.48, "fading")
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"session_id": "../x"}, "session_id"),
+        ({"session_id": None}, "session_id"),
+        ({"at": "yesterday"}, "at"),
+        ({"at": -5}, "at"),
+        ({"tool_calls": [{"arguments": {}}]}, "tool_calls"),
+        ({"user_message": "", "assistant_response": "", "tool_calls": []}, "user_message"),
+        ({"surprise": 1}, "surprise"),
+    ],
+)
+def test_bad_activity_is_refused_by_name(daemon: Daemon, change: dict[str, Any], named: str) -> None:
+    body = {"session_id": "s", "user_message": "hello"}
+    answer = daemon().post("/activity", json=body | change)
+    assert answer.status_code == 400
+    assert named in answer.json()["message"]
+
+
+def test_wait_is_yes_or_no(daemon: Daemon) -> None:
+    answer = daemon().post("/activity?wait=maybe", json={"session_id": "s", "user_message": "x"})
+    assert answer.status_code == 400
+
+
+def test_a_topic_can_be_added_changed_renamed_and_removed(daemon: Daemon) -> None:
+    client = daemon()
+    assert client.put("/focus/Garden%20Work", json={"file_paths": [PUMP]}).json()["topic"] == "garden-work"
+    assert client.put("/focus/garden-work", json={"directories": ["/g/"]}).json()["file_paths"] == [PUMP]
+    assert client.put("/focus/garden-work", json={"rename_to": "garden/pumps"}).json()["parent_topic"] == "garden"
+    assert client.get("/focus/garden/pumps").json()["topic"]["topic"] == "garden/pumps"
+    assert client.delete("/focus/garden/pumps").status_code == 204
+    assert client.get("/focus").json() == {"topics": []}
+    assert {t["topic"] for t in client.get("/focus?all=1").json()["topics"]} == {"garden-work", "garden/pumps"}
+
+
+def test_a_topic_tells_its_history(daemon: Daemon) -> None:
+    client = daemon()
+    client.put("/focus/garden", json={})
+    client.put("/focus/garden", json={"file_paths": [PUMP]})
+    client.delete("/focus/garden")
+    history = client.get("/focus/garden").json()["history"]
+    assert [(c["kind"], c["origin"]) for c in history] == [
+        ("topic.removed", "api"),
+        ("topic.changed", "api"),
+        ("topic.added", "api"),
+    ]
+    assert history[1]["before"]["file_paths"] == []
+    assert history[1]["after"]["file_paths"] == [PUMP]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/focus/never", 404),
+        ("DELETE", "/focus/never", 404),
+        ("PUT", "/focus/***", 400),
+        ("GET", "/focus?all=perhaps", 400),
+        ("GET", "/focus/files", 400),
+    ],
+)
+def test_wrong_names_are_refused(daemon: Daemon, method: str, path: str, status: int) -> None:
+    answer = daemon().request(method, path, json={} if method == "PUT" else None)
+    assert answer.status_code == status
+    assert set(answer.json()) == {"type", "message", "hint"}
+
+
+def test_a_rename_onto_another_topic_is_a_conflict(daemon: Daemon) -> None:
+    client = daemon()
+    for name in ("garden", "auth"):
+        client.put(f"/focus/{name}", json={})
+    assert client.put("/focus/garden", json={"rename_to": "auth"}).status_code == 409
+
+
+def test_files_are_found(daemon: Daemon) -> None:
+    client = daemon()
+    client.put("/focus/garden", json={"file_paths": [PUMP, "/home/me/garden/valve.py"]})
+    assert client.get("/focus/files?q=pump").json() == {"files": [PUMP]}
+
+
+def test_chat_feeds_the_focus_and_the_next_conversation_knows_it(daemon: Daemon, clock: FakeClock) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    client.post("/chat", json={"message": f"Make {PUMP} quieter", "conversation_id": "a"})
+    topic = work(client)["topic"]  # behind the chat's exchange in the inbox
+    clock.pass_time(days=2)
+    answer = client.post("/chat", json={"message": "hello", "conversation_id": "b", "explain": True}).json()
+    assert f"- **{topic}** (2 sessions, last touched 2d ago) — pump.py @ /home/me/garden/" in model.prompts[-1][0].text
+    assert answer["receipt"]["focus"] == [topic]
+    assert answer["usage"]["memory_tokens"] > 0
+
+
+def test_an_edited_focus_is_told_to_the_conversations_under_way(daemon: Daemon) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    for _ in range(3):
+        client.post("/chat", json={"message": "hello", "conversation_id": "a"})
+        client.put("/focus/garden", json={})
+    standing = {prompt[0].text for prompt in model.prompts}
+    assert len(standing) == 1, "the prefix does not move"
+    assert ["garden" in prompt[-1].context for prompt in model.prompts] == [False, True, True]
+    assert [e["user"] for e in client.get("/conversations/a").json()["exchanges"]] == ["hello"] * 3

@@ -1,0 +1,45 @@
+"""Who may ask: tokens, foreign pages, DNS rebinding."""
+
+import pytest
+
+from tests.conftest import Daemon
+
+TOKEN = "a-long-secret"
+
+
+@pytest.mark.parametrize(
+    ("authorization", "status"),
+    [(None, 401), ("Bearer wrong", 401), ("Basic " + TOKEN, 401), ("Bearer " + TOKEN, 200), ("bearer " + TOKEN, 200)],
+)
+def test_a_token_is_asked_for(daemon: Daemon, authorization: str | None, status: int) -> None:
+    headers = {"Authorization": authorization} if authorization else {}
+    answer = daemon(PI_MEMORY_TOKEN=TOKEN).get("/focus", headers=headers)
+    assert answer.status_code == status
+    if status == 401:
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert answer.json()["type"] == "unauthorized"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/version"])
+def test_a_probe_needs_no_token(daemon: Daemon, path: str) -> None:
+    assert daemon(PI_MEMORY_TOKEN=TOKEN).get(path).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example"])
+def test_a_rebound_name_is_refused(daemon: Daemon, host: str) -> None:
+    answer = daemon().get("/focus", headers={"Host": host})
+    assert answer.status_code == 403
+    assert answer.json()["hint"]
+
+
+@pytest.mark.parametrize("host", ["localhost:8765", "127.0.0.1", "[::1]:8765"])
+def test_our_own_names_are_served(daemon: Daemon, host: str) -> None:
+    assert daemon().get("/focus", headers={"Host": host}).status_code == 200
+
+
+def test_a_foreign_page_may_not_write(daemon: Daemon) -> None:
+    client = daemon()
+    foreign = {"Origin": "https://evil.example", "Content-Type": "text/plain"}
+    assert client.post("/chat", content=b'{"message": "x"}', headers=foreign).status_code == 403
+    own = {"Origin": "http://127.0.0.1:8765"}
+    assert client.post("/chat", content=b'{"message": "x"}', headers=own).status_code == 200

@@ -1,0 +1,83 @@
+"""The process: start, readiness, signals, exit codes. Real processes."""
+
+import signal
+import socket
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pi_memory.store import migrations
+from tests.process import serving
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_it_cleanly_and_nothing_is_lost(tmp_path: Path, number: int) -> None:
+    with serving(tmp_path) as process:
+        with process.client as client:
+            client.post("/chat", json={"message": "I live in Ulm", "conversation_id": "c"}).raise_for_status()
+        assert process.stop(number) == 0
+        assert "Traceback" not in "".join(process.log)
+    with closing(sqlite3.connect(tmp_path / "data" / "memory.db")) as db:
+        assert db.execute("select user from exchanges").fetchall() == [("I live in Ulm",)]
+    with serving(tmp_path) as process, process.client as client:
+        assert client.get("/conversations/c").json()["exchanges"][0]["user"] == "I live in Ulm"
+
+
+def test_systemd_is_told_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> None:
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as systemd:
+        systemd.bind(str(tmp_path / "notify"))
+        systemd.settimeout(20)
+        with serving(tmp_path, NOTIFY_SOCKET=tmp_path / "notify", WATCHDOG_USEC=100_000) as process:
+            first = systemd.recv(4096).decode()
+            assert first.startswith("READY=1\nSTATUS=Listening on http://127.0.0.1:")
+            assert [systemd.recv(4096) for _ in range(3)] == [b"WATCHDOG=1"] * 3
+            assert process.stop() == 0
+            told = b""
+            while b"STOPPING=1" not in told:
+                told = systemd.recv(4096)
+
+
+def test_a_port_in_use_is_told_by_name(tmp_path: Path) -> None:
+    with closing(socket.socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with serving(tmp_path, up=False, PI_MEMORY_PORT=port) as process:
+            assert process.popen.wait(20) == 3
+    log = "".join(process.log)
+    assert f"Cannot listen on 127.0.0.1:{port}" in log
+    assert "PI_MEMORY_PORT" in log
+    assert "Traceback" not in log
+
+
+def test_a_second_daemon_on_the_same_data_is_refused(tmp_path: Path) -> None:
+    with serving(tmp_path), serving(tmp_path, up=False) as second:
+        assert second.popen.wait(20) == 3
+    assert "Another pi-memory is using" in "".join(second.log)
+
+
+def test_a_newer_database_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    with closing(sqlite3.connect(tmp_path / "data" / "memory.db")) as db:
+        db.execute(f"pragma user_version = {migrations.LATEST + 1}")
+    with serving(tmp_path, up=False) as process:
+        assert process.popen.wait(20) == 3
+    log = "".join(process.log)
+    assert "newer release" in log
+    assert "Traceback" not in log
+
+
+def test_a_malformed_setting_is_told_by_name(tmp_path: Path) -> None:
+    with serving(tmp_path, up=False, PI_MEMORY_PORT="eighty") as process:
+        assert process.popen.wait(20) == 78
+    assert "PI_MEMORY_PORT" in "".join(process.log)
+
+
+def test_what_users_say_is_not_logged(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        with process.client as client:
+            client.post("/chat", json={"message": "my xylophone in /home/me/xylophone.py"}).raise_for_status()
+        process.stop()
+    assert "xylophone" not in "".join(process.log)
