@@ -2,6 +2,7 @@ import itertools
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -191,3 +192,26 @@ def test_any_text_survives_the_tokeniser(engine: Engine, text: str) -> None:
     words = engine.vocabulary
     back = b"".join(map(words.piece, words.tokenise(text, special=False)))
     assert back == text.encode(errors="replace")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_came_before_the_reply_is_that_of_a_cold_start(engine: Engine, path: Path, seed: int) -> None:
+    """Growing, branching, cancelled and interleaved conversations on fewer sequences than there are conversations."""
+    random = Random(seed)
+    fresh = Engine(path, Size(threads=1, context_tokens=512, sequences=1, batch=16))
+    conversations = [[random.randrange(256) for _ in range(random.randrange(1, 100))] for _ in range(5)]
+    for _ in range(25):
+        number = random.randrange(5)
+        known = conversations[number]
+        kept = known if random.random() < 0.8 else known[: random.randrange(1, len(known) + 1)]
+        tokens = [*kept, *(random.randrange(256) for _ in range(random.randrange(1, 20)))][-400:]
+        if random.random() < 0.2:
+            engine.cancel()
+            with pytest.raises(Cancelled):
+                engine.prefill(engine.sequence_for(tokens), [*tokens, 1])
+            engine.resume()
+        made = reply(engine, tokens, sequence=engine.sequence_for(tokens))
+        fresh.drop(0)
+        assert made == reply(fresh, tokens)
+        conversations[number] = tokens + made
+    fresh.close()

@@ -18,7 +18,7 @@ from pi_memory.model.vocabulary import Tokens, Vocabulary
 
 logger = logging.getLogger(__name__)
 
-FEW = 64
+FEW = 16
 """A sequence that differs in no more tokens than this is cut and continued; with more, it is kept and forked."""
 
 

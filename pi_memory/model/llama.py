@@ -13,6 +13,8 @@ logger = logging.getLogger(__name__)
 # ggml_log_level, as in ggml.h (the numbers in llama_cpp/_logger.py are older). What llama.cpp warns of (a context
 # smaller than trained on, an unused tensor) is no user's business.
 ERROR, CONTINUED = 4, 5
+# What an evaluation says that was cancelled. One that failed is raised as an error by the engine.
+CANCELLED = ("graph_compute: ", "process_ubatch: ", "llama_decode: ")
 
 
 @functools.cache
@@ -66,5 +68,6 @@ class _Log:
             self._level = logging.WARNING if level == ERROR else logging.DEBUG
         self._line += text
         if self._line.endswith(b"\n"):
-            logger.log(self._level, "%s", self._line.decode(errors="replace").rstrip())
+            line = self._line.decode(errors="replace").rstrip()
+            logger.log(logging.DEBUG if line.startswith(CANCELLED) else self._level, "%s", line)
             self._line = b""
