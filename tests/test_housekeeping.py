@@ -1,0 +1,68 @@
+"""What is due when nobody asks, and catches up after the Pi was off."""
+
+from pathlib import Path
+
+from pi_memory.decay import DAY
+from tests.conftest import Client, Daemon
+from tests.fakes import FakeClock
+
+
+def daily(client: Client) -> None:
+    assert client.portal is not None
+    client.portal.call(client.parts.housekeeping.daily)
+
+
+def sweep(client: Client) -> None:
+    assert client.portal is not None
+    client.portal.call(client.parts.housekeeping.sweep)
+
+
+def count(client: Client, what: str) -> int:
+    assert client.portal is not None
+
+    async def read() -> int:
+        return await client.parts.db.read(lambda db: int(db.execute(f"select count(*) from {what}").fetchone()[0]))
+
+    return client.portal.call(read)
+
+
+def test_a_sweep_ends_expired_conversations_and_writes_the_file(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    client.post("/chat", json={"message": "fix /home/me/shop/src/auth/login.py", "conversation_id": "c"})
+    client.put("/focus/garden", json={})
+    clock.pass_time(minutes=61)
+    sweep(client)
+    assert client.parts.memory.ids() == []
+    assert count(client, "sessions where ended_at is null") == 0
+    assert "last: 1h ago" in client.parts.settings.focus_file.read_text()
+
+
+def test_topics_fade_once_a_day_also_after_the_pi_was_off(daemon: Daemon, clock: FakeClock) -> None:
+    first = daemon()
+    first.put("/focus/garden", json={})
+    first.stop()
+    clock.pass_time(days=40)
+    second = daemon()
+    daily(second)
+    assert count(second, "topics where is_active") == 0
+    assert count(second, "events where kind = 'topic.faded'") == 1
+
+
+def test_old_transcripts_are_erased(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon(PI_MEMORY_TRANSCRIPT_DAYS=30)
+    for name in ("old", "new"):
+        client.post("/chat", json={"message": "hello there", "conversation_id": name})
+        client.delete(f"/conversations/{name}")
+        clock.now += 31 * DAY if name == "old" else 0
+    daily(client)
+    assert count(client, "exchanges") == 1
+
+
+def test_the_daily_work_is_done_once_a_day(daemon: Daemon, clock: FakeClock, tmp_path: Path) -> None:
+    client = daemon()
+    client.put("/focus/garden", json={})
+    daily(client)
+    before = count(client, "state")
+    clock.pass_time(days=0.9)
+    daily(client)
+    assert count(client, "state") == before

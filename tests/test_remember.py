@@ -1,0 +1,85 @@
+"""The inbox: in order, resumed after a crash, nothing counted twice."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pi_memory.errors import PiMemoryError
+from pi_memory.focus.recent import Tagged
+from pi_memory.remember import Remember
+from pi_memory.store import exchanges
+from pi_memory.store.database import Database
+from pi_memory.turn import Exchange
+from tests.fakes import FakeClock
+from tests.test_recent import PUMP, desk
+
+
+def exchange(n: int) -> Exchange:
+    return Exchange("s", f"change {PUMP}", f"done {n}", float(n), source="activity")
+
+
+def test_exchanges_are_worked_off_in_order(tmp_path: Path, clock: FakeClock) -> None:
+    async def main() -> None:
+        async with desk(tmp_path, clock) as sat:
+            remember = Remember(sat.db, sat.focus)
+            await remember.start()
+            tagged = await asyncio.gather(*(remember.put(exchange(n)) for n in range(5)))
+            assert [t.written for t in tagged] == [True, False, False, False, False]
+            await remember.drain()
+            assert await sat.db.read(exchanges.inbox) == []
+            await remember.stop()
+
+    asyncio.run(main())
+
+
+def test_what_a_crash_left_is_worked_off_at_the_next_start(tmp_path: Path, clock: FakeClock) -> None:
+    async def crash() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        for n in range(3):
+            await db.write(lambda db, n=n: exchanges.add(db, exchange(n)))  # type: ignore[misc]
+        await db.write(lambda db: exchanges.processed(db, 1))
+        await db.close()
+
+    async def restart() -> None:
+        async with desk(tmp_path, clock) as sat:
+            remember = Remember(sat.db, sat.focus)
+            await remember.start()
+            await remember.drain()
+            (topic,) = sat.focus.all()
+            assert (topic.touch_count, topic.last_touched_at) == (1, 1.0), "the second, as the first was processed"
+            assert await sat.db.read(exchanges.inbox) == []
+            await remember.stop()
+
+    asyncio.run(crash())
+    asyncio.run(restart())
+
+
+class Stubborn:
+    """A focus that cannot tag one exchange."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
+        if exchange_id == 1:
+            raise self._error
+        return Tagged("fine")
+
+
+@pytest.mark.parametrize("error", [PiMemoryError("no"), ValueError("no")])
+def test_an_exchange_that_cannot_be_tagged_does_not_hold_up_the_rest(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    async def main() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        remember = Remember(db, Stubborn(error))  # type: ignore[arg-type]
+        await remember.start()
+        first, second = remember.put(exchange(0)), remember.put(exchange(1))
+        assert (await second).topic == "fine"
+        assert first.cancelled()
+        await remember.stop()
+        await db.close()
+
+    asyncio.run(main())
+    assert "could not be tagged" in caplog.text
