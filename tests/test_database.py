@@ -103,6 +103,22 @@ def test_work_that_fails_leaves_nothing_and_the_group_goes_on(tmp_path: Path) ->
     assert seen_from_outside(tmp_path / "m.db") == 1
 
 
+def test_a_durable_write_is_durable_also_after_work_that_failed(tmp_path: Path) -> None:
+    def broken(db: sqlite_utils.Database) -> None:
+        raise sqlite3.IntegrityError("no")
+
+    async def work(db: Database) -> None:
+        with pytest.raises(StoreError):
+            await db.write(broken)
+        await db.write(lambda db: exchanges.add(db, exchange()), durable=True)
+        assert seen_from_outside(tmp_path / "m.db") == 1
+        await add(db)
+        await db.checkpoint()
+        assert (tmp_path / "m.db").stat().st_size > 512, "the log was moved into the file"
+
+    using(tmp_path / "m.db", work)
+
+
 def test_a_full_disk_keeps_what_was_said_until_there_is_room(tmp_path: Path) -> None:
     big = Exchange("c", "x" * 100_000, "", 0.0)
 

@@ -81,8 +81,7 @@ class Database:
 
     async def checkpoint(self) -> None:
         """Commit, and move the write-ahead log into the file."""
-        await self.flush()
-        await self._submit(lambda: self._guard(lambda: self._db.execute("pragma wal_checkpoint(passive)").fetchall()))
+        await self._submit(lambda: self._guard(self._checkpoint))
 
     async def close(self) -> None:
         """Commit and close. Idempotent."""
@@ -148,11 +147,16 @@ class Database:
             with self._db.atomic():
                 work(self._db)
 
+    def _checkpoint(self) -> None:
+        self._commit()
+        self._db.execute("pragma wal_checkpoint(passive)").fetchall()
+
     def _commit(self) -> None:
-        if not self._group:
-            return
-        self._begin()
-        self._db.commit()
+        if self._group:
+            self._begin()
+        # Also when there is nothing in it: work that failed leaves an open transaction.
+        if self._db.conn.in_transaction:
+            self._db.commit()
         self._group.clear()
         self._exchanges = 0
         self.problem = None if self.problem == DISK_PROBLEM else self.problem
