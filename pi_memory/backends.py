@@ -17,7 +17,6 @@ from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
 from pi_memory.model.probe import trusted
-from pi_memory.model.remote import RemoteModel
 from pi_memory.settings import Chat, Settings
 from pi_memory.turn import Embedder, Model
 
@@ -87,6 +86,9 @@ def _local(settings: Settings, path: Path) -> Model:
 
 
 def _remote(chat: Chat) -> Model:
+    # Its HTTP client takes 3 MB, which a daemon without a server can do without.
+    from pi_memory.model.remote import RemoteModel
+
     return RemoteModel(
         chat.openai_base_url,
         model=chat.openai_model,
