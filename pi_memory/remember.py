@@ -1,7 +1,7 @@
 """Step 6 of a turn, after the reply: the exchange goes to the durable inbox and is worked off in order.
 
-The inbox is every stored exchange behind the last processed one. An exchange is marked in the same transaction as what
-it changed, so that a crash neither loses an exchange nor counts one twice.
+The inbox is every stored exchange behind a cursor. The cursor moves in the same transaction as what an exchange
+changed, so that a crash neither loses an exchange nor counts one twice.
 """
 
 import asyncio

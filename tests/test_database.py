@@ -141,7 +141,7 @@ def test_a_full_disk_keeps_what_was_said_until_there_is_room(tmp_path: Path) -> 
     using(tmp_path / "m.db", work)
 
 
-def test_the_inbox_is_what_lies_behind_the_last_processed(tmp_path: Path) -> None:
+def test_the_inbox_is_what_lies_behind_the_cursor(tmp_path: Path) -> None:
     async def first(db: Database) -> None:
         for n in range(3):
             await add(db, n)

@@ -1,13 +1,13 @@
-"""Exchanges, verbatim. The inbox is no table of its own: it is every exchange behind the last processed one."""
+"""Exchanges, verbatim. The inbox is no table of its own: it is every exchange after the cursor in `state`."""
 
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.store import sessions
+from pi_memory.store import sessions, state
 from pi_memory.turn import Exchange, ToolCall
 
-DONE = "coalesce((select id from exchanges where processed order by id desc limit 1), 0)"
-"""The last processed one; found at once, as all before it are processed too."""
+CURSOR = "inbox"
+DONE = f"(select coalesce(max(cast(value as integer)), 0) from state where key = '{CURSOR}')"
 
 COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, context, partial, exchanges.project,
     tool_calls, file_paths"""
@@ -46,8 +46,8 @@ def inbox(db: Database) -> list[tuple[int, Exchange]]:
 
 
 def processed(db: Database, exchange_id: int) -> None:
-    """Move the inbox past an exchange. The page of its row is mostly still to be written: this costs no other."""
-    db.execute("update exchanges set processed = 1 where id = ?", (exchange_id,))
+    """Move the inbox past an exchange. A mark on its row would write the row's page again when the inbox lags."""
+    state.put(db, CURSOR, str(exchange_id))
 
 
 def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:

@@ -19,8 +19,7 @@ def m001_first_tables(db: Database) -> None:
             started_at real not null, ended_at real)""",
         """create table exchanges (
             id integer primary key, session_id integer not null references sessions(id),
-            processed integer not null default 0, at real not null,
-            user text not null, reply text not null, context text not null default '',
+            at real not null, user text not null, reply text not null, context text not null default '',
             partial integer not null default 0, project text, tool_calls text, file_paths text)""",
         """create table topics (
             id integer primary key, name text not null unique, first_seen_at real not null,
@@ -34,7 +33,6 @@ def m001_first_tables(db: Database) -> None:
         """create table events (
             id integer primary key, at real not null, kind text not null, subject text not null, origin text not null,
             before text, after text)""",
-        "create index events_by_subject on events(subject)",
         "create table state (key text primary key, value text not null) without rowid",
     ):
         db.execute(statement)
