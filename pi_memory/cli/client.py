@@ -10,9 +10,13 @@ from pi_memory.errors import PiMemoryError
 from pi_memory.settings import Settings
 
 
+class NotThere(PiMemoryError):
+    """No daemon answers."""
+
+
 @contextmanager
 def daemon(settings: Settings) -> Iterator[httpx2.Client]:
-    """An HTTP client of the daemon that these settings describe. Raises `PiMemoryError` when it is not there."""
+    """An HTTP client of the daemon that these settings describe. Raises `NotThere`."""
     server = settings.server
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server.host, server.host)
     url = f"http://{f'[{host}]' if ':' in host else host}:{server.port}"
@@ -22,7 +26,7 @@ def daemon(settings: Settings) -> Iterator[httpx2.Client]:
         try:
             yield client
         except httpx2.TransportError as error:
-            raise PiMemoryError(
+            raise NotThere(
                 f"No daemon answers at {url}: {error}",
                 hint="Start it with `pi-memory serve`, or give its PI_MEMORY_PORT.",
             ) from error

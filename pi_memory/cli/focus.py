@@ -1,6 +1,8 @@
 """`pi-memory focus`: what you have been working on, and changing it."""
 
 import json
+import time
+from datetime import datetime
 from typing import Any
 
 import click
@@ -9,8 +11,9 @@ from rich.table import Table
 
 from pi_memory.cli.client import checked, daemon
 from pi_memory.cli.options import Load, pass_load
+from pi_memory.focus.shown import ago
 
-BAR = 20
+BAR = 10
 
 
 @click.group("focus", invoke_without_command=True)
@@ -35,7 +38,7 @@ def command(context: click.Context, load: Load, everything: bool, as_json: bool)
     elif not shown["topics"]:
         click.echo("No recent topics tracked yet.")
     else:
-        Console().print(_table(shown["topics"]))
+        Console().print(_table(shown["topics"], time.time()))
 
 
 @command.command("rename")
@@ -84,13 +87,15 @@ def touch(load: Load, topic: str) -> None:
     click.echo(f"{shown['topic']} is at strength {shown['strength']:.2f}.")
 
 
-def _table(topics: list[dict[str, Any]]) -> Table:
-    table = Table("topic", "strength", "", "sessions", "last touched", "files", box=None, header_style="bold")
+def _table(topics: list[dict[str, Any]], now: float) -> Table:
+    table = Table("topic", "strength", "", "sessions", "last", "files", box=None, header_style="bold")
+    for column in table.columns[:5]:
+        column.no_wrap = True
     for topic in topics:
         filled = round(topic["strength"] * BAR)
         files = ", ".join(path.rsplit("/", 1)[-1] for path in topic["file_paths"][-3:])
         status = topic["status"] if topic["is_active"] else "inactive"
         bar = "█" * filled + "░" * (BAR - filled)
-        last = topic["last_touched_at"].replace("T", " ").rstrip("Z")
-        table.add_row(topic["topic"], bar, status, str(topic["session_count"]), last, files)
+        touched = ago(now - datetime.fromisoformat(topic["last_touched_at"]).timestamp())
+        table.add_row(topic["topic"], bar, status, str(topic["session_count"]), touched, files)
     return table
