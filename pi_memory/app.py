@@ -125,9 +125,9 @@ async def running(
         better.cancel()
         await _rest(parts)
     finally:
+        await db.close()
         await talker.close()
         await vectors.close()
-        await db.close()
 
 
 async def _wake(parts: Parts) -> None:

@@ -1,6 +1,5 @@
 """Which model, which embedder, which tagger: chosen by the settings and by what is there."""
 
-import asyncio
 import os
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedd
 from pi_memory.errors import EmbedderError, ModelError
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.tagger import Tagger
-from pi_memory.loader import Loader
+from pi_memory.loader import Loader, in_thread
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
 from pi_memory.model.probe import trusted
@@ -71,7 +70,7 @@ async def _chosen_model(settings: Settings) -> Model:
         return ExtractiveModel(context_tokens=chat.context_tokens)
     if path is None:
         raise ModelError("There is no chat model", hint=f"{PULL} Or set PI_MEMORY_MODEL to a GGUF.")
-    return await asyncio.to_thread(_local, settings, path)
+    return await in_thread(lambda: _local(settings, path))
 
 
 def _local(settings: Settings, path: Path) -> Model:
@@ -104,12 +103,12 @@ async def _chosen_embedder(settings: Settings) -> Embedder:
         return NoEmbedder()
     path = _gguf_embedder(settings)
     if path is not None and chosen.embedder in ("auto", "gguf"):
-        return await asyncio.to_thread(_gguf, settings, path)
+        return await in_thread(lambda: _gguf(settings, path))
     if chosen.embedder == "gguf":
         raise EmbedderError("There is no GGUF embedder", hint=f"{PULL} So does `pi-memory export-embedder`.")
     if chosen.embedder == "auto" and not chosen.model and not installed():
         return NoEmbedder()
-    return await asyncio.to_thread(SentenceTransformersEmbedder.open, chosen.model or DEFAULT_EMBEDDER)
+    return await in_thread(lambda: SentenceTransformersEmbedder.open(chosen.model or DEFAULT_EMBEDDER))
 
 
 def _gguf(settings: Settings, path: Path) -> Embedder:

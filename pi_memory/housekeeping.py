@@ -44,10 +44,11 @@ class Housekeeping:
             await asyncio.wait({self._task})
 
     async def end(self, conversation_id: str) -> bool:
-        """End a conversation; whether it was there."""
-        if self._memory.get(conversation_id, self._clock()) is None:
-            return False
+        """End a conversation, or the session of an agent elsewhere; whether it was there."""
+        alive = self._memory.get(conversation_id, self._clock()) is not None
         self._memory.end(conversation_id)
+        if not alive and not self._focus.has_session(conversation_id):
+            return False
         await self._ended([conversation_id])
         return True
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
 from typing import Generic, Literal, Protocol, TypeVar
 
 from pi_memory.errors import PiMemoryError
@@ -16,6 +18,7 @@ class Part(Protocol):
     async def close(self) -> None: ...
 
 
+T = TypeVar("T")
 P = TypeVar("P", bound=Part)
 """What is loaded."""
 
@@ -45,7 +48,9 @@ class Loader(Generic[P]):
         return self._part
 
     async def close(self) -> None:
+        """Close the part. One that is still loading is left to its thread, which ends with the process."""
         if self._task is not None:
+            self._task.cancel()
             await asyncio.wait({self._task})
         await self._part.close()
 
@@ -64,3 +69,17 @@ class Loader(Generic[P]):
         self.state = "degraded"
         self.problem = problem
         logger.error("%s", problem)
+
+
+async def in_thread(load: Callable[[], T]) -> T:
+    """Run `load`, which blocks, on a thread that does not hold up the end of the process."""
+    loaded: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            loaded.set_result(load())
+        except Exception as error:
+            loaded.set_exception(error)
+
+    threading.Thread(target=run, name="load", daemon=True).start()
+    return await asyncio.shield(asyncio.wrap_future(loaded))

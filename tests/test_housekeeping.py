@@ -37,6 +37,14 @@ def test_a_sweep_ends_expired_conversations_and_writes_the_file(daemon: Daemon, 
     assert "last: 1h ago" in client.parts.settings.focus_file.read_text()
 
 
+def test_an_agents_session_is_ended_too(daemon: Daemon) -> None:
+    client = daemon()
+    done = {"session_id": "agent", "user_message": "fix /home/me/shop/src/auth/login.py"}
+    client.post("/activity?wait=1", json=done).raise_for_status()
+    assert client.delete("/conversations/agent").status_code == 204
+    assert client.delete("/conversations/agent").status_code == 404
+
+
 def test_topics_fade_once_a_day_also_after_the_pi_was_off(daemon: Daemon, clock: FakeClock) -> None:
     first = daemon()
     first.put("/focus/garden", json={})

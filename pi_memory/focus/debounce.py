@@ -29,8 +29,12 @@ class Session:
         self.topics.add(tag.topic)
 
 
+MOST = 1_000
+"""Sessions that are known at a time; one that was forgotten is read from the database again."""
+
+
 class Sessions:
-    """The sessions that are under way, by name."""
+    """The sessions that are under way, by name, the one that began last at the end."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
@@ -40,7 +44,10 @@ class Sessions:
 
     def begin(self, name: str, at: float, *, topics: Iterable[str] = ()) -> Session:
         """A session, new here; `topics` are those that it worked on before a restart."""
-        return self._sessions.setdefault(name, Session(at, topics=set(topics)))
+        session = self._sessions.setdefault(name, Session(at, topics=set(topics)))
+        while len(self._sessions) > MOST:
+            del self._sessions[next(iter(self._sessions))]
+        return session
 
     def end(self, name: str) -> None:
         self._sessions.pop(name, None)

@@ -190,6 +190,10 @@ class RecentFocus:
         self._sessions.end(name)
         await self.write_file()
 
+    def has_session(self, name: str) -> bool:
+        """Whether a session is under way in which something was said or done."""
+        return self._sessions.get(name) is not None
+
     def idle_sessions(self, since: float) -> list[str]:
         """Sessions that have recorded nothing since a Unix time."""
         return self._sessions.idle(since)
