@@ -78,7 +78,7 @@ async def in_thread(load: Callable[[], T]) -> T:
     def run() -> None:
         try:
             loaded.set_result(load())
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised again where it is awaited
             loaded.set_exception(error)
 
     threading.Thread(target=run, name="load", daemon=True).start()
