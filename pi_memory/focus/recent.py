@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import sqlite_utils
-from rapidfuzz import fuzz, process
 
 from pi_memory import decay
-from pi_memory.errors import Conflict, NotFound, StoreError
+from pi_memory.errors import Conflict, StoreError
 from pi_memory.focus import merge, topics
 from pi_memory.focus.block import focus_block
 from pi_memory.focus.changes import Changes
 from pi_memory.focus.debounce import Session, Sessions
 from pi_memory.focus.document import Notes, render, same_but_for_time
 from pi_memory.focus.file import FocusFile, HandEdit
+from pi_memory.focus.known import KnownTopics, has_faded
 from pi_memory.focus.parse import parse
 from pi_memory.focus.tagger import Tagger
 from pi_memory.store import exchanges, state
@@ -29,10 +29,6 @@ AGREED = "focus file"
 
 WRITE_EVERY = 5.0
 """Seconds between two writings of the file because the topic changed: each costs the card two syncs."""
-
-FILES_FOUND = 20
-GOOD_MATCH = 75
-"""Of 100, for a query within a known path."""
 
 logger = logging.getLogger(__name__)
 
@@ -59,7 +55,7 @@ class RecentFocus:
         self._db = db
         self._file = FocusFile(path)
         self._clock = clock
-        self._topics: dict[str, Topic] = {}
+        self._known = KnownTopics()
         self._sessions = Sessions()
         self._notes = Notes()
         self._file_lock = asyncio.Lock()
@@ -72,7 +68,7 @@ class RecentFocus:
 
     async def start(self) -> None:
         """Load the topics and take in what was edited while we were not running."""
-        self._topics = {topic.name: topic for topic in await self._db.read(rows.load)}
+        self._known.replace({topic.name: topic for topic in await self._db.read(rows.load)})
         self._file.agreed = await self._db.read(lambda db: state.get(db, AGREED))
         if self._file.agreed is not None:
             self._notes = parse(self._file.agreed).notes
@@ -86,22 +82,19 @@ class RecentFocus:
 
     def active(self, now: float) -> list[Topic]:
         """The topics that have not faded at `now`, strongest first."""
-        return [t for t in self.all() if t.is_active and decay.strength(t.last_touched_at, now) >= decay.GONE]
+        return self._known.active(now)
 
     def all(self) -> list[Topic]:
-        return sorted(self._topics.values(), key=lambda t: (-t.last_touched_at, t.name))
+        """Every topic, the one touched last first."""
+        return self._known.all()
 
     def get(self, name: str) -> Topic:
         """Raises `NotFound`."""
-        if name not in self._topics:
-            raise NotFound(f"There is no topic {name}", hint="GET /focus?all=1 lists them.")
-        return self._topics[name]
+        return self._known.get(name)
 
     def files(self, query: str, now: float) -> list[str]:
         """Known files whose path matches, best first."""
-        known = list(dict.fromkeys(path for topic in self.active(now) for path in reversed(topic.file_paths)))
-        found = process.extract(query, known, scorer=fuzz.partial_ratio, processor=str.lower, limit=FILES_FOUND)
-        return [path for path, score, _ in found if score >= GOOD_MATCH]
+        return self._known.files(query, now)
 
     def text(self, now: float) -> str:
         """RECENT_FOCUS.md as it would be written now."""
@@ -149,7 +142,7 @@ class RecentFocus:
     ) -> Topic:
         """Add a topic or touch one; lists replace those it has. Durable."""
         now = self._clock()
-        before = self._topics.get(name) or Topic(name, now, now)
+        before = self._known.by_name.get(name) or Topic(name, now, now)
         topic = replace(
             before,
             last_touched_at=max(now, before.last_touched_at),
@@ -164,12 +157,12 @@ class RecentFocus:
     async def rename(self, old: str, new: str) -> Topic:
         """Durable. Raises `NotFound` without `old`, `Conflict` when `new` is there already."""
         self.get(old)
-        if new in self._topics and self._topics[new].is_active:
+        if new in self._known.by_name and self._known.by_name[new].is_active:
             raise Conflict(f"There is a topic {new} already", hint="Remove one of the two first.")
         now, step = self._clock(), merge.Renamed(old, new)
-        await self._change(merge.apply([step], self._topics, now), origin="api", at=now, renames=[step])
+        await self._change(merge.apply([step], self._known.by_name, now), origin="api", at=now, renames=[step])
         await self.write_file()
-        return self._topics[new]
+        return self._known.by_name[new]
 
     async def drop(self, name: str) -> None:
         """Make a topic inactive; its row is kept. Durable. Raises `NotFound`."""
@@ -179,7 +172,7 @@ class RecentFocus:
     async def fade(self) -> int:
         """Make the topics inactive that have faded; how many."""
         now = self._clock()
-        gone = [t for t in self._topics.values() if t.is_active and decay.strength(t.last_touched_at, now) < decay.GONE]
+        gone = [topic for topic in self._known.all() if topic.is_active and has_faded(topic, now)]
         if gone:
             changes = self._replace({t.name: replace(t, is_active=False) for t in gone}, origin="time", at=now)
             await self._db.write(changes.save)
@@ -249,10 +242,10 @@ class RecentFocus:
 
     def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
         """What the user did, and the topics that it changes. Without a database the file is all there is."""
-        if edit.base is None and not self._topics:
+        if edit.base is None and not self._known.by_name:
             return [], {topic.name: topic for topic in merge.rebuild(edit.theirs, now)}
         found = merge.edits(edit.base or parse(self.text(now)), edit.theirs)
-        return found, merge.apply(found, self._topics, now)
+        return found, merge.apply(found, self._known.by_name, now)
 
     # Changes.
 
@@ -265,22 +258,20 @@ class RecentFocus:
 
     def _is_known(self, tag: Tag, session: Session, at: float) -> bool:
         """Whether the tag repeats the session's last one, of a topic that is still fresh."""
-        topic = self._topics.get(tag.topic or "")
+        topic = self._known.by_name.get(tag.topic or "")
         fresh = topic is not None and topic.is_active and decay.status(decay.strength(topic.last_touched_at, at))
         return fresh == "fresh" and session.repeats(tag)
 
     def _touch(self, tag: Tag, at: float, *, new_session: bool) -> Changes:
         assert tag.topic is not None, "chatter is not recorded"
-        topic = topics.touch(self._topics.get(tag.topic), tag, at, new_session=new_session)
+        topic = topics.touch(self._known.by_name.get(tag.topic), tag, at, new_session=new_session)
         return self._replace({topic.name: topic}, origin="tagger", at=at)
 
     def _replace(
         self, changed: Mapping[str, Topic], *, origin: str, at: float, renames: Sequence[merge.Renamed] = ()
     ) -> Changes:
         """Put changed topics in place in RAM; what to store."""
-        before = {name: self._topics.get(name) for name in changed}
-        self._topics |= changed
-        return Changes(before, changed, origin, at, renames)
+        return Changes(self._known.replace(changed), changed, origin, at, renames)
 
     async def _change(
         self,
