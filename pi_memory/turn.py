@@ -5,13 +5,15 @@ Times are Unix seconds (UTC) as floats. Nothing in here does anything.
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 Role = Literal["system", "user", "assistant"]
 Source = Literal["chat", "activity"]
+Purpose = Literal["chat", "choose", "write", "idle"]
+"""What a model in this process computes for; `idle`: what nobody waits for yet."""
 Vectors = npt.NDArray[np.float32]
 
 
@@ -129,6 +131,15 @@ class Usage:
     memory_tokens: int = 0
 
 
+@dataclass(slots=True)
+class Count:
+    """Tokens of one purpose since the start; `submitted` are those of all prompts, whether or not evaluated."""
+
+    submitted: int = 0
+    evaluated: int = 0
+    generated: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """Why the model knew what it knew: everything that was put into the prompt besides the user's words."""
@@ -205,6 +216,35 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Stop what is running and free the memory. Idempotent."""
+        ...
+
+
+@runtime_checkable
+class Thinker(Protocol):
+    """A model that also works for memory: only `model/local.py`, where it costs next to nothing.
+
+    What it is asked is appended to a fork of the conversation `messages`, whose tokens are evaluated already; the
+    conversation's own are left alone. It pauses while there is a chat, and stops when the task that awaits it does.
+
+    Both raise `ModelError`, and `Unprocessable` when there is no room.
+    """
+
+    @property
+    def counts(self) -> Mapping[Purpose, Count]: ...
+
+    async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
+        """Which of `labels` (at least one) is the likeliest answer to `instruction`. Generates nothing."""
+        ...
+
+    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
+        """The answer to `instruction`, at most `cap` tokens, by a grammar in GBNF whose start is `root`.
+
+        Cut off where the cap ends it. Raises `ValueError` for a malformed grammar.
+        """
+        ...
+
+    def prepare(self, messages: Sequence[Message]) -> None:
+        """Have what the user says next to `messages` find them evaluated; done while nobody waits for anything."""
         ...
 
 

@@ -5,13 +5,16 @@ without evaluating. When the context is full, the least recently used sequence g
 """
 
 import logging
-from collections.abc import Generator
+from collections.abc import Container, Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
+import numpy as np
+
 from pi_memory.errors import ModelError
 from pi_memory.model.context import ABORTED, DONE, FULL, Context, Size
+from pi_memory.model.grammar import Grammar
 from pi_memory.model.llama import library, open_model
 from pi_memory.model.sampling import Sampling, sampler
 from pi_memory.model.vocabulary import Tokens, Vocabulary
@@ -23,11 +26,17 @@ FEW = 16
 
 
 class Cancelled(Exception):
-    """`cancel` was called. What the sequence holds is still known and sound."""
+    """`cancel` was called, or the sequence was used otherwise between two steps. What it holds is known and sound."""
 
 
 class Engine:
-    """Not for two threads at once; only `cancel` may be called from any thread. Sequences are numbered from 0."""
+    """Not for two threads at once; only `cancel` may be called from any thread.
+
+    Sequences are numbered from 0. One more, `scratch`, is for forks that are soon dropped: `sequence_for` never takes
+    it, and it never makes the sequence that it was forked from give way.
+
+    `evaluated` and `sampled` count tokens since the start.
+    """
 
     def __init__(self, path: Path, size: Size) -> None:
         """Load the model; blocks for seconds. Raises `ModelError`."""
@@ -35,13 +44,23 @@ class Engine:
         self._model = open_model(path)
         self.context_tokens = min(size.context_tokens, int(self._llama.llama_model_n_ctx_train(self._model)))
         try:
-            self._context = Context(self._llama, self._model, replace(size, context_tokens=self.context_tokens))
+            self._context = Context(
+                self._llama,
+                self._model,
+                replace(size, context_tokens=self.context_tokens, sequences=size.sequences + 1),
+            )
         except ModelError:
             self._llama.llama_model_free(self._model)
             raise
         self.vocabulary = Vocabulary(self._llama, self._model)
-        self._held: list[Tokens] = [[] for _ in range(size.sequences)]
-        self._used = [0] * size.sequences
+        self.scratch = size.sequences
+        self.evaluated = self.sampled = 0
+        self._held: list[Tokens] = [[] for _ in range(size.sequences + 1)]
+        # When a sequence was last used, as a number that only grows: equal means untouched.
+        self._used = [0] * len(self._held)
+        self._clock = 0
+        # What the scratch sequence was forked from.
+        self._source: int | None = None
         # The sequence whose next token the context can tell: that of the last evaluation.
         self._told: int | None = None
         self._warned = False
@@ -55,14 +74,14 @@ class Engine:
 
         If it holds much that continues another way, it is left alone, and what is common is forked.
         """
-        common = [_common(held, tokens) for held in self._held]
-        best = max(range(len(common)), key=common.__getitem__)
-        if common[best] and len(self._held[best]) - common[best] <= FEW:
+        shared = [common(held, tokens) for held in self._held[: self.scratch]]
+        best = max(range(len(shared)), key=shared.__getitem__)
+        if shared[best] and len(self._held[best]) - shared[best] <= FEW:
             return best
-        oldest = self._least_used(but=best if common[best] else None)
+        oldest = self._least_used(but={self.scratch, best if shared[best] else None})
         if oldest is None:
             return best
-        self.fork(best, oldest, length=common[best])
+        self.fork(best, oldest, length=shared[best])
         return oldest
 
     def prefill(self, sequence: int, tokens: Tokens) -> int:
@@ -70,11 +89,25 @@ class Engine:
 
         Raises `Cancelled`, after which the sequence holds a part of `tokens`; `ModelError`.
         """
-        same = _common(self._held[sequence], tokens)
+        before = self.evaluated
+        for _ in self.steps(sequence, tokens):
+            pass
+        return self.evaluated - before
+
+    def steps(self, sequence: int, tokens: Tokens) -> Generator[None, None, None]:
+        """`prefill` that yields between two batches, when other sequences may be used. Raises what it raises."""
+        same = common(self._held[sequence], tokens)
         self._cut(sequence, min(same, len(tokens) - 1))
-        missing = tokens[len(self._held[sequence]) :]
-        self._evaluate(sequence, missing)
-        return len(missing)
+        self._touch(sequence)
+        mark = self._used[sequence]
+        while missing := tokens[len(self._held[sequence]) :]:
+            part = missing[: self._context.batch]
+            self._add(sequence, part, tell=len(part) == len(missing))
+            if len(part) == len(missing):
+                return
+            yield
+            if self._used[sequence] != mark:
+                raise Cancelled
 
     def generate(self, sequence: int, sampling: Sampling, *, cap: int) -> Generator[int, None, None]:
         """Yield at most `cap` tokens that follow what the sequence holds. The token that ends a reply is not yielded.
@@ -95,12 +128,44 @@ class Engine:
     def fork(self, source: int, target: int, *, length: int) -> None:
         """Make `target` hold the first `length` tokens that `source` holds. Evaluates nothing."""
         self.drop(target)
+        if target == self.scratch:
+            self._source = source
         if not length:
             return
         self._context.copy(source, target)
         self._held[target] = list(self._held[source])
         self._touch(target)
         self._cut(target, length)
+
+    def branch(self, tokens: Tokens) -> None:
+        """Have the scratch sequence hold as much of `tokens` as any sequence does. Evaluates nothing."""
+        held = self._held[self.scratch]
+        if held and held == tokens[: len(held)] and len(tokens) - len(held) <= 1:
+            return  # it grows token by token
+        shared = [common(held, tokens) for held in self._held]
+        best = max(range(len(shared)), key=shared.__getitem__)
+        if shared[best] > shared[self.scratch]:
+            self.fork(best, self.scratch, length=shared[best])
+
+    def likeliest(self, sequence: int, tokens: Sequence[int]) -> int:
+        """Which of `tokens` most likely follows the sequence. Raises `Cancelled`, `ModelError`."""
+        self._tell(sequence)
+        logits = self._llama.llama_get_logits_ith(self._context.pointer, -1)
+        return max(tokens, key=lambda token: float(logits[token]))
+
+    def grammar(self, text: str) -> Grammar:
+        """Raises `ValueError`. The caller closes it."""
+        return Grammar(self._llama, self._model, words=self.vocabulary, text=text)
+
+    def draw(self, sequence: int, grammar: Grammar) -> int | None:
+        """The likeliest token to follow the sequence that the grammar allows; None at the end.
+
+        Raises `Cancelled`, `ModelError`.
+        """
+        self._tell(sequence)
+        self.sampled += 1
+        row = self._llama.llama_get_logits_ith(self._context.pointer, -1)
+        return grammar.draw(np.ctypeslib.as_array(row, (self.vocabulary.size,)).copy())
 
     def drop(self, sequence: int) -> None:
         """Forget what the sequence holds."""
@@ -124,20 +189,19 @@ class Engine:
         self._llama.llama_model_free(self._model)
         self._model = None
 
-    def _evaluate(self, sequence: int, tokens: Tokens) -> None:
-        held = self._held[sequence]
-        self._touch(sequence)
-        for start in range(0, len(tokens), self._context.batch):
-            part = tokens[start : start + self._context.batch]
-            self._decode(sequence, part, tell=start + len(part) == len(tokens))
-            held += part
-        self._told = sequence
+    def _add(self, sequence: int, tokens: Tokens, *, tell: bool) -> None:
+        """Evaluate at most a batch. `tell`: what follows it can be sampled."""
+        self._decode(sequence, tokens, tell=tell)
+        self._held[sequence] += tokens
+        self.evaluated += len(tokens)
+        self._told = sequence if tell else None
 
     def _decode(self, sequence: int, tokens: Tokens, *, tell: bool) -> None:
         self._told = None
         position = len(self._held[sequence])
         while (answer := self._context.decode(sequence, tokens, position=position, tell=tell)) != DONE:
-            oldest = self._least_used(but=sequence, holding=True)
+            spared = {sequence, self._source if sequence == self.scratch else None}
+            oldest = self._least_used(but=spared, holding=True)
             if answer != FULL or oldest is None:
                 self._fail(sequence, answer)
             self.drop(oldest)
@@ -171,25 +235,34 @@ class Engine:
         self._warned = True
 
     def _step(self, sequence: int, token: int, chain: object) -> int:
-        self._evaluate(sequence, [token])
+        self._touch(sequence)
+        self._add(sequence, [token], tell=True)
         return self._sample(sequence, chain)
 
     def _sample(self, sequence: int, chain: object) -> int:
+        self._tell(sequence)
+        self.sampled += 1
+        return int(self._llama.llama_sampler_sample(chain, self._context.pointer, -1))
+
+    def _tell(self, sequence: int) -> None:
+        """See to it that what follows the sequence can be sampled."""
         if self._told != sequence:
             # Another sequence was evaluated since: the last token again, to see what follows it.
             self.prefill(sequence, self.held(sequence))
-        return int(self._llama.llama_sampler_sample(chain, self._context.pointer, -1))
 
     def _touch(self, sequence: int) -> None:
-        self._used[sequence] = max(self._used) + 1
+        self._clock += 1
+        self._used[sequence] = self._clock
 
-    def _least_used(self, *, but: int | None, holding: bool = False) -> int | None:
-        others = [s for s in range(len(self._held)) if s != but and (self._held[s] or not holding)]
+    def _least_used(self, *, but: Container[int | None], holding: bool = False) -> int | None:
+        others = [s for s in range(len(self._held)) if s not in but and (self._held[s] or not holding)]
         return min(others, key=self._used.__getitem__, default=None)
 
 
-def _common(held: Tokens, tokens: Tokens) -> int:
+def common(held: Tokens, tokens: Tokens) -> int:
     """How many tokens both begin with."""
+    if held == tokens[: len(held)]:
+        return len(held)
     for index, (one, other) in enumerate(zip(held, tokens, strict=False)):
         if one != other:
             return index

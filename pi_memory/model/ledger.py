@@ -66,6 +66,26 @@ class Ledger:
                 self._add_content(tokens, message)
         return tokens
 
+    def prefix(self, messages: Sequence[Message]) -> Tokens:
+        """The ids that a prompt begins with in which the user goes on from `messages`."""
+        tokens: Tokens = []
+        *_, (closing, last), _ = parts = list(self._parts([*messages, Message("user", "")]))
+        for part, message in parts[:-2]:
+            self._add_literal(tokens, part)
+            if message is not None:
+                self._add_content(tokens, message)
+        self._add_literal(tokens, closing)
+        if last is not None and last.text:
+            self._add_content(tokens, last)  # a system text, of a model that knows no system role
+        return tokens
+
+    def answer(self, text: str, *, after: Tokens) -> Tokens:
+        """The ids of `text` as the model would reply it to the prompt `after`, and the one that ends a reply."""
+        reply = self._content(text, continues=not self._words.ends(after[-1]))
+        end = list(reply)
+        self._add_literal(end, self._form.closing)
+        return end[: len(reply) + 1]
+
     def count(self, text: str) -> int:
         """Tokens of a piece of content. A guess, and a high number, for a text that cannot fit in any case."""
         return len(self._content(text, continues=True)) if self._may_fit(text) else len(text) // 4

@@ -1,39 +1,42 @@
 """A GGUF in this process. One thread computes; the event loop only passes on what it sends."""
 
 import asyncio
-import threading
 from collections.abc import AsyncGenerator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
-from pi_memory.errors import ModelError, Unprocessable
+from pi_memory.errors import Unprocessable
+from pi_memory.model import work
 from pi_memory.model.context import Size
 from pi_memory.model.engine import Cancelled, Engine
-from pi_memory.model.ledger import Ledger
+from pi_memory.model.lane import Lane, Left, Rank, Steps, closed
+from pi_memory.model.ledger import Ledger, Tokens
 from pi_memory.model.reply import Reply
 from pi_memory.model.sampling import Sampling
-from pi_memory.turn import Message, Usage
+from pi_memory.turn import Count, Message, Purpose, Usage
 
+T = TypeVar("T")
 Finished = Future[Usage]
+
+RANKS: dict[Purpose, Rank] = {"chat": Rank.CHAT, "choose": Rank.MEMORY, "write": Rank.MEMORY, "idle": Rank.IDLE}
 
 
 class LocalModel:
-    """See `Model`. Calls are answered one after another, first come first served."""
+    """See `Model` and `Thinker`. Chats are answered one after another, first come first served; all else waits."""
 
     provider = "llama"
 
     def __init__(self, engine: Engine, *, name: str, now: datetime, sampling: Sampling | None = None) -> None:
         self.name = name
         self.context_tokens = engine.context_tokens
+        self.counts: dict[Purpose, Count] = {purpose: Count() for purpose in RANKS}
         self._engine = engine
         self._ledger = Ledger(engine.vocabulary, context_tokens=engine.context_tokens, now=now)
         self._sampling = sampling or Sampling()
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="model")
-        self._lock = threading.Lock()
-        self._current: _Job | None = None
+        self._lane = Lane(interrupt=engine.cancel, proceed=engine.resume)
         self._closed = False
 
     @classmethod
@@ -61,100 +64,114 @@ class LocalModel:
         return self._open_ledger().count_prompt(messages)
 
     async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
-        self._check(messages, max_tokens)
-        job = _Job(self._ledger.prompt(messages), max_tokens=max_tokens, stops=self._ledger.stops)
-        self._thread.submit(self._run, job).add_done_callback(job.send)
+        reply = _Reply(self._prompt(messages, max_tokens), max_tokens=max_tokens, stops=self._ledger.stops)
+        job = self._lane.start(self._counted("chat", reply.prompt, self._reply(reply)), Rank.CHAT)
+        job.done.add_done_callback(reply.send)
         received = ""
         try:
-            while isinstance(item := await job.received.get(), str):
+            while isinstance(item := await reply.received.get(), str):
                 received += item
                 yield item
-            yield item.result()
+            yield _result(item)
         finally:
             # Nothing is awaited here: when the client has left, it would only be cancelled again.
-            self._leave(job)
+            self._lane.leave(job)
             if not self._closed:
-                self._ledger.remember(job.reply, received)
+                self._ledger.remember(reply.text, received)
+
+    async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
+        prompt = self._prompt([*messages, Message("user", instruction)], 0)
+        spelled = {tuple(self._ledger.answer(label, after=prompt)): label for label in labels}
+        longest = max(map(len, spelled))
+        if len(prompt) + longest > self.context_tokens:
+            raise _too_long(len(prompt), longest, self.context_tokens)
+        return await self._work("choose", prompt, work.choose(self._engine, prompt, spelled))
+
+    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
+        prompt = self._prompt([*messages, Message("user", instruction)], cap)
+        return await self._work("write", prompt, work.write(self._engine, prompt, grammar, cap))
+
+    def prepare(self, messages: Sequence[Message]) -> None:
+        tokens = self._open_ledger().prefix(messages)
+        if tokens and len(tokens) < self.context_tokens:
+            self._lane.start(self._counted("idle", tokens, work.prepare(self._engine, tokens)), Rank.IDLE)
 
     async def close(self) -> None:
         if self._closed:
             return
         self._closed = True
-        with self._lock:
-            if self._current is not None:
-                self._current.left = True
-                self._engine.cancel()
-        last = self._thread.submit(lambda: None)
-        self._thread.shutdown(wait=False)
-        await asyncio.wrap_future(last)
+        self._lane.close()
+        await asyncio.wrap_future(self._lane.ended)
         # Not on the thread: what tokenises is on this one, and must not do so meanwhile.
         self._engine.close()
 
-    def _check(self, messages: Sequence[Message], max_tokens: int) -> None:
+    def _prompt(self, messages: Sequence[Message], room: int) -> Tokens:
+        """Raises `Unprocessable` when `room` tokens more do not fit."""
         tokens = self.count_prompt(messages)
-        if tokens + max_tokens > self.context_tokens:
-            raise Unprocessable(
-                f"message: {tokens} tokens and a reply of {max_tokens} do not fit into a context of "
-                f"{self.context_tokens}",
-                hint="Send a shorter message, or raise CTX_TOKENS if the model was trained on more.",
-            )
+        if tokens + room > self.context_tokens:
+            raise _too_long(tokens, room, self.context_tokens)
+        return self._ledger.prompt(messages)
 
     def _open_ledger(self) -> Ledger:
         if self._closed:
-            raise _closed()
+            raise closed()
         return self._ledger
 
-    def _leave(self, job: "_Job") -> None:
-        """Stop the job, whether it computes or waits. Does nothing to another one."""
-        job.left = True
-        with self._lock:
-            if self._current is job:
-                self._engine.cancel()
-
-    def _run(self, job: "_Job") -> Usage:
-        """On the thread: the whole of a reply."""
-        with self._lock:
-            if self._closed:
-                raise _closed()
-            self._current = job
-            self._engine.resume()
+    async def _work(self, purpose: Purpose, prompt: Tokens, steps: Steps[T]) -> T:
+        job = self._lane.start(self._counted(purpose, prompt, steps), RANKS[purpose])
         try:
-            return self._reply(job)
-        except Cancelled:
-            raise _closed() from None  # seen only by a client that has not left
+            return await asyncio.wrap_future(job.done)
+        except (Cancelled, Left):
+            raise closed() from None  # seen only by a caller that has not left
         finally:
-            with self._lock:
-                self._current = None
+            self._lane.leave(job)
 
-    def _reply(self, job: "_Job") -> Usage:
-        engine, reply = self._engine, job.reply
-        if job.left:
-            raise Cancelled
-        sequence = engine.sequence_for(job.prompt)
-        evaluated = engine.prefill(sequence, job.prompt)
-        made = 0
-        with closing(engine.generate(sequence, self._sampling, cap=job.max_tokens)) as tokens:
+    def _counted(self, purpose: Purpose, prompt: Tokens, steps: Steps[T]) -> Steps[T]:
+        """On the thread: a job, its tokens counted."""
+        count, engine = self.counts[purpose], self._engine
+        count.submitted += len(prompt)
+        with closing(steps):
+            while True:
+                evaluated, sampled = engine.evaluated, engine.sampled
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    result: T = end.value
+                    return result
+                finally:
+                    count.evaluated += engine.evaluated - evaluated
+                    count.generated += engine.sampled - sampled
+                yield
+
+    def _reply(self, reply: "_Reply") -> Steps[Usage]:
+        """On the thread: the whole of a reply."""
+        engine, made = self._engine, 0
+        before = engine.evaluated
+        sequence = engine.sequence_for(reply.prompt)
+        yield from engine.steps(sequence, reply.prompt)
+        evaluated = engine.evaluated - before
+        with closing(engine.generate(sequence, self._sampling, cap=reply.max_tokens)) as tokens:
             for token in tokens:
                 made += 1
-                job.send(reply.add(token, engine.vocabulary.piece(token)))
-                if reply.stopped or job.left:
+                reply.send(reply.text.add(token, engine.vocabulary.piece(token)))
+                if reply.text.stopped:
                     break
-        job.send(reply.finish())
-        return Usage(prompt_tokens=len(job.prompt), evaluated_tokens=evaluated, completion_tokens=made)
+                yield
+        reply.send(reply.text.finish())
+        return Usage(prompt_tokens=len(reply.prompt), evaluated_tokens=evaluated, completion_tokens=made)
 
 
-class _Job:
+class _Reply:
     """One reply under way: what is asked, and the way back to the event loop that waits for it.
 
     What has been sent waits in `received`: never more than `max_tokens` tokens of text.
     """
 
-    def __init__(self, prompt: list[int], *, max_tokens: int, stops: Sequence[str]) -> None:
+    def __init__(self, prompt: Tokens, *, max_tokens: int, stops: Sequence[str]) -> None:
         self.prompt = prompt
         self.max_tokens = max_tokens
-        self.reply = Reply(stops)
+        self.text = Reply(stops)
         self.received: asyncio.Queue[str | Finished] = asyncio.Queue()
-        self.left = False
         self._loop = asyncio.get_running_loop()
 
     def send(self, item: str | Finished) -> None:
@@ -166,5 +183,15 @@ class _Job:
             self._loop.call_soon_threadsafe(self.received.put_nowait, item)
 
 
-def _closed() -> ModelError:
-    return ModelError("The model is closed", hint="The daemon is stopping; start it again.")
+def _result(done: Future[T]) -> T:
+    try:
+        return done.result()
+    except (Cancelled, Left):
+        raise closed() from None  # seen only by a caller that has not left
+
+
+def _too_long(tokens: int, room: int, most: int) -> Unprocessable:
+    return Unprocessable(
+        f"message: {tokens} tokens and a reply of {room} do not fit into a context of {most}",
+        hint="Send a shorter message, or raise CTX_TOKENS if the model was trained on more.",
+    )

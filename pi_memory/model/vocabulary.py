@@ -14,15 +14,15 @@ GUARDS = ("\x01", "\n", ":")
 class Vocabulary:
     """The tokeniser of a loaded model. May be used while the model computes.
 
-    `bos` is the token that begins a text, None when the model wants none; `bos_text` and `eos_text` are what a chat
-    template writes for them.
+    `size` is how many tokens there are. `bos` is the token that begins a text, None when the model wants none;
+    `bos_text` and `eos_text` are what a chat template writes for them.
     """
 
     def __init__(self, llama: Any, model: Any) -> None:
         self._llama = llama
         self._model = model
         self._vocabulary = vocabulary = llama.llama_model_get_vocab(model)
-        self._size = int(llama.llama_vocab_n_tokens(vocabulary))
+        self.size = int(llama.llama_vocab_n_tokens(vocabulary))
         bos, eos = int(llama.llama_vocab_bos(vocabulary)), int(llama.llama_vocab_eos(vocabulary))
         self.bos = bos if bos >= 0 and llama.llama_vocab_get_add_bos(vocabulary) else None
         self.bos_text, self.eos_text = self._spelled(bos), self._spelled(eos)
@@ -54,8 +54,11 @@ class Vocabulary:
 
     def ends(self, token: int) -> bool:
         """Whether a reply ends here: an end token, or any other control token, which no reply may contain."""
-        llama, vocabulary = self._llama, self._vocabulary
-        return bool(llama.llama_vocab_is_eog(vocabulary, token) or llama.llama_vocab_is_control(vocabulary, token))
+        return self.closes(token) or bool(self._llama.llama_vocab_is_control(self._vocabulary, token))
+
+    def closes(self, token: int) -> bool:
+        """Whether it is an end token."""
+        return bool(self._llama.llama_vocab_is_eog(self._vocabulary, token))
 
     def ordinary(self, text: str) -> str:
         """`text` without the control tokens in it."""
@@ -93,10 +96,10 @@ class Vocabulary:
         A SentencePiece vocabulary without byte tokens aborts the process at a character that is no token (seen with
         `<` in a story model of 2,048 tokens), so such characters become spaces before they reach it.
         """
-        attributes = (self._llama.llama_vocab_get_attr(self._vocabulary, token) for token in range(self._size))
+        attributes = (self._llama.llama_vocab_get_attr(self._vocabulary, token) for token in range(self.size))
         if sum(bool(attribute & self._llama.LLAMA_TOKEN_ATTR_BYTE) for attribute in attributes) >= 256:
             return None
-        texts = (self._text(token).replace("\u2581", " ") for token in range(self._size))
+        texts = (self._text(token).replace("\u2581", " ") for token in range(self.size))
         return frozenset(text for text in texts if len(text) == 1)
 
     def _text(self, token: int) -> str:

@@ -1,0 +1,73 @@
+"""Jobs for the lane besides the chat: what memory asks, and what is evaluated before anybody needs it.
+
+Each may be interrupted between any two steps, and in the middle of one; it goes on with what is left to evaluate.
+"""
+
+from collections.abc import Mapping
+
+from pi_memory.model.engine import Cancelled, Engine, common
+from pi_memory.model.lane import Steps
+from pi_memory.model.vocabulary import Tokens
+
+
+def choose(engine: Engine, tokens: Tokens, labels: Mapping[tuple[int, ...], str]) -> Steps[str]:
+    """The label that most likely follows `tokens`; each is spelled with a token that ends it.
+
+    The labels are a trie of tokens: only where they part, what comes next is compared. One evaluation of what is new
+    in `tokens`, and one more for each further parting.
+    """
+    left, at = list(labels), 0
+    try:
+        while len(left) > 1:
+            if len(options := {spelled[at] for spelled in left}) > 1:
+                yield from _read(engine, [*tokens, *left[0][:at]])
+                likeliest = engine.likeliest(engine.scratch, sorted(options))
+                left = [spelled for spelled in left if spelled[at] == likeliest]
+            at += 1
+        return labels[left[0]]
+    finally:
+        engine.drop(engine.scratch)
+
+
+def write(engine: Engine, tokens: Tokens, grammar: str, cap: int) -> Steps[str]:
+    """What follows `tokens` by a grammar, at most `cap` tokens of it; without half a character at its end.
+
+    Raises `ValueError` for a malformed grammar.
+    """
+    rules, written = engine.grammar(grammar), list[int]()
+    try:
+        while len(written) < cap:
+            yield from _read(engine, tokens + written)
+            token = engine.draw(engine.scratch, rules)
+            if token is None:
+                break
+            written.append(token)
+            yield
+        return b"".join(map(engine.vocabulary.piece, written)).decode(errors="ignore")
+    finally:
+        rules.close()
+        engine.drop(engine.scratch)
+
+
+def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:
+    """See to it that a prompt that begins with `tokens` finds them evaluated."""
+    while True:
+        sequence = engine.sequence_for(tokens)
+        if common(engine.held(sequence), tokens) == len(tokens):
+            return
+        try:
+            yield from engine.steps(sequence, tokens)
+            return
+        except Cancelled:
+            yield
+
+
+def _read(engine: Engine, tokens: Tokens) -> Steps[None]:
+    """Have the scratch sequence hold `tokens`, forked from what holds most of them, and ready to tell what follows."""
+    while True:
+        engine.branch(tokens)
+        try:
+            yield from engine.steps(engine.scratch, tokens)
+            return
+        except Cancelled:
+            yield
