@@ -119,10 +119,12 @@ async def running(
             return
         await _wake(parts)
         better = asyncio.create_task(_better_tagger(parts, config))
+        ahead = asyncio.create_task(assistant.warm())
         async with _watching(parts):
             yield parts
             await turns.stop()
         better.cancel()
+        ahead.cancel()
         await _rest(parts)
     finally:
         await db.close()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -10,10 +10,24 @@ from weakref import WeakValueDictionary
 
 from pi_memory import config, prompt, workspace
 from pi_memory.conversation.short_memory import Conversation, ShortMemory
+from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.loader import Loader
 from pi_memory.remember import Remember
-from pi_memory.turn import Clock, Delta, Done, Exchange, Message, Model, Receipt, Standing, Turn, Usage
+from pi_memory.turn import (
+    GENERAL,
+    Clock,
+    Delta,
+    Done,
+    Exchange,
+    Message,
+    Model,
+    Receipt,
+    Standing,
+    Thinker,
+    Turn,
+    Usage,
+)
 
 
 class Assistant:
@@ -83,6 +97,7 @@ class Assistant:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
                 if reply or not partial:
                     self._keep(conversation, turn, message, reply=reply, partial=partial)
+                    self._look_ahead(model, turn.conversation_id)
             memory_tokens = standing.memory_tokens + (model.count(message.context) if message.context else 0)
             yield Done(
                 reply=reply,
@@ -98,6 +113,33 @@ class Assistant:
                     exchanges_left_out=built.left_out,
                 ),
             )
+
+    async def warm(self) -> None:
+        """At start: have what a new conversation will begin with evaluated before there is one."""
+        model = await self._model.ready()
+        if isinstance(model, Thinker):
+            budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
+            new = self._memory.new("", self._clock())
+            with suppress(ModelError, Unprocessable):
+                standing = await self._standing(new, GENERAL, budget=budget, count=model.count)
+                model.prepare(prompt.beginning(standing.text))
+
+    def _look_ahead(self, model: Model, conversation_id: str) -> None:
+        """Have the next turn's prompt evaluated as far as it is known. Awaits nothing."""
+        conversation = self._memory.get(conversation_id, self._clock())
+        if conversation is None or conversation.standing is None or not isinstance(model, Thinker):
+            return
+        budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
+        # As the next turn will build it: what it will leave out has no place here either.
+        with suppress(ModelError, Unprocessable):
+            built = prompt.build(
+                conversation.standing.text,
+                conversation.exchanges,
+                Message("user", ""),
+                budget=budget,
+                count_prompt=model.count_prompt,
+            )
+            model.prepare(built.messages[:-1])
 
     def _lock(self, conversation_id: str) -> asyncio.Lock:
         lock = self._locks.get(conversation_id)

@@ -81,6 +81,11 @@ def build(
     return Prompt(messages, len(exchanges))
 
 
+def beginning(system: str) -> tuple[Message, ...]:
+    """What stands before the first message."""
+    return (Message("system", system),) if system else ()
+
+
 def _messages(system: str, exchanges: Sequence[Exchange], message: Message) -> tuple[Message, ...]:
     said = [m for e in exchanges for m in (Message("user", e.user, e.context), Message("assistant", e.reply))]
-    return (*((Message("system", system),) if system else ()), *said, message)
+    return (*beginning(system), *said, message)

@@ -14,6 +14,8 @@ Role = Literal["system", "user", "assistant"]
 Source = Literal["chat", "activity"]
 Purpose = Literal["chat", "choose", "write", "idle"]
 """What a model in this process computes for; `idle`: what nobody waits for yet."""
+GENERAL = "general"
+"""The agent that answers when none is named."""
 Vectors = npt.NDArray[np.float32]
 
 
@@ -49,7 +51,7 @@ class Turn:
 
     message: str
     conversation_id: str
-    agent: str = "general"
+    agent: str = GENERAL
     project: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
 

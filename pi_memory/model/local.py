@@ -92,7 +92,7 @@ class LocalModel:
         return await self._work("write", prompt, work.write(self._engine, prompt, grammar, cap))
 
     def prepare(self, messages: Sequence[Message]) -> None:
-        tokens = self._open_ledger().prefix(messages)
+        tokens = [] if self._closed else self._ledger.prefix(messages)
         if tokens and len(tokens) < self.context_tokens:
             self._lane.start(self._counted("idle", tokens, work.prepare(self._engine, tokens)), Rank.IDLE)
 

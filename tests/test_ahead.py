@@ -1,0 +1,49 @@
+"""What a turn will begin with is evaluated before it comes, by the daemon as a whole."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from pi_memory.model.local import LocalModel
+from tests.conftest import Client, Daemon
+from tests.gguf_files import write_llama
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> LocalModel:
+    path = write_llama(tmp_path / "tiny.gguf", context=4096)
+    return LocalModel.open(path, threads=1, temperature=0, context_tokens=2048)
+
+
+def idle(model: LocalModel) -> None:
+    """Until nothing is left to evaluate; the lane is another thread."""
+    until = time.monotonic() + 10
+    while (not model.counts["idle"].submitted or any(model._lane._waiting.values())) and time.monotonic() < until:
+        time.sleep(0.001)
+
+
+def say(client: Client, text: str) -> dict[str, int]:
+    answer = client.post("/chat", json={"message": text, "conversation_id": "home"})
+    assert answer.status_code == 200, answer.text
+    usage: dict[str, int] = answer.json()["usage"]
+    return usage
+
+
+def test_a_turn_evaluates_its_message_only(daemon: Daemon, model: LocalModel) -> None:
+    client = daemon(model=model, PI_MEMORY_MAX_TOKENS=20)
+    for text in ("hello", "the world", "again"):
+        idle(model)
+        usage = say(client, text)
+        # The date before the first message, and the template's marks around it.
+        assert usage["evaluated_tokens"] <= len(text) + 60
+    assert usage["prompt_tokens"] > 200
+
+
+def test_a_window_that_moved_is_evaluated_before_the_next_message(daemon: Daemon, model: LocalModel) -> None:
+    client = daemon(model=model, PI_MEMORY_MAX_TOKENS=20, MEMORY_MAX_TURNS=2)
+    for number in range(5):
+        idle(model)
+        usage = say(client, f"the world {number} " * 10)
+        assert usage["evaluated_tokens"] < 200
+    assert usage["prompt_tokens"] > 400
