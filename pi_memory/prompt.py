@@ -4,7 +4,7 @@ The order is that of a ledger: what stands still comes first and stays as it was
 new comes last, so that a model never evaluates the same text twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pi_memory.errors import Unprocessable
@@ -54,7 +54,7 @@ def standing(persona: str, notes: Sequence[str], focus: str) -> str:
 
 def build(
     system: str,
-    exchanges: Sequence[Exchange],
+    exchanges: Iterable[Exchange],
     message: Message,
     *,
     budget: Budget,
@@ -64,6 +64,7 @@ def build(
 
     Raises `Unprocessable` when not even the new message has room.
     """
+    exchanges = tuple(exchanges)
     room = budget.context - budget.reply
     messages = _messages(system, exchanges, message)
     if count_prompt(messages) <= room:

@@ -65,7 +65,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for listener in sockets or []:
             host, port = listener.getsockname()[:2]
-            url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+            url = _url(host, port)
             logger.info("Listening on %s", url)
             notify(f"READY=1\nSTATUS=Listening on {url}")
 
@@ -103,7 +103,7 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
         listener.close()
         raise StartError(
             f"Cannot listen on {host}:{port}: {error.strerror or error}",
-            hint=f"Is it running already? curl http://{host}:{port}/healthz tells; or choose another PI_MEMORY_PORT.",
+            hint=f"Is it running already? curl {_url(host, port)}/healthz tells; or choose another PI_MEMORY_PORT.",
         ) from error
     with contextlib.closing(listener):
         yield listener
@@ -130,6 +130,10 @@ def alone(settings: Settings) -> Iterator[None]:
                 hint="Stop it (systemctl stop, or Ctrl-C), or give this one another --data-dir.",
             ) from error
         yield
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def notify(state: str) -> None:

@@ -25,6 +25,7 @@ class Stream:
         self.conversation_id = turn.conversation_id
         self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
         self.task = asyncio.create_task(self._run(assistant, turn))
+        self.task.add_done_callback(self._end)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         """The turn's events. Raises what the turn raised, `Unavailable` when it was stopped from our side."""
@@ -44,14 +45,15 @@ class Stream:
                     self._events.put_nowait(event)
         except PiMemoryError as error:
             self._events.put_nowait(error)
-        except asyncio.CancelledError:
-            self._events.put_nowait(Unavailable("The turn was stopped", hint="The daemon is stopping; try again soon."))
-            raise
         except Exception:
             logger.exception("A turn failed")
             self._events.put_nowait(PiMemoryError("The turn failed", hint="The daemon's log says why."))
-        finally:
-            self._events.put_nowait(None)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        # Not in a `finally`: a task that is cancelled before its first step has none.
+        if task.cancelled():
+            self._events.put_nowait(Unavailable("The turn was stopped", hint="The daemon is stopping; try again soon."))
+        self._events.put_nowait(None)
 
 
 class Turns:

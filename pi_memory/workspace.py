@@ -6,6 +6,9 @@ from pathlib import Path
 
 NOTES = ("ASSISTANT.md", "MEMORY.md")
 
+MOST_CHARACTERS = 100_000
+"""More than any budget has room for."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -21,10 +24,11 @@ def notes(folder: Path, *, count: Callable[[str], int], tokens: int) -> dict[str
 
 
 def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except FileNotFoundError:
+    if not path.is_file():
         return ""
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.read(MOST_CHARACTERS).strip()
     except (OSError, UnicodeDecodeError) as error:
         logger.warning("%s is left out of the prompt: %s", path, error)
         return ""

@@ -43,6 +43,8 @@ def test_focus_is_shown_and_changed(tmp_path: Path) -> None:
         assert json.loads(run(process, tmp_path, "focus", "--json").stdout)["topics"][0]["topic"] == "garden/valves"
         run(process, tmp_path, "focus", "drop", "garden/valves").check_returncode()
         assert run(process, tmp_path, "focus", "drop", "never").returncode == 1
+        run(process, tmp_path, "focus", "touch", "c#").check_returncode()
+        assert "c#" in run(process, tmp_path, "focus").stdout
         assert json.loads(run(process, tmp_path, "focus", "--all", "--json").stdout)["topics"]
 
 

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,51 @@ def test_a_full_disk_keeps_what_was_said_until_there_is_room(tmp_path: Path) -> 
         assert db.problem is None
 
     using(tmp_path / "m.db", work)
+
+
+def test_everything_that_waited_for_room_is_stored_in_order(tmp_path: Path) -> None:
+    def limit(pages: int) -> Callable[[sqlite_utils.Database], object]:
+        return lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall()
+
+    async def work(db: Database) -> None:
+        pages = await db.read(lambda db: db.execute("pragma page_count").fetchone()[0])
+        await db.read(limit(pages + 3))
+        said = [Exchange("c", f"question {n} {'x' * 300}", "", float(n)) for n in range(40)]
+        futures = [db.write(partial(exchanges.add, exchange=e), exchange=True) for e in said]
+        results = await asyncio.gather(*futures, return_exceptions=True)
+        assert any(isinstance(result, StoreError) for result in results)
+        await db.read(limit(10_000))
+        await db.flush()
+        assert [e for _, e in await db.read(exchanges.inbox)] == said
+
+    using(tmp_path / "m.db", work)
+
+
+def test_a_group_that_waits_is_committed_when_there_is_room_without_being_asked(tmp_path: Path) -> None:
+    async def work(db: Database) -> None:
+        pages = await db.read(lambda db: db.execute("pragma page_count").fetchone()[0])
+        await db.read(lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall())
+        big = Exchange("c", "x" * 5_000, "", 0.0)
+        with pytest.raises(StoreError):
+            await db.write(lambda db: exchanges.add(db, big), exchange=True)
+        assert "cannot be written" in str(db.problem)
+        await db.read(lambda db: db.execute("pragma max_page_count = 10000").fetchall())
+        async with asyncio.timeout(10):
+            while not seen_from_outside(tmp_path / "m.db"):  # noqa: ASYNC110 - another connection tells no event
+                await asyncio.sleep(0.01)
+        assert db.problem is None
+
+    using(tmp_path / "m.db", work, commit_seconds=0.05)
+
+
+def test_a_database_of_somebody_else_is_refused_and_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with closing(sqlite3.connect(path)) as foreign:
+        foreign.execute("create table sessions (mine text)")
+    before = path.read_bytes()
+    with pytest.raises(StartError, match="no database of pi-memory"):
+        asyncio.run(Database.open(path))
+    assert path.read_bytes()[100:] == before[100:]
 
 
 def test_the_inbox_is_what_lies_behind_the_cursor(tmp_path: Path) -> None:

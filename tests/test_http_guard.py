@@ -25,7 +25,7 @@ def test_a_probe_needs_no_token(daemon: Daemon, path: str) -> None:
     assert daemon(PI_MEMORY_TOKEN=TOKEN).get(path).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example"])
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8765", "127.0.0.1.evil.example", "["])
 def test_a_rebound_name_is_refused(daemon: Daemon, host: str) -> None:
     answer = daemon().get("/focus", headers={"Host": host})
     assert answer.status_code == 403
@@ -41,5 +41,6 @@ def test_a_foreign_page_may_not_write(daemon: Daemon) -> None:
     client = daemon()
     foreign = {"Origin": "https://evil.example", "Content-Type": "text/plain"}
     assert client.post("/chat", content=b'{"message": "x"}', headers=foreign).status_code == 403
+    assert client.post("/chat", content=b"{}", headers={"Origin": "http://["}).status_code == 403
     own = {"Origin": "http://127.0.0.1:8765"}
     assert client.post("/chat", content=b'{"message": "x"}', headers=own).status_code == 200

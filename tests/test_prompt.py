@@ -1,5 +1,6 @@
 """Step 3: what goes into a prompt, in which order, and what gives way when there is no room."""
 
+from collections import deque
 from collections.abc import Sequence
 
 import pytest
@@ -22,7 +23,7 @@ def exchanges(count: int) -> list[Exchange]:
 
 def build(said: list[Exchange], message: str, context: int = 1_000) -> prompt.Prompt:
     budget = Budget.of(context, 100)
-    return prompt.build("be kind", said, Message("user", message, "a line"), budget=budget, count_prompt=words)
+    return prompt.build("be kind", deque(said), Message("user", message, "a line"), budget=budget, count_prompt=words)
 
 
 def test_the_order_is_that_of_a_ledger() -> None:

@@ -4,6 +4,7 @@ import json
 import time
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 import click
 from rich.console import Console
@@ -53,7 +54,7 @@ def rename(load: Load, old: str, new: str) -> None:
       pi-memory focus rename deploy deployment
     """
     with daemon(load({})) as client:
-        topic = checked(client.put(f"/focus/{old}", json={"rename_to": new}))
+        topic = checked(client.put(_path(old), json={"rename_to": new}))
     click.echo(f"{old} is now {topic['topic']}.")
 
 
@@ -68,7 +69,7 @@ def drop(load: Load, topic: str) -> None:
       pi-memory focus drop deployment
     """
     with daemon(load({})) as client:
-        checked(client.delete(f"/focus/{topic}"))
+        checked(client.delete(_path(topic)))
     click.echo(f"{topic} is no longer in the focus.")
 
 
@@ -83,8 +84,12 @@ def touch(load: Load, topic: str) -> None:
       pi-memory focus touch garden/irrigation
     """
     with daemon(load({})) as client:
-        shown = checked(client.put(f"/focus/{topic}", json={}))
+        shown = checked(client.put(_path(topic), json={}))
     click.echo(f"{shown['topic']} is at strength {shown['strength']:.2f}.")
+
+
+def _path(topic: str) -> str:
+    return f"/focus/{quote(topic)}"
 
 
 def _table(topics: list[dict[str, Any]], now: float) -> Table:

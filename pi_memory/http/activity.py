@@ -33,12 +33,11 @@ async def activity(request: Request, parts: Parts) -> Response:
     tagged = parts.remember.put(_exchange(done, parts.clock()))
     if not flag(request, "wait"):
         return answer(Accepted(), status=202)
-    try:
-        return answer(await tagged)
-    except asyncio.CancelledError:
-        if not tagged.cancelled():
-            raise
-        raise Unavailable("The activity could not be recorded", hint="GET /healthz says what is wrong.") from None
+    # Shielded, as the work goes on when the client leaves.
+    await asyncio.wait({asyncio.shield(tagged)})
+    if tagged.cancelled():
+        raise Unavailable("The activity could not be recorded", hint="GET /healthz says what is wrong.")
+    return answer(tagged.result())
 
 
 def _exchange(done: Activity, now: float) -> Exchange:

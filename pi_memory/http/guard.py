@@ -37,10 +37,10 @@ class Guard:
 
     def _admit(self, headers: Headers, path: str) -> None:
         host = headers.get("host", "")
-        if not self._token and urlsplit(f"//{host}").hostname not in self._hosts:
+        if not self._token and _name(f"//{host}") not in self._hosts:
             raise Forbidden(f"Host {host!r} is not this daemon", hint="Use http://127.0.0.1, or set PI_MEMORY_TOKEN.")
         origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != host:
+        if origin is not None and (_name(origin) is None or urlsplit(origin).netloc != host):
             raise Forbidden(f"Origin {origin!r} may not use this daemon", hint="Only its own pages may.")
         if self._token and path not in OPEN and not self._right_token(headers.get("authorization", "")):
             raise Unauthorized("A token is needed", hint="Send Authorization: Bearer with PI_MEMORY_TOKEN's value.")
@@ -70,3 +70,11 @@ class Guard:
             f"The request body is larger than {self._max_body_bytes} bytes",
             hint="Send less, or raise PI_MEMORY_MAX_BODY_BYTES.",
         )
+
+
+def _name(url: str) -> str | None:
+    """The host that a URL names, None when it is no URL."""
+    try:
+        return urlsplit(url).hostname
+    except ValueError:
+        return None

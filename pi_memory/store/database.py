@@ -36,7 +36,8 @@ class Database:
     """
 
     def __init__(self, opened: Opened, thread: ThreadPoolExecutor, *, commit_seconds: float) -> None:
-        self.problem = opened.problem
+        self._found = opened.problem
+        self._refused: str | None = None
         self.in_ram = opened.in_ram
         self._db = opened.db
         self._thread = thread
@@ -61,6 +62,11 @@ class Database:
             raise
         return cls(opened, thread, commit_seconds=commit_seconds)
 
+    @property
+    def problem(self) -> str | None:
+        """What is wrong and what to do, None when all is well."""
+        return self._refused or self._found
+
     def read(self, work: Work[T]) -> asyncio.Future[T]:
         """Run `work`, which must not write."""
         return self._submit(lambda: self._guard(lambda: work(self._db)))
@@ -71,8 +77,8 @@ class Database:
         The work starts whether or not the future is awaited. Raises `StoreError`.
         """
         future = self._submit(lambda: self._guard(lambda: self._write(work, durable=durable, exchange=exchange)))
-        if not durable and self._timer is None and not self._closed:
-            self._timer = asyncio.get_running_loop().call_later(self._commit_seconds, self._timed_commit)
+        if not durable:
+            self._arm()
         return future
 
     def flush(self) -> asyncio.Future[None]:
@@ -92,6 +98,8 @@ class Database:
         except StoreError as error:
             logger.error("The last writes could not be committed: %s", error)
         self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
         await self._submit(self._db.close)
         self._thread.shutdown()
 
@@ -106,22 +114,27 @@ class Database:
         future.add_done_callback(_retrieve)
         return future
 
+    def _arm(self) -> None:
+        """Have the group committed when its time is up; again and again, while the disk is full."""
+        if self._timer is None and not self._closed:
+            self._timer = asyncio.get_running_loop().call_later(self._commit_seconds, self._timed_commit)
+
     def _timed_commit(self) -> None:
         self._timer = None
-        self.flush()
+        self.flush().add_done_callback(lambda done: self._arm() if done.exception() else None)
 
     # What follows runs on the writer thread.
 
     def _write(self, work: Work[T], *, durable: bool, exchange: bool) -> T:
         if durable:
             return self._write_durably(work)
-        self._begin()
         try:
+            self._begin()
             with self._db.atomic():
                 result = work(self._db)
         except sqlite3.OperationalError:
-            # A full disk. What was said waits here for space; everything else is for its caller to try again.
-            self._group += [work] if exchange else []
+            # A full disk: the work waits for room, with what its group had before.
+            self._group.append(work)
             raise
         self._group.append(work)
         self._exchanges += exchange
@@ -142,10 +155,14 @@ class Database:
         if self._db.conn.in_transaction:
             return
         self._db.begin()
-        # A group that was rolled back under us (disk full) is run again before anything new.
-        for work in self._group:
-            with self._db.atomic():
-                work(self._db)
+        # A group that was rolled back under us is run again before anything new.
+        try:
+            for work in self._group:
+                with self._db.atomic():
+                    work(self._db)
+        except sqlite3.Error:
+            self._db.rollback()
+            raise
 
     def _checkpoint(self) -> None:
         self._commit()
@@ -159,19 +176,18 @@ class Database:
             self._db.commit()
         self._group.clear()
         self._exchanges = 0
-        self.problem = None if self.problem == DISK_PROBLEM else self.problem
+        self._refused = None
 
     def _guard(self, call: Callable[[], T]) -> T:
         try:
             return call()
+        except (sqlite3.IntegrityError, sqlite3.ProgrammingError) as error:
+            raise StoreError(f"The database refused: {error}", hint="Please report this.") from error
         except sqlite3.Error as error:
             del self._group[:-RETRY_WORK]
-            if "full" in str(error) or "I/O" in str(error):
-                self.problem = DISK_PROBLEM
-            raise StoreError(f"The database refused: {error}", hint=DISK_PROBLEM) from error
-
-
-DISK_PROBLEM = "the database cannot be written: free some space on its disk, and check the card (dmesg)"
+            hint = "Free some space on its disk, make it writable, and check the card (dmesg)."
+            self._refused = f"the database cannot be written ({error}). {hint}"
+            raise StoreError(f"The database refused: {error}", hint=hint) from error
 
 
 def _retrieve(future: "asyncio.Future[T]") -> None:

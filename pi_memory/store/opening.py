@@ -19,6 +19,15 @@ CHECKED_BYTES = 64 * 2**20
 """Files up to this size are checked whole at start; a larger one would hold up a Pi for seconds."""
 
 
+NOT_WRITABLE = {
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     db: sqlite_utils.Database
@@ -37,8 +46,7 @@ def open_file(path: Path | None, now: float) -> Opened:
         problem = f"nothing is saved: cannot create {path.parent} ({error.strerror}). Make it writable."
         return Opened(_in_ram(), problem, in_ram=True)
     except sqlite3.OperationalError as error:
-        problem = f"nothing is saved: cannot write {path} ({error}). Make it writable."
-        return Opened(_copy_in_ram(path), problem, in_ram=True)
+        return _without_writing(path, error)
     except sqlite3.DatabaseError:
         return _begin_anew(path, now)
 
@@ -83,6 +91,19 @@ def _back_up(db: sqlite_utils.Database, path: Path) -> None:
         db.conn.backup(copy)
 
 
+def _without_writing(path: Path, error: sqlite3.OperationalError) -> Opened:
+    """A file that cannot be written: what it knows, in RAM. Raises `StartError` for a file that is not ours to use."""
+    code = error.sqlite_errorcode & 0xFF
+    if code == sqlite3.SQLITE_BUSY:
+        raise StartError(f"Another program is using {path}", hint="Stop it, or choose another --data-dir.") from error
+    if code not in NOT_WRITABLE:
+        raise StartError(
+            f"{path} is no database of pi-memory: {error}", hint="Move it away, or choose another --data-dir."
+        ) from error
+    problem = f"nothing is saved: cannot write {path} ({error}). Free some space, or make it writable."
+    return Opened(_copy_in_ram(path), problem, in_ram=True)
+
+
 def _in_ram() -> sqlite_utils.Database:
     db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
     migrate(db)
@@ -95,9 +116,9 @@ def _copy_in_ram(path: Path) -> sqlite_utils.Database:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as source:
             source.backup(db.conn)
+        migrate(db)
     except sqlite3.Error:
         return _in_ram()
-    migrate(db)
     return db
 
 
