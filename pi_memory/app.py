@@ -28,7 +28,7 @@ from pi_memory.http.guard import Guard
 from pi_memory.http.parts import Parts
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
-from pi_memory.store import exchanges
+from pi_memory.store import exchanges, standings
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock, Embedder, Model
 from pi_memory.turns import Turns
@@ -126,6 +126,7 @@ async def running(
         better.cancel()
         ahead.cancel()
         await _rest(parts)
+        await assistant.save()
     finally:
         await db.close()
         await talker.close()
@@ -136,8 +137,9 @@ async def _wake(parts: Parts) -> None:
     """Go on where the last run ended: conversations that are still alive, the inbox, the focus file."""
     limit = parts.settings.memory.max_turns
     windows = await parts.db.read(lambda db: exchanges.windows(db, limit=limit))
+    known = await parts.db.write(standings.take)
     for name, window in sorted(windows.items(), key=lambda item: item[1][-1].at):
-        parts.memory.resume(name, window)
+        parts.memory.resume(name, window, known.get(name))
     await parts.housekeeping.sweep()
     await parts.focus.start()
     await parts.remember.start()
@@ -179,6 +181,8 @@ async def _rest(parts: Parts) -> None:
         logger.warning("The inbox is worked off at the next start")
     await parts.remember.stop()
     await parts.housekeeping.stop()
+    alive = parts.memory.standings()
+    await parts.db.write(lambda db: standings.keep(db, alive))
     await parts.focus.close()
 
 

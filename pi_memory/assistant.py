@@ -1,7 +1,7 @@
 """THE TURN: one message in, the reply out as it arrives, and what was said remembered. Six numbered steps."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
@@ -124,22 +124,35 @@ class Assistant:
                 standing = await self._standing(new, GENERAL, budget=budget, count=model.count)
                 model.prepare(prompt.beginning(standing.text))
 
+    async def save(self) -> None:
+        """At a clean stop: keep what is evaluated for the next start."""
+        model = self._model.now
+        if not isinstance(model, Thinker):
+            return
+        now = self._clock()
+        found = [self._memory.get(name, now) for name in reversed(self._memory.ids())]
+        budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
+        with suppress(ModelError, Unprocessable):
+            new = await self._standing(self._memory.new("", now), GENERAL, budget=budget, count=model.count)
+            alive = [self._next(model, conversation) for conversation in found if conversation]
+            await model.save(prompt.beginning(new.text), [messages for messages in alive if messages])
+
     def _look_ahead(self, model: Model, conversation_id: str) -> None:
         """Have the next turn's prompt evaluated as far as it is known. Awaits nothing."""
         conversation = self._memory.get(conversation_id, self._clock())
-        if conversation is None or conversation.standing is None or not isinstance(model, Thinker):
-            return
-        budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
-        # As the next turn will build it: what it will leave out has no place here either.
-        with suppress(ModelError, Unprocessable):
-            built = prompt.build(
-                conversation.standing.text,
-                conversation.exchanges,
-                Message("user", ""),
-                budget=budget,
-                count_prompt=model.count_prompt,
-            )
-            model.prepare(built.messages[:-1])
+        if conversation is not None and isinstance(model, Thinker):
+            with suppress(ModelError, Unprocessable):
+                model.prepare(self._next(model, conversation))
+
+    def _next(self, model: Model, conversation: Conversation) -> Sequence[Message]:
+        """The next turn's prompt before its message: what that turn will leave out has no place here either."""
+        if conversation.standing is None:
+            return ()
+        text, budget = conversation.standing.text, prompt.Budget.of(model.context_tokens, self._max_tokens)
+        built = prompt.build(
+            text, conversation.exchanges, Message("user", ""), budget=budget, count_prompt=model.count_prompt
+        )
+        return built.messages[:-1]
 
     def _lock(self, conversation_id: str) -> asyncio.Lock:
         lock = self._locks.get(conversation_id)

@@ -1,7 +1,9 @@
 """Which model, which embedder, which tagger: chosen by the settings and by what is there."""
 
+import logging
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 
 from pi_memory.config import Config
@@ -13,9 +15,14 @@ from pi_memory.errors import EmbedderError, ModelError
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.tagger import Tagger
 from pi_memory.loader import Loader, in_thread
+from pi_memory.model.context import Size
+from pi_memory.model.engine import Engine
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
 from pi_memory.model.probe import trusted
+from pi_memory.model.processor import unused
+from pi_memory.model.sampling import Sampling
+from pi_memory.model.states import States
 from pi_memory.settings import Chat, Settings
 from pi_memory.turn import Embedder, Model
 
@@ -25,6 +32,8 @@ SHARED_MODELS = Path(sys.prefix) / "share" / "pi-memory" / "models"
 """Where set-up puts the embedder: beside the code, for every user of the installation."""
 
 PULL = "`pi-memory pull` fetches one."
+
+logger = logging.getLogger(__name__)
 
 
 def model(settings: Settings, *, given: Model | None = None) -> Loader[Model]:
@@ -75,13 +84,48 @@ async def _chosen_model(settings: Settings) -> Model:
 
 def _local(settings: Settings, path: Path) -> Model:
     chat = settings.chat
-    trusted(path, kind="chat", verdicts=settings.models_dir / "probed.json")
-    return LocalModel.open(
-        path,
+    identity = trusted(path, kind="chat", verdicts=settings.models_dir / "probed.json")
+    size = Size(
         context_tokens=chat.context_tokens,
-        threads=chat.threads or os.cpu_count() or 1,
-        temperature=chat.temperature,
+        batch=chat.batch_tokens,
+        threads=chat.threads,
+        prefill_threads=chat.prefill_threads,
+    ).with_threads(len(os.sched_getaffinity(0)))
+    engine = Engine(path, size, mmap=chat.mmap)
+    states = States(
+        settings.models_dir / "state",
+        identity=identity,
+        most_bytes=chat.state_mb * 1_000_000,
+        clock=lambda: datetime.now().astimezone(),
     )
+    model = LocalModel(
+        engine, name=path.stem, now=states.since(), sampling=Sampling(temperature=chat.temperature), states=states
+    )
+    _tell(model, engine, size, chat)
+    return model
+
+
+def _tell(model: LocalModel, engine: Engine, size: Size, chat: Chat) -> None:
+    """What was chosen, and why."""
+    logger.info(
+        "%s: %d tokens of context; %d threads write (PI_MEMORY_THREADS=%d), %d read (PI_MEMORY_PREFILL_THREADS=%d), "
+        "%d tokens at a time; weights %s; %d tokens evaluated before",
+        model.name,
+        engine.context_tokens,
+        size.threads,
+        chat.threads,
+        size.prefill_threads,
+        chat.prefill_threads,
+        size.batch,
+        "mapped from the file" if chat.mmap else "read into memory",
+        model.restored_tokens,
+    )
+    if missing := unused(engine.build):
+        logger.warning(
+            "This processor has %s, which llama.cpp was built without and would be faster with. Build it on this "
+            "machine: pip install --force-reinstall --no-cache-dir llama-cpp-python",
+            ", ".join(missing),
+        )
 
 
 def _remote(chat: Chat) -> Model:

@@ -99,7 +99,19 @@ class Chat:
     temperature: Annotated[float, Meta(ge=0, le=5)] = _env("PI_MEMORY_TEMPERATURE", 0.7)
     """Sampling temperature; 0 always takes the likeliest token."""
     threads: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_THREADS", 0)
-    """Threads of the chat model; 0: as many as there are cores."""
+    """Threads that write a reply, one token at a time; 0: half of the cores where there are four or more, as memory and
+    not the processor is what they wait for, else one per core."""
+    prefill_threads: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_PREFILL_THREADS", 0)
+    """Threads that read a prompt, many tokens at a time; 0: `PI_MEMORY_THREADS` if that is set, else one per
+    core."""
+    batch_tokens: Annotated[int, Meta(ge=1, le=4096)] = _env("PI_MEMORY_BATCH_TOKENS", 128)
+    """Tokens of a prompt that are read at a time; more is faster and takes more memory."""
+    mmap: bool = _env("PI_MEMORY_MMAP", False)
+    """`true`: map the model file instead of reading it; it starts faster, and needs more memory where llama.cpp repacks
+    the weights for the processor (452 MB become 668 MB)."""
+    state_mb: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_STATE_MB", 64)
+    """Megabytes that may be kept on disk, twice, of what the chat model has read, so that a restart need not read it
+    again: what conversations begin with, and those alive at a clean stop; 0: nothing."""
     openai_base_url: str = _env("PI_MEMORY_OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")
     """Base URL of the server for `openai`, such as llama-server's or Ollama's."""
     openai_api_key: str = _env("PI_MEMORY_OPENAI_API_KEY", "")
@@ -207,6 +219,8 @@ def build(values: Mapping[str, object], *, environ: Mapping[str, str]) -> Settin
 
 
 def _check(settings: Settings) -> None:
+    if not settings.server.token.isascii() or not settings.server.token.isprintable():
+        raise SettingsError("PI_MEMORY_TOKEN has characters that cannot stand in a header", hint="Use ASCII only.")
     local = settings.server.host in ("127.0.0.1", "::1", "localhost")
     if not local and not settings.server.token:
         raise SettingsError(

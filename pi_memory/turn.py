@@ -249,6 +249,11 @@ class Thinker(Protocol):
         """Have what the user says next to `messages` find them evaluated; done while nobody waits for anything."""
         ...
 
+    async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None:
+        """Keep what is evaluated of these for the next start: what new conversations begin with, and those alive,
+        the most important first."""
+        ...
+
 
 class Embedder(Protocol):
     """Text to vectors. Implementations in `embedding/`: `gguf.py`, `sentence_transformers.py`, `none.py`."""

@@ -1,12 +1,17 @@
 """What a turn will begin with is evaluated before it comes, by the daemon as a whole."""
 
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from pi_memory.model.context import Size
+from pi_memory.model.engine import Engine
 from pi_memory.model.local import LocalModel
+from pi_memory.model.states import States
 from tests.conftest import Client, Daemon
+from tests.fakes import FakeClock
 from tests.gguf_files import write_llama
 
 
@@ -47,3 +52,27 @@ def test_a_window_that_moved_is_evaluated_before_the_next_message(daemon: Daemon
         usage = say(client, f"the world {number} " * 10)
         assert usage["evaluated_tokens"] < 200
     assert usage["prompt_tokens"] > 400
+
+
+def test_a_restart_goes_on_with_a_conversation_without_reading_it_again(
+    daemon: Daemon, tmp_path: Path, clock: FakeClock
+) -> None:
+    path = write_llama(tmp_path / "tiny.gguf", context=4096)
+
+    def start() -> tuple[Client, LocalModel]:
+        kept = States(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
+        engine = Engine(path, Size(threads=1, context_tokens=2048))
+        model = LocalModel(engine, name="tiny", now=kept.since(), states=kept)
+        return daemon(model=model, PI_MEMORY_MAX_TOKENS=20), model
+
+    client, model = start()
+    for text in ("I am writing src/pi_memory/store.py", "the world", "again"):
+        say(client, text)
+    idle(model)
+    client.stop()
+    clock.pass_time(minutes=20)
+    client, model = start()
+    idle(model)
+    usage = say(client, "hello")
+    assert usage["evaluated_tokens"] < 30
+    assert usage["prompt_tokens"] > 250

@@ -49,6 +49,10 @@ class ShortMemory:
     def ids(self) -> list[str]:
         return list(self._conversations)
 
+    def standings(self) -> dict[str, Standing]:
+        """Those of the conversations that have one."""
+        return {name: found.standing for name, found in self._conversations.items() if found.standing}
+
     def expires_at(self, conversation: Conversation) -> float | None:
         return conversation.last_at + self._ttl if self._ttl else None
 
@@ -56,10 +60,11 @@ class ShortMemory:
         """An empty conversation, not kept until `append`."""
         return Conversation(conversation_id, now, now, deque(maxlen=self._max_turns))
 
-    def resume(self, conversation_id: str, window: Sequence[Exchange]) -> None:
+    def resume(self, conversation_id: str, window: Sequence[Exchange], standing: Standing | None = None) -> None:
         """Keep a conversation of an earlier run, by its last exchanges, as the most recently used."""
         conversation = self.new(conversation_id, window[0].at)
         conversation.exchanges.extend(window)
+        conversation.standing = standing
         conversation.project, conversation.last_at = window[-1].project, window[-1].at
         self._put(conversation)
 

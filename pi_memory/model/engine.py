@@ -15,7 +15,7 @@ import numpy as np
 from pi_memory.errors import ModelError
 from pi_memory.model.context import ABORTED, DONE, FULL, Context, Size
 from pi_memory.model.grammar import Grammar
-from pi_memory.model.llama import library, open_model
+from pi_memory.model.llama import build, library, open_model
 from pi_memory.model.sampling import Sampling, sampler
 from pi_memory.model.vocabulary import Tokens, Vocabulary
 
@@ -38,10 +38,10 @@ class Engine:
     `evaluated` and `sampled` count tokens since the start.
     """
 
-    def __init__(self, path: Path, size: Size) -> None:
+    def __init__(self, path: Path, size: Size, *, mmap: bool = False) -> None:
         """Load the model; blocks for seconds. Raises `ModelError`."""
         self._llama = library()
-        self._model = open_model(path)
+        self._model = open_model(path, mmap=mmap)
         self.context_tokens = min(size.context_tokens, int(self._llama.llama_model_n_ctx_train(self._model)))
         try:
             self._context = Context(
@@ -53,6 +53,8 @@ class Engine:
             self._llama.llama_model_free(self._model)
             raise
         self.vocabulary = Vocabulary(self._llama, self._model)
+        # What a saved state depends on besides the model: the library, and how the context was made.
+        self.build = f"{build(self._llama)} {self.context_tokens} {size.sequences} {size.batch}"
         self.scratch = size.sequences
         self.evaluated = self.sampled = 0
         self._held: list[Tokens] = [[] for _ in range(size.sequences + 1)]
@@ -173,6 +175,28 @@ class Engine:
         self._held[sequence] = []
         self._used[sequence] = 0
         self._told = None if self._told == sequence else self._told
+
+    def state(self, tokens: Tokens, *, most_bytes: int) -> tuple[Tokens, bytes]:
+        """How much of `tokens` is evaluated, and what was computed; nothing if that is more than `most_bytes`."""
+        self.drop(self.scratch)
+        self.branch(tokens)
+        held = self.held(self.scratch)
+        fits = len(held) > FEW and self._context.state_bytes(self.scratch) <= most_bytes
+        state = self._context.state(self.scratch) if fits else b""
+        self.drop(self.scratch)
+        return (held, state) if state else ([], b"")
+
+    def restore(self, tokens: Tokens, state: bytes) -> bool:
+        """Hold what `state` told of an engine of the same model, library and size. False when there is no room."""
+        empty = next((s for s in range(self.scratch) if not self._held[s]), None)
+        if empty is None or not tokens:
+            return False
+        if not self._context.restore(empty, state, length=len(tokens)):
+            self.drop(empty)
+            return False
+        self._held[empty] = list(tokens)
+        self._touch(empty)
+        return True
 
     def cancel(self) -> None:
         """Make what is being evaluated, and all that follows, raise `Cancelled`, until `resume`. From any thread."""

@@ -8,7 +8,7 @@ generated for it.
 import logging
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
@@ -100,6 +100,20 @@ class Ledger:
         rest = self._words.tokenise(text[covered:], special=False, continues=True) if covered < len(text) else []
         if text:
             self._replies.put(text, tokens + rest)
+
+    def generated(self, messages: Sequence[Message]) -> dict[str, Tokens]:
+        """The replies among `messages` whose generated ids are known, for `recall`."""
+        replies = {m.content: self._replies.get(m.content) for m in messages if m.role == "assistant"}
+        return {text: ids for text, ids in replies.items() if ids}
+
+    def recall(self, replies: Mapping[str, Tokens]) -> None:
+        for text, ids in replies.items():
+            self._replies.put(text, ids)
+
+    @property
+    def form(self) -> str:
+        """How conversations are written, in one line."""
+        return repr(self._form)
 
     def _parts(self, messages: Sequence[Message]) -> Iterator[tuple[str, Message | None]]:
         """Each literal with the message behind it, the last one with none."""

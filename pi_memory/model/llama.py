@@ -27,13 +27,19 @@ def library() -> Any:
     return llama_cpp
 
 
+def build(llama: Any) -> str:
+    """Which library this is, and for which processor it was made."""
+    path = Path(llama.llama_cpp._lib._name)
+    return f"{llama.__version__} {path.stat().st_size} {llama.llama_print_system_info().decode()}"
+
+
 @functools.cache
 def _callback(llama: Any) -> Any:
     """Cached, for C calls it until the process ends."""
     return llama.llama_log_callback(_Log())
 
 
-def open_model(path: Path, *, check: bool = False) -> Any:
+def open_model(path: Path, *, check: bool = False, mmap: bool = False) -> Any:
     """A pointer to the model in `path`; the caller frees it. `check` validates every tensor.
 
     A malformed file can abort the process: `probe.py` tries new files elsewhere first. Raises `ModelError`.
@@ -44,7 +50,7 @@ def open_model(path: Path, *, check: bool = False) -> Any:
     parameters.check_tensors = check
     # Weights are repacked for the CPU while they are read; a mapping of the file would be a second copy of them
     # (352 MB of weights: 668 MB mapped, 452 MB read).
-    parameters.load_mode = llama.LLAMA_LOAD_MODE_NONE
+    parameters.load_mode = llama.LLAMA_LOAD_MODE_MMAP if mmap else llama.LLAMA_LOAD_MODE_NONE
     # ggml's AMX kernels crash when built by a GCC older than 13, and hide behind the same switch as the repacking.
     parameters.use_extra_bufts = b"AMX_INT8 = 1" not in llama.llama_print_system_info()
     model = llama.llama_model_load_from_file(os.fsencode(path), parameters) if path.is_file() else None

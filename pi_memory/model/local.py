@@ -16,6 +16,7 @@ from pi_memory.model.lane import Lane, Left, Rank, Steps, closed
 from pi_memory.model.ledger import Ledger, Tokens
 from pi_memory.model.reply import Reply
 from pi_memory.model.sampling import Sampling
+from pi_memory.model.states import Held, Saved, States
 from pi_memory.turn import Count, Message, Purpose, Usage
 
 T = TypeVar("T")
@@ -29,7 +30,16 @@ class LocalModel:
 
     provider = "llama"
 
-    def __init__(self, engine: Engine, *, name: str, now: datetime, sampling: Sampling | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        name: str,
+        now: datetime,
+        sampling: Sampling | None = None,
+        states: States | None = None,
+    ) -> None:
+        """`states` is where `save` keeps what is evaluated; what it finds there is restored."""
         self.name = name
         self.context_tokens = engine.context_tokens
         self.counts: dict[Purpose, Count] = {purpose: Count() for purpose in RANKS}
@@ -38,6 +48,12 @@ class LocalModel:
         self._sampling = sampling or Sampling()
         self._lane = Lane(interrupt=engine.cancel, proceed=engine.resume)
         self._closed = False
+        self._states = states
+        self._settings = f"{engine.build} {self._ledger.form}"
+        self._begun: Tokens = []
+        self.restored_tokens = 0
+        if states is not None:
+            self._restore(states)
 
     @classmethod
     def open(
@@ -96,6 +112,18 @@ class LocalModel:
         if tokens and len(tokens) < self.context_tokens:
             self._lane.start(self._counted("idle", tokens, work.prepare(self._engine, tokens)), Rank.IDLE)
 
+    async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None:
+        if self._states is None:
+            return
+        ledger = self._open_ledger()
+        begun = await self._captured([ledger.prefix(beginning)])
+        if begun and begun[0].tokens != self._begun:
+            await self._write("beginning", Saved(begun))
+        said = await self._captured([ledger.prefix(messages) for messages in conversations])
+        if said and self._states.may_write():
+            replies = ledger.generated([message for messages in conversations for message in messages])
+            await self._write("conversations", Saved(said, replies))
+
     async def close(self) -> None:
         if self._closed:
             return
@@ -104,6 +132,27 @@ class LocalModel:
         await asyncio.wrap_future(self._lane.ended)
         # Not on the thread: what tokenises is on this one, and must not do so meanwhile.
         self._engine.close()
+
+    async def _captured(self, prompts: Sequence[Tokens]) -> list[Held]:
+        most = self._states.most_bytes if self._states else 0
+        job = self._lane.start(work.capture(self._engine, prompts, most), Rank.CHAT)
+        return await asyncio.wrap_future(job.done)
+
+    async def _write(self, name: str, saved: Saved) -> None:
+        if self._states is not None:
+            await asyncio.to_thread(self._states.write, name, self._settings, saved)
+
+    def _restore(self, states: States) -> None:
+        """Before the lane has anything to do."""
+        beginning, said = (states.read(name, self._settings) for name in ("beginning", "conversations"))
+        # What was said is not kept longer than it takes to go on with it.
+        states.remove("conversations")
+        self._ledger.recall(said.replies)
+        # The least recently used gives way first.
+        for held in [*beginning.sequences, *reversed(said.sequences)]:
+            restored = self._engine.restore(held.tokens, held.state)
+            self.restored_tokens += len(held.tokens) if restored else 0
+        self._begun = next((held.tokens for held in beginning.sequences), [])
 
     def _prompt(self, messages: Sequence[Message], room: int) -> Tokens:
         """Raises `Unprocessable` when `room` tokens more do not fit."""

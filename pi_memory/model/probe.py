@@ -36,8 +36,10 @@ TEXT = "Hello, <user>! Grüße 👋"
 GIGABYTE = 1 << 30
 
 
-def trusted(path: Path, *, kind: Kind, verdicts: Path, timeout: float = SECONDS) -> None:
-    """Return if the file can be loaded and run as a `kind` of model; blocks for a load the first time.
+def trusted(path: Path, *, kind: Kind, verdicts: Path, timeout: float = SECONDS) -> str:
+    """Returns if the file can be loaded and run as a `kind` of model; blocks for a load the first time.
+
+    What it returns names the file's content: size, time of change and SHA-256.
 
     Whether it ran or crashed is remembered in the JSON file `verdicts`, by the file's hash, which is computed again
     when its size or time of change differs. Raises `ModelError` with the reason; any other failure is not remembered.
@@ -53,6 +55,7 @@ def trusted(path: Path, *, kind: Kind, verdicts: Path, timeout: float = SECONDS)
         _remember(verdicts, {"files": {str(path): known}, "verdicts": {key: crash}})
     if crash:
         raise ModelError(f"{path} is malformed: {crash}", hint="Download it again, or use another model.")
+    return f"{known['size']} {known['mtime_ns']} {known['sha256']}"
 
 
 def _run(path: Path, kind: Kind, timeout: float) -> str:

@@ -3,10 +3,11 @@
 Each may be interrupted between any two steps, and in the middle of one; it goes on with what is left to evaluate.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pi_memory.model.engine import Cancelled, Engine, common
 from pi_memory.model.lane import Steps
+from pi_memory.model.states import Held
 from pi_memory.model.vocabulary import Tokens
 
 
@@ -60,6 +61,18 @@ def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:
             return
         except Cancelled:
             yield
+
+
+def capture(engine: Engine, prompts: Sequence[Tokens], most_bytes: int) -> Steps[list[Held]]:
+    """What is evaluated of each prompt, as far as there is room for it."""
+    found = []
+    for tokens in prompts:
+        held, state = engine.state(tokens, most_bytes=most_bytes)
+        if state:
+            found.append(Held(held, state))
+            most_bytes -= len(state)
+        yield
+    return found
 
 
 def _read(engine: Engine, tokens: Tokens) -> Steps[None]:
