@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 
 from starlette.applications import Starlette
@@ -22,7 +22,7 @@ from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.watch import Watcher
 from pi_memory.housekeeping import Housekeeping
-from pi_memory.http import activity, chat, conversations, focus, health, openapi
+from pi_memory.http import activity, chat, conversations, focus, health, metrics, openapi
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
 from pi_memory.http.parts import Parts
@@ -39,6 +39,7 @@ ENDPOINTS: list[Endpoint] = [
     *activity.ENDPOINTS,
     *focus.ENDPOINTS,
     *health.ENDPOINTS,
+    *metrics.ENDPOINTS,
 ]
 
 DRAIN_SECONDS = 5.0
@@ -109,7 +110,7 @@ async def running(
         remember=remember if remembers else None,
     )
     turns = Turns(assistant, most=settings.server.max_waiting)
-    parts = Parts(settings, clock, db, memory, recent, remember, housekeeping, turns, talker, vectors)
+    parts = Parts(settings, clock, db, memory, recent, remember, housekeeping, turns, talker, vectors, clock())
     talker.start()
     vectors.start()
     try:
@@ -140,7 +141,6 @@ async def _wake(parts: Parts) -> None:
     known = await parts.db.write(standings.take)
     for name, window in sorted(windows.items(), key=lambda item: item[1][-1].at):
         parts.memory.resume(name, window, known.get(name))
-    await parts.housekeeping.sweep()
     await parts.focus.start()
     await parts.remember.start()
     parts.housekeeping.start()
@@ -149,7 +149,8 @@ async def _wake(parts: Parts) -> None:
 async def _better_tagger(parts: Parts, config: Config) -> None:
     """Tag by rules until the embedder is there."""
     if parts.settings.embedding.tagger != "rules":
-        parts.focus.tagger = await backends.tagger(config, await parts.embedder.ready())
+        with _logged("Tagging by meaning"):
+            parts.focus.tagger = await backends.tagger(config, await parts.embedder.ready())
 
 
 @contextlib.asynccontextmanager
@@ -163,7 +164,8 @@ async def _watching(parts: Parts) -> AsyncIterator[None]:
         while True:
             await changed.wait()
             changed.clear()
-            await parts.focus.read_file()
+            with _logged("Reading the focus file"):
+                await parts.focus.read_file()
 
     task = asyncio.create_task(follow())
     try:
@@ -183,7 +185,17 @@ async def _rest(parts: Parts) -> None:
     await parts.housekeeping.stop()
     alive = parts.memory.standings()
     await parts.db.write(lambda db: standings.keep(db, alive))
-    await parts.focus.close()
+    with _logged("Writing the focus file"):
+        await parts.focus.close()
+
+
+@contextlib.contextmanager
+def _logged(what: str) -> Iterator[None]:
+    """At the edge of a background job: it is told, and the daemon goes on."""
+    try:
+        yield
+    except PiMemoryError as error:
+        logger.error("%s failed: %s", what, error)
 
 
 def _routes() -> list[Route]:

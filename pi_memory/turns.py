@@ -57,12 +57,13 @@ class Stream:
 
 
 class Turns:
-    """Starts turns, at most `most` at a time, and stops them all when the daemon stops."""
+    """Starts turns, at most `most` at a time, and stops them all when the daemon stops. `begun` counts them."""
 
     def __init__(self, assistant: Assistant, *, most: int) -> None:
         self._assistant = assistant
         self._most = most
         self._streams: set[Stream] = set()
+        self.begun = 0
         self._stopping = False
 
     def start(self, turn: Turn) -> Stream:
@@ -75,6 +76,7 @@ class Turns:
                 hint="Try again in a few seconds, or raise PI_MEMORY_MAX_WAITING.",
             )
         stream = Stream(self._assistant, turn)
+        self.begun += 1
         self._streams.add(stream)
         stream.task.add_done_callback(lambda _: self._streams.discard(stream))
         return stream

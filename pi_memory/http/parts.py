@@ -25,3 +25,4 @@ class Parts:
     turns: Turns
     model: Loader[Model]
     embedder: Loader[Embedder]
+    started_at: float
