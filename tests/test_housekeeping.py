@@ -74,3 +74,19 @@ def test_the_daily_work_is_done_once_a_day(daemon: Daemon, clock: FakeClock, tmp
     clock.pass_time(days=0.9)
     daily(client)
     assert count(client, "state") == before
+
+
+def test_a_start_with_expired_conversations_keeps_topics_and_hand_edits(daemon: Daemon, clock: FakeClock) -> None:
+    first = daemon()
+    for name in ("garden", "auth"):
+        first.put(f"/focus/{name}", json={"file_paths": [f"/home/me/{name}/main.py"]})
+    first.post("/chat", json={"message": "hello", "conversation_id": "c"})
+    first.stop()
+    file = first.parts.settings.focus_file
+    text = file.read_text()
+    file.write_text(text[: text.index("- **auth**")] + text[text.index("- **garden**") :])
+    clock.pass_time(minutes=90)
+    second = daemon()
+    sweep(second)
+    (topic,) = second.get("/focus").json()["topics"]
+    assert (topic["topic"], topic["file_paths"]) == ("garden", ["/home/me/garden/main.py"])

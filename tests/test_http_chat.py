@@ -189,3 +189,22 @@ def test_starlettes_own_errors_have_our_form(daemon: Daemon) -> None:
     wrong = client.get("/chat")
     assert wrong.status_code == 405
     assert set(wrong.json()) == {"type", "message", "hint"}
+
+
+def test_a_conversation_that_outgrows_the_context_goes_on(daemon: Daemon) -> None:
+    client = daemon(MEMORY_MAX_TURNS=50)
+    for number in range(14):
+        body = {"message": f"{number} " + "word " * 500, "conversation_id": "c", "explain": True}
+        answer = client.post("/chat", json=body)
+        assert answer.status_code == 200, answer.text
+    assert answer.json()["usage"]["prompt_tokens"] < 4096
+    assert 1 < len(client.get("/conversations/c").json()["exchanges"]) < 14
+
+
+def test_many_edits_of_the_focus_do_not_end_a_conversation(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/chat", json={"message": "hello", "conversation_id": "c"})
+    for number in range(60):
+        client.put(f"/focus/topic-{number}", json={})
+    for _ in range(2):
+        assert client.post("/chat", json={"message": "hello", "conversation_id": "c"}).status_code == 200

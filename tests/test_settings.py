@@ -189,3 +189,9 @@ def test_a_setting_without_a_value_in_the_file_is_an_error(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SettingsError, match="PI_MEMORY_TOKEN"):
         settings.load()
+
+
+@pytest.mark.parametrize("token", ["schlüssel", "a\nb"])
+def test_a_token_that_cannot_stand_in_a_header_is_refused(token: str) -> None:
+    with pytest.raises(SettingsError, match=TOKEN):
+        build({TOKEN: token}, environ={})

@@ -90,6 +90,34 @@ def test_a_mention_goes_with_the_next_message_and_one_that_came_meanwhile_with_t
     assert after.pending == ["second"]
 
 
+def test_many_mentions_do_not_pile_up() -> None:
+    short = memory()
+    say(short, "c", "hello", 0)
+    for number in range(400):
+        short.mention(f"{number} " * 1_000)
+    found = short.get("c", 1)
+    assert found is not None
+    assert [text.split()[0] for text in found.pending] == ["397", "398", "399"]
+    assert all(len(text) <= 300 for text in found.pending)
+
+
+def test_what_was_ended_while_an_exchange_went_on_does_not_come_back() -> None:
+    short = memory()
+    say(short, "c", "secret", 0)
+    under_way = short.get("c", 1)
+    assert under_way is not None
+    short.end("c")
+    short.append(under_way, Exchange("c", "after", "re after", 2))
+    assert said(short, "c", 2) == ["after"]
+
+
+def test_one_that_gave_way_and_came_back_is_not_over() -> None:
+    short = memory(most=1)
+    for at, name in enumerate("aba"):
+        say(short, name, "x", at)
+    assert [c.id for c in short.sweep(3)] == ["b"]
+
+
 def test_end_forgets() -> None:
     short = memory()
     say(short, "c", "hello", 0)

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field, replace
 
 from pi_memory.turn import Exchange, Standing
 
+MOST_PENDING = 3
+MOST_CHARACTERS = 300
+"""What a conversation has yet to be told must not fill its context."""
+
 
 @dataclass(slots=True)
 class Conversation:
@@ -74,16 +78,18 @@ class ShortMemory:
 
         What was mentioned to the conversation while the exchange went on waits for the next one.
         """
-        known = self._conversations.get(conversation.id, conversation)
+        known = self._conversations.get(conversation.id)
         exchanges = conversation.exchanges.copy()
+        if known is None:
+            exchanges.clear()  # it is new, or was ended while the exchange went on
         exchanges.append(exchange)
-        unsaid = known.pending[len(conversation.pending) :]
+        unsaid = [text for text in known.pending if text not in conversation.pending] if known else []
         self._put(replace(conversation, exchanges=exchanges, last_at=exchange.at, pending=unsaid))
 
     def mention(self, text: str) -> None:
-        """Have every living conversation tell `text` with its next message."""
+        """Have every living conversation tell `text` with its next message, and the last few of such texts."""
         for conversation in self._conversations.values():
-            conversation.pending.append(text)
+            conversation.pending[:] = [*conversation.pending, text[:MOST_CHARACTERS]][-MOST_PENDING:]
 
     def end(self, conversation_id: str) -> Conversation | None:
         """Forget a conversation; it, if it was there."""
@@ -91,7 +97,8 @@ class ShortMemory:
 
     def sweep(self, now: float) -> list[Conversation]:
         """Forget the conversations that have expired; those, and those that gave way since the last sweep."""
-        ended, self._gave_way = self._gave_way, []
+        ended = [c for c in self._gave_way if c.id not in self._conversations]
+        self._gave_way.clear()
         while self._conversations:
             oldest = next(iter(self._conversations.values()))
             if not self._expired(oldest, now):
