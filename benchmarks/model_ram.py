@@ -1,0 +1,104 @@
+"""Memory of our model over its file, at 2,048 tokens of context, and held over what llama.cpp accounts for."""
+
+import argparse
+import asyncio
+import json
+import logging
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks import _engine as bench
+from benchmarks import _measure as measure
+from pi_memory.model.llama import library
+from pi_memory.model.local import LocalModel
+from pi_memory.turn import Message
+
+CONTEXT, CONVERSATIONS, TURNS = 2048, 16, 3
+CHILD = "benchmarks.model_ram"
+
+
+class Accounted(logging.Handler):
+    """Adds up the buffers that llama.cpp says it allocates (`CPU model buffer size = 333.84 MiB`)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if found := re.search(r"buffer size\s*=\s*([\d.]+) MiB", record.getMessage()):
+            self.bytes += float(found[1]) * (1 << 20)
+
+
+def resident() -> int:
+    """Bytes of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+async def talk(model: LocalModel, conversations: int, words: int) -> None:
+    """So many conversations in turn, each come back to after all others."""
+    chance = random.Random(0)
+    windows: list[list[Message]] = [[] for _ in range(conversations)]
+    for _ in range(TURNS):
+        for window in windows:
+            window.append(bench.message(chance, words))
+            text, _ = await bench.reply(model, window, most=8)
+            window.append(Message("assistant", text))
+
+
+async def child(path: Path) -> dict[str, float]:
+    accounted = Accounted()
+    logging.getLogger("pi_memory.model.llama").addHandler(accounted)
+    logging.getLogger("pi_memory.model.llama").setLevel(logging.DEBUG)
+    library()
+    before = resident()
+    model = LocalModel.open(path, context_tokens=CONTEXT, temperature=0)
+    await bench.reply(model, [bench.message(random.Random(1), CONTEXT - 100)], most=8)
+    one = resident()
+    await talk(model, CONVERSATIONS, 40)
+    held = resident()
+    await model.close()
+    return {"grown": one - before, "held": held - before, "after_one": held - one, "accounted": accounted.bytes}
+
+
+def measured(options: argparse.Namespace) -> bench.Figures:
+    path = bench.model_file(options)
+    command = [sys.executable, "-m", CHILD, "--child", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        measure.not_possible(f"The model could not be run: {done.stderr[-300:]}")
+    found, file = json.loads(done.stdout), path.stat().st_size
+    return {
+        "shape": options.shape,
+        "context_tokens": CONTEXT,
+        "conversations": CONVERSATIONS,
+        "file_mb": file / 1e6,
+        "grown_mb": found["grown"] / 1e6,
+        "growth_over_file": found["grown"] / file,
+        "accounted_mb": found["accounted"] / 1e6,
+        "held_mb": found["held"] / 1e6,
+        "held_over_accounted": found["held"] / found["accounted"],
+        "grown_after_first_conversation_mb": found["after_one"] / 1e6,
+        "weights_repacked": "no: AMX is switched off" if _amx() else "yes",
+    }
+
+
+def _amx() -> bool:
+    """Whether the daemon opens models without llama.cpp's extra buffers here."""
+    return b"AMX_INT8 = 1" in library().llama_print_system_info()
+
+
+def main() -> None:
+    options = bench.parser(__doc__, shape="qwen2.5-0.5b")
+    options.add_argument("--child", type=Path, help=argparse.SUPPRESS)
+    given = options.parse_args()
+    if given.child:
+        print(json.dumps(asyncio.run(child(given.child))))
+        return
+    bench.show(measured(given), as_json=given.json)
+
+
+if __name__ == "__main__":
+    main()
