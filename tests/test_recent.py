@@ -12,6 +12,7 @@ from pi_memory.config import Config
 from pi_memory.errors import Conflict, NotFound
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import RecentFocus, Tagged
+from pi_memory.focus.settling import PATIENCE
 from pi_memory.focus.tagger import Tagger
 from pi_memory.store import events, exchanges
 from pi_memory.store.database import Database
@@ -57,7 +58,7 @@ class Desk:
 async def desk(folder: Path, clock: FakeClock) -> AsyncIterator[Desk]:
     db = await Database.open(folder / "m.db", now=clock())
     tagger = Tagger(load_patterns(Config().file("topics.toml")))
-    focus = RecentFocus(db, folder / "memory" / "RECENT_FOCUS.md", tagger=tagger, clock=clock)
+    focus = RecentFocus(db, folder / "memory" / "RECENT_FOCUS.md", tagger=tagger, clock=clock, settle=SETTLE)
     sat = Desk(folder, focus, db, clock)
     focus.on_edit = sat.told.append
     await focus.start()
@@ -75,6 +76,9 @@ def at_desk(folder: Path, clock: FakeClock, work: Callable[[Desk], Awaitable[Non
 
     asyncio.run(main())
 
+
+SETTLE = 0.03
+"""Seconds after which the file is taken for saved: short, so that no test waits."""
 
 PUMP, AUTH = "/home/me/garden/pump.py", "/home/me/shop/auth/login.py"
 
@@ -267,5 +271,117 @@ def test_chatter_leaves_no_trace(tmp_path: Path, clock: FakeClock) -> None:
         exchange = Exchange("s", "thanks!", "You are welcome.", clock())
         assert await sat.focus.tag(exchange, exchange_id=1) == Tagged(None)
         assert sat.focus.all() == []
+
+    at_desk(tmp_path, clock, work)
+
+
+async def pieces(file: Path, *texts: str, pause: float) -> None:
+    """Save in place, as many editors do: cut the file to nothing, write, with pauses."""
+    with file.open("w") as saving:
+        for text in texts:
+            saving.write(text)
+            saving.flush()
+            await asyncio.sleep(pause)
+
+
+def test_an_edit_that_is_saved_in_place_is_neither_rejected_nor_written_over(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        edited = sat.file.read_text().replace("**garden**", "**orchard**")
+        saving = asyncio.create_task(pieces(sat.file, "", edited, pause=2 * SETTLE))
+        await asyncio.sleep(0)
+        await sat.focus.put("auth")
+        await saving
+        await sat.focus.write_file()
+        assert set(sat.names()) == {"orchard", "auth"}
+        assert "**orchard**" in sat.file.read_text()
+        assert "**auth**" in sat.file.read_text()
+        assert not sat.file.with_name("RECENT_FOCUS.md.rejected").exists()
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_file_that_is_cut_at_the_end_of_a_line_while_it_is_saved_removes_nothing(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        await sat.focus.put("auth", file_paths=[AUTH])
+        clock.pass_time(days=3)
+        text = sat.file.read_text()
+        cut = text.index("\n\n- **garden**")
+        saving = asyncio.create_task(pieces(sat.file, text[:cut] + "\n", text[cut + 1 :], pause=1.4 * SETTLE))
+        await asyncio.sleep(0)
+        await sat.focus.read_file()
+        await saving
+        await sat.focus.read_file()
+        assert {round(topic.last_touched_at) for topic in sat.focus.all()} == {round(clock() - 3 * 86_400)}
+        history = await sat.db.read(lambda db: events.of(db, "garden"))
+        assert [event.kind for event in history] == ["topic.added"]
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_stop_leaves_a_file_alone_that_is_being_saved(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        saving = asyncio.create_task(pieces(sat.file, *"# Recent Focus by hand", pause=SETTLE / 2))
+        await asyncio.sleep(0)
+        await sat.focus.put("auth")
+        began = asyncio.get_running_loop().time()
+        await sat.focus.close()
+        assert asyncio.get_running_loop().time() - began < 2 * PATIENCE * SETTLE
+        assert "auth" not in sat.file.read_text()
+        saving.cancel()
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_cancelled_writing_does_not_make_our_text_a_hand_edit(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden")
+        clock.pass_time(days=1)
+        for turns in range(12):
+            await sat.focus.put(f"t{turns}")
+            clock.pass_time(days=1)
+            writing = asyncio.create_task(sat.focus.write_file())
+            for _ in range(turns):
+                await asyncio.sleep(0.001)
+            writing.cancel()
+            await asyncio.wait([writing])
+        sat.told.clear()
+        await sat.focus.read_file()
+        assert sat.told == []
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_nothing_is_read_or_written_before_the_start(tmp_path: Path, clock: FakeClock) -> None:
+    async def main() -> None:
+        db = await Database.open(tmp_path / "m.db", now=clock())
+        tagger = Tagger(load_patterns(Config().file("topics.toml")))
+        focus = RecentFocus(db, tmp_path / "FOCUS.md", tagger=tagger, clock=clock)
+        await focus.read_file()
+        await focus.write_file()
+        await focus.end_sessions(["s"])
+        assert not (tmp_path / "FOCUS.md").exists()
+        await focus.close()
+        await db.close()
+
+    asyncio.run(main())
+
+
+def test_sessions_that_end_together_write_the_file_once(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.work(PUMP, session="a")
+        await sat.work(AUTH, session="b")
+        await sat.focus.end_sessions(["a", "b"])
+        assert not sat.focus.has_session("a")
+        assert not sat.focus.has_session("b")
+        assert all(f"**{name}**" in sat.file.read_text() for name in sat.names())
+        written = sat.file.stat()
+        clock.pass_time(days=1)
+        await sat.focus.end_sessions([])
+        assert sat.file.stat().st_mtime_ns == written.st_mtime_ns
 
     at_desk(tmp_path, clock, work)

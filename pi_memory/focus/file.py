@@ -2,75 +2,160 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass
+import os
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from pi_memory.files import write_atomically
+from pi_memory.files import commit, prepare
 from pi_memory.focus.document import Document, UnreadableDocument
 from pi_memory.focus.parse import parse
+from pi_memory.focus.settling import PATIENCE, SETTLE, Content, Quiet, Unsettled, content_of, judge, opened
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class HandEdit:
-    """The file as the user left it, beside the text that they changed; no `base` when that is not known."""
+    """The file as the user left it, beside the text that they changed; no `base` when that is not known.
 
-    text: str
+    `agreed` is what both sides have once the edit is taken in: what the file holds.
+    """
+
+    agreed: str
     theirs: Document
     base: Document | None
 
 
-class FocusFile:
-    """`agreed` is the text that both sides last had; the caller keeps it across restarts."""
+@dataclass(slots=True)
+class Replaced:
+    """The file that ours took the place of. An editor that had it open may still write to it."""
 
-    def __init__(self, path: Path) -> None:
+    descriptor: int
+    data: bytes | None
+    base: str | None
+    quiet: Quiet = field(default_factory=Quiet)
+
+
+class FocusFile:
+    """`agreed` is the text that both sides last had; the caller keeps it across restarts. `settle` is in seconds."""
+
+    def __init__(self, path: Path, *, settle: float = SETTLE) -> None:
         self.path = path
         self.agreed: str | None = None
         self.problem: str | None = None
         self.must_write = False
+        self._settle = settle
+        self._quiet = Quiet()
+        self._judged: bytes | None = None
+        self._rejected: bytes | None = None
+        self._replaced: Replaced | None = None
 
     async def read(self) -> HandEdit | None:
-        """What the user changed, if anything.
+        """What the user changed, if anything, once they have saved it.
 
         A file that is missing or is no focus file changes nothing: what is left of it is kept beside it as `.rejected`,
-        and `must_write` asks for it to be written again.
+        and `must_write` asks for it to be written again. Raises `Unsettled` when it is still being written after a
+        while.
         """
-        data = await asyncio.to_thread(self._bytes)
-        if data is None:
-            self.must_write = self.agreed is not None
-            return None
-        if self.agreed is not None and data == self.agreed.encode():
-            return None
-        try:
-            theirs = parse(data, base=self.agreed)
-        except UnreadableDocument as error:
-            await asyncio.to_thread(self._reject, data, error)
-            return None
-        return HandEdit(data.decode(errors="replace"), theirs, parse(self.agreed) if self.agreed else None)
+        ends = time.monotonic() + PATIENCE * self._settle
+        while True:
+            try:
+                return await asyncio.to_thread(self._look, time.monotonic())
+            except Unsettled:
+                if time.monotonic() >= ends:
+                    raise
+            await asyncio.sleep(self._settle / 6)
 
-    async def write(self, text: str) -> None:
-        """Write the file atomically and synced; where that is not possible, `problem` says so."""
+    async def write(self, text: str) -> bool:
+        """Write the file atomically and synced; where that is not possible, `problem` says so.
+
+        Raises `Unsettled`, and leaves the file alone, when it is not what was read last.
+        """
         try:
-            await asyncio.to_thread(write_atomically, self.path, text)
+            await asyncio.to_thread(self._replace, text)
         except OSError as error:
             if self.problem is None:
                 logger.error("Cannot write %s: %s", self.path, error)
             self.problem = f"cannot write {self.path} ({error.strerror}): make its folder writable"
-            return
+            return False
         self.agreed, self.problem, self.must_write = text, None, False
+        self._judged, self._rejected = text.encode(), None
+        return True
 
-    def _bytes(self) -> bytes | None:
-        try:
-            return self.path.read_bytes()
-        except FileNotFoundError:
+    def close(self) -> None:
+        """Look no more for late changes of the file that was replaced. Idempotent."""
+        replaced, self._replaced = self._replaced, None
+        if replaced is not None:
+            os.close(replaced.descriptor)
+
+    # In a thread; the caller sees to it that there is one at a time.
+
+    def _look(self, now: float) -> HandEdit | None:
+        if self._replaced is not None and (late := self._late(self._replaced, now)) is not None:
+            return late
+        content = self._content()
+        if content.data == (None if self.agreed is None else self.agreed.encode()):
+            self._judged = content.data
             return None
+        found = judge(content.data, self.agreed)
+        if self._quiet.seconds(content, now) < found.wait * self._settle:
+            raise Unsettled
+        self._judged = content.data
+        if content.data is None or found.document is None:
+            self._reject(content.data, found.error)
+            return None
+        base = parse(self.agreed) if self.agreed else None
+        return HandEdit(content.data.decode(), found.document, base)
+
+    def _late(self, old: Replaced, now: float) -> HandEdit | None:
+        """What was written to the file that is no longer there: by somebody who had opened it before we replaced it."""
+        content = content_of(old.descriptor)
+        if content.data == old.data:
+            return None
+        found = judge(content.data, old.base)
+        if old.quiet.seconds(content, now) < found.wait * self._settle:
+            raise Unsettled
+        base, old.data = old.base, content.data
+        if found.document is None or content.data is None:
+            return None
+        old.base, self.must_write = content.data.decode(), True
+        return HandEdit(self.agreed or "", found.document, parse(base) if base else None)
+
+    def _content(self) -> Content:
+        try:
+            descriptor = opened(self.path)
+            try:
+                return content_of(descriptor)
+            finally:
+                if descriptor is not None:
+                    os.close(descriptor)
         except OSError as error:
             logger.warning("Cannot read %s: %s", self.path, error)
-            return None
+            return Content()
 
-    def _reject(self, data: bytes, error: UnreadableDocument) -> None:
+    def _replace(self, text: str) -> None:
+        """The last look is just before the rename; what is written to the old file after it is found by `_late`."""
+        prepared = prepare(self.path, text)
+        descriptor = opened(self.path)
+        try:
+            if content_of(descriptor).data != self._judged:
+                raise Unsettled
+            commit(prepared, self.path)
+        except BaseException:
+            prepared.unlink(missing_ok=True)
+            if descriptor is not None:
+                os.close(descriptor)
+            raise
+        self.close()
+        if descriptor is not None:
+            self._replaced = Replaced(descriptor, self._judged, self.agreed)
+
+    def _reject(self, data: bytes | None, error: UnreadableDocument | None) -> None:
         self.must_write = True
+        if data is None or error is None or data == self._rejected:
+            return
+        self._rejected = data
         rejected = self.path.with_name(f"{self.path.name}.rejected")
         logger.warning("%s %s What it held is kept as %s.", error.message, error.hint, rejected)
         try:

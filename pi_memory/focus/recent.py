@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import sqlite_utils
@@ -19,6 +20,7 @@ from pi_memory.focus.document import Notes, render, same_but_for_time
 from pi_memory.focus.file import FocusFile, HandEdit
 from pi_memory.focus.known import KnownTopics, has_faded
 from pi_memory.focus.parse import parse
+from pi_memory.focus.settling import SETTLE, Unsettled
 from pi_memory.focus.tagger import Tagger
 from pi_memory.store import exchanges, state
 from pi_memory.store import topics as rows
@@ -29,6 +31,9 @@ AGREED = "focus file"
 
 WRITE_EVERY = 5.0
 """Seconds between two writings of the file because the topic changed: each costs the card two syncs."""
+
+WRITINGS = 3
+"""Most writings in a row, when each finds a late edit of the file that it replaced."""
 
 logger = logging.getLogger(__name__)
 
@@ -46,19 +51,22 @@ class Tagged:
 class RecentFocus:
     """Topics by name in RAM, as the database has them.
 
-    `tagger` may be replaced by a better one; `on_edit` is called with a line about every change made by hand.
+    `tagger` may be replaced by a better one; `on_edit` is called with a line about every change made by hand. `settle`
+    is for how many seconds the user's editor must have left the file alone before we take it for saved.
     """
 
-    def __init__(self, db: Database, path: Path, *, tagger: Tagger, clock: Clock) -> None:
+    def __init__(self, db: Database, path: Path, *, tagger: Tagger, clock: Clock, settle: float = SETTLE) -> None:
         self.tagger = tagger
         self.on_edit: Callable[[str], None] = lambda told: None
         self._db = db
-        self._file = FocusFile(path)
+        self._file = FocusFile(path, settle=settle)
         self._clock = clock
         self._known = KnownTopics()
         self._sessions = Sessions()
         self._notes = Notes()
+        self._started = False
         self._file_lock = asyncio.Lock()
+        self._busy: set[asyncio.Task[None]] = set()
         self._written_at = float("-inf")
         self._later: asyncio.Task[None] | None = None
 
@@ -72,11 +80,17 @@ class RecentFocus:
         self._file.agreed = await self._db.read(lambda db: state.get(db, AGREED))
         if self._file.agreed is not None:
             self._notes = parse(self._file.agreed).notes
+        self._started = True
         await self.write_file()
 
     async def close(self) -> None:
-        """Write the file a last time."""
+        """Write the file a last time; while the user saves it, that is left to the next start."""
         await self.write_file()
+        if self._later is not None:
+            self._later.cancel()
+        if self._busy:
+            await asyncio.wait(self._busy)
+        self._file.close()
 
     # What is known.
 
@@ -180,8 +194,14 @@ class RecentFocus:
 
     async def end_session(self, name: str) -> None:
         """A session is over: the file is brought up to date."""
-        self._sessions.end(name)
-        await self.write_file()
+        await self.end_sessions([name])
+
+    async def end_sessions(self, names: Sequence[str]) -> None:
+        """Several at once: the file is written once."""
+        for name in names:
+            self._sessions.end(name)
+        if names:
+            await self.write_file()
 
     def has_session(self, name: str) -> bool:
         """Whether a session is under way in which something was said or done."""
@@ -194,23 +214,50 @@ class RecentFocus:
     # The file.
 
     async def read_file(self) -> None:
-        """Take in what the user changed in RECENT_FOCUS.md."""
-        async with self._file_lock:
-            await self._take_in()
-        if self._file.must_write:
-            await self.write_file()
+        """Take in what the user changed in RECENT_FOCUS.md. Nothing before `start`."""
+        if self._started:
+            await self._whole(self._read())
 
     async def write_file(self) -> None:
-        """Bring RECENT_FOCUS.md up to date, unless it says the same already."""
+        """Bring RECENT_FOCUS.md up to date, unless it says the same already; later, while the user saves it."""
+        if self._started:
+            await self._whole(self._write())
+
+    async def _whole(self, work: Coroutine[None, None, None]) -> None:
+        """Do it to its end, also when who waits for it is cancelled: file, `agreed` and topics belong together."""
+        task = asyncio.create_task(work)
+        self._busy.add(task)
+        task.add_done_callback(self._busy.discard)
+        await asyncio.shield(task)
+
+    async def _read(self) -> None:
         async with self._file_lock:
-            await self._take_in()  # what the user wrote meanwhile must not be written over
-            now = self._clock()
-            text = self.text(now)
+            try:
+                await self._take_in()
+            except Unsettled:
+                return  # its next change is reported
+        if self._file.must_write:
+            await self._write()
+
+    async def _write(self) -> None:
+        async with self._file_lock:
+            try:
+                await self._bring_up_to_date()
+            except Unsettled:
+                self._write_soon(WRITE_EVERY)
+
+    async def _bring_up_to_date(self) -> None:
+        """Raises `Unsettled`."""
+        for _ in range(WRITINGS):
+            # What the user wrote meanwhile must not be written over, neither before nor just after our writing.
+            await self._take_in()
+            text = self.text(self._clock())
             agreed = self._file.agreed
             if agreed is not None and same_but_for_time(agreed, text) and not self._file.must_write:
                 return
-            await self._file.write(text)
-            await self._db.write(lambda db: state.put(db, AGREED, text))
+            if not await self._file.write(text):
+                return
+            await self._db.write(partial(state.put, key=AGREED, value=text))
 
     async def _topic_changed(self) -> None:
         """Write the file now, or soon when it was written just now."""
@@ -218,14 +265,20 @@ class RecentFocus:
         if wait <= 0:
             self._written_at = asyncio.get_running_loop().time()
             await self.write_file()
-        elif self._later is None or self._later.done():
-            self._later = asyncio.create_task(self._write_later(wait))
+        else:
+            self._write_soon(wait)
+
+    def _write_soon(self, seconds: float) -> None:
+        if self._later is None or self._later.done():
+            self._later = asyncio.create_task(self._write_later(seconds))
 
     async def _write_later(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+        self._later = None  # this one may itself have to be done again later
         await self.write_file()
 
     async def _take_in(self) -> None:
+        """Raises `Unsettled`."""
         edit = await self._file.read()
         if edit is None:
             return
@@ -234,11 +287,11 @@ class RecentFocus:
         renames = [step for step in found if isinstance(step, merge.Renamed)]
         self._notes = edit.theirs.notes
         try:
-            await self._change(changed, origin="file", at=now, renames=renames, agreed=edit.text)
+            await self._change(changed, origin="file", at=now, renames=renames, agreed=edit.agreed)
         except StoreError as error:
             logger.error("RECENT_FOCUS.md was edited, but that could not be stored: %s", error)
             return
-        self._file.agreed = edit.text
+        self._file.agreed = edit.agreed
 
     def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
         """What the user did, and the topics that it changes. Without a database the file is all there is."""

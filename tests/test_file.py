@@ -1,0 +1,89 @@
+"""RECENT_FOCUS.md on disk while an editor writes to it. Real files."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pi_memory.focus.document import render
+from pi_memory.focus.file import FocusFile
+from pi_memory.focus.settling import Unsettled
+from pi_memory.turn import Topic
+
+NOW = 1_771_770_600.0
+SETTLE = 0.02
+
+
+def shown(*names: str) -> str:
+    return render([Topic(name, NOW, NOW) for name in names], now=NOW)
+
+
+async def written(folder: Path, text: str) -> FocusFile:
+    file = FocusFile(folder / "FOCUS.md", settle=SETTLE)
+    assert await file.read() is None
+    assert await file.write(text)
+    return file
+
+
+def test_a_file_that_changed_since_the_last_look_is_not_replaced(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = await written(tmp_path, shown("a1", "b1"))
+        assert await file.read() is None
+        file.path.write_text(shown("c1"))
+        with pytest.raises(Unsettled):
+            await file.write(shown("a1"))
+        assert file.path.read_text() == shown("c1")
+
+    asyncio.run(main())
+    assert [path.name for path in tmp_path.iterdir()] == ["FOCUS.md"]
+
+
+def test_what_is_written_to_the_replaced_file_is_the_users_edit(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = await written(tmp_path, shown("a1", "b1"))
+        with file.path.open("r+") as editor:
+            await file.write(shown("a1", "b1", "later"))
+            editor.truncate()
+            asyncio.get_running_loop().call_later(2 * SETTLE, editor.write, shown("b1", "mine"))
+            asyncio.get_running_loop().call_later(2 * SETTLE, editor.flush)
+            edit = await file.read()
+        assert edit is not None
+        assert edit.base is not None
+        assert ([e.name for e in edit.base.entries], [e.name for e in edit.theirs.entries]) == (
+            ["a1", "b1"],
+            ["b1", "mine"],
+        )
+        assert edit.agreed == file.path.read_text(), "the file itself is as we wrote it"
+        assert file.must_write
+        assert await file.read() is None
+        file.close()
+
+    asyncio.run(main())
+
+
+def test_an_empty_file_is_rejected_only_when_it_stays_so(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = await written(tmp_path, shown("a1"))
+        file.path.write_text("")
+        reading = asyncio.create_task(file.read())
+        await asyncio.sleep(2 * SETTLE)
+        assert not reading.done()
+        assert await reading is None
+        assert file.must_write
+
+    asyncio.run(main())
+
+
+def test_a_file_that_never_rests_is_given_up(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = await written(tmp_path, shown("a1"))
+        reading = asyncio.create_task(file.read())
+        for number in range(1_000):
+            file.path.write_text(shown("a1", f"t{number}"))
+            await asyncio.sleep(SETTLE / 4)
+            if reading.done():
+                break
+        with pytest.raises(Unsettled):
+            await reading
+
+    asyncio.run(main())
