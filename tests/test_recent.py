@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ from pi_memory.focus.settling import PATIENCE
 from pi_memory.focus.tagger import Tagger
 from pi_memory.store import events, exchanges
 from pi_memory.store.database import Database
-from pi_memory.turn import Exchange, ToolCall
+from pi_memory.turn import Exchange, Tag, ToolCall
 from tests.fakes import FakeClock
 
 
@@ -383,5 +384,52 @@ def test_sessions_that_end_together_write_the_file_once(tmp_path: Path, clock: F
         clock.pass_time(days=1)
         await sat.focus.end_sessions([])
         assert sat.file.stat().st_mtime_ns == written.st_mtime_ns
+
+    at_desk(tmp_path, clock, work)
+
+
+DEDUP = "/srv/app/src/memory/dedup.py"
+
+
+def test_a_renamed_topic_keeps_its_name_when_work_goes_on(tmp_path: Path, clock: FakeClock) -> None:
+    async def by_file(sat: Desk) -> None:
+        assert (await sat.work(DEDUP)).topic == "memory"
+        sat.edit(("**memory**", "**brain**"))
+        await sat.focus.read_file()
+        assert (await sat.work(DEDUP, message="dedup the memory")).topic == "brain"
+        assert sat.names() == ["brain"]
+
+    async def after_a_restart(sat: Desk) -> None:
+        assert (await sat.work("/srv/app/src/memory/other.py", session="u")).topic == "brain"
+        await sat.focus.rename("brain", "mind")
+        assert (await sat.work(DEDUP, session="u")).topic == "mind"
+        await sat.focus.put("memory", file_paths=[DEDUP])
+        assert (await sat.work(DEDUP, session="u", message="dedup the memory")).topic == "memory"
+
+    at_desk(tmp_path, clock, by_file)
+    at_desk(tmp_path, clock, after_a_restart)
+
+
+class Slow(Tagger):
+    """Lets something happen while it thinks."""
+
+    async def meanwhile(self) -> None: ...
+
+    async def tag(self, *args: Any, **kwargs: Any) -> Tag:
+        tag = await super().tag(*args, **kwargs)
+        await self.meanwhile()
+        return tag
+
+
+def test_a_rename_while_an_exchange_is_tagged_is_kept(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        async def rename() -> None:
+            await sat.focus.rename("memory", "brain")
+
+        await sat.work(DEDUP)
+        slow = Slow(load_patterns(Config().file("topics.toml")))
+        sat.focus.tagger, slow.meanwhile = slow, rename  # type: ignore[method-assign]
+        assert (await sat.work("/srv/app/src/memory/other.py")).topic == "brain"
+        assert sat.names() == ["brain"]
 
     at_desk(tmp_path, clock, work)

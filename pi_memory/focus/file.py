@@ -60,10 +60,11 @@ class FocusFile:
         """
         ends = time.monotonic() + PATIENCE * self._settle
         while True:
+            now = time.monotonic()
             try:
-                return await asyncio.to_thread(self._look, time.monotonic())
+                return await asyncio.to_thread(self._look, now)
             except Unsettled:
-                if time.monotonic() >= ends:
+                if now >= ends:
                     raise
             await asyncio.sleep(self._settle / 6)
 

@@ -20,6 +20,7 @@ from pi_memory.focus.document import Notes, render, same_but_for_time
 from pi_memory.focus.file import FocusFile, HandEdit
 from pi_memory.focus.known import KnownTopics, has_faded
 from pi_memory.focus.parse import parse
+from pi_memory.focus.renames import Renames
 from pi_memory.focus.settling import SETTLE, Unsettled
 from pi_memory.focus.tagger import Tagger
 from pi_memory.store import exchanges, state
@@ -28,6 +29,7 @@ from pi_memory.store.database import Database
 from pi_memory.turn import Clock, Exchange, Tag, Topic
 
 AGREED = "focus file"
+RENAMES = "renamed topics"
 
 WRITE_EVERY = 5.0
 """Seconds between two writings of the file because the topic changed: each costs the card two syncs."""
@@ -62,6 +64,7 @@ class RecentFocus:
         self._file = FocusFile(path, settle=settle)
         self._clock = clock
         self._known = KnownTopics()
+        self._renames = Renames()
         self._sessions = Sessions()
         self._notes = Notes()
         self._started = False
@@ -77,6 +80,7 @@ class RecentFocus:
     async def start(self) -> None:
         """Load the topics and take in what was edited while we were not running."""
         self._known.replace({topic.name: topic for topic in await self._db.read(rows.load)})
+        self._renames = Renames(await self._db.read(lambda db: state.get(db, RENAMES)))
         self._file.agreed = await self._db.read(lambda db: state.get(db, AGREED))
         if self._file.agreed is not None:
             self._notes = parse(self._file.agreed).notes
@@ -134,6 +138,9 @@ class RecentFocus:
             if exchange.project and exchange.project.startswith(("/", "~"))
             else None,
         )
+        if tag.topic is not None:
+            # Behind the tagger, which may have taken its time: the user may have renamed the topic meanwhile.
+            tag = replace(tag, topic=self._renames.topic(tag.topic, self._known.by_name))
         if tag.topic is None or self._is_known(tag, session, exchange.at):
             await self._db.write(lambda db: exchanges.processed(db, exchange_id))
             return Tagged(tag.topic, tag.file_paths, tag.directories)
@@ -339,9 +346,13 @@ class RecentFocus:
         changes = self._replace(changed, origin=origin, at=at, renames=renames)
         for step in renames:
             self._sessions.rename_topic(step.old, step.new)
+            self._renames.add(step.old, step.new)
+        self._renames.forget([name for name, topic in changed.items() if topic.is_active])
+        renamed = self._renames.text()
 
         def record(db: sqlite_utils.Database) -> None:
             changes.save(db)
+            state.put(db, RENAMES, renamed)
             if agreed is not None:
                 state.put(db, AGREED, agreed)
 
