@@ -127,7 +127,8 @@ async def running(
         better.cancel()
         ahead.cancel()
         await _rest(parts)
-        await assistant.save()
+        with _logged("Saving what the model has read"):
+            await assistant.save()
     finally:
         await db.close()
         await talker.close()

@@ -125,6 +125,19 @@ def test_the_least_recently_used_sequence_gives_way(engine: Engine, path: Path) 
     assert list(engine.generate(2, GREEDY, cap=5)) == cold(path, LONG[2:202], 5)
 
 
+def test_a_fork_to_scratch_makes_others_give_way_but_what_it_continues(engine: Engine) -> None:
+    engine.prefill(0, LONG[:240])
+    engine.prefill(1, LONG[1:241])
+    engine.branch([*LONG[:240], 5])
+    engine.prefill(engine.scratch, [*LONG[:240], *PROMPT * 5])
+    assert engine.held(0) == LONG[:240]
+    assert engine.held(1) == []
+    engine.drop(engine.scratch)
+    engine.branch([*LONG[:20], *PROMPT * 30])
+    engine.prefill(engine.scratch, [*LONG[:20], *PROMPT * 30])
+    assert engine.held(0) == []
+
+
 def test_more_than_the_context_holds_is_an_error(engine: Engine) -> None:
     with pytest.raises(ModelError, match="full"):
         engine.prefill(0, LONG * 3)

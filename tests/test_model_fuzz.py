@@ -1,7 +1,7 @@
 """Conversations at random: whatever came before, a reply is that of a cold start on the same ids."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -51,6 +51,8 @@ class Fuzz:
     def __init__(self, path: Path, folder: Path, seed: int) -> None:
         self.random = Random(seed)
         self.engine = Engine(path, Size(threads=1, context_tokens=512, sequences=3, batch=32))
+        self.engine.generate = self.recorded  # type: ignore[method-assign]
+        self.said: list[int] = []
         self.cold = Engine(path, Size(threads=1, context_tokens=512, sequences=1, batch=32))
         self.states = States(folder, identity="", most_bytes=10**8, clock=lambda: NOW)
         self.states.may_write = lambda: True  # type: ignore[method-assign]
@@ -86,6 +88,7 @@ class Fuzz:
             work.cancel()
         if work is not None:
             await asyncio.wait({work})
+            assert work.cancelled() or work.exception() is None
         if random.random() < 0.3:
             self.model.prepare(messages)
         if random.random() < 0.2:
@@ -124,22 +127,28 @@ class Fuzz:
                 else:
                     text += piece
         self.replies += 1
-        expected = self.from_cold(prompt)
-        if text != expected:
+        expected, said = self.from_cold(prompt), self.said
+        if said != expected:
             self.ties += 1
-            assert self.is_tie(prompt, ledger.generated([Message("assistant", text)]).get(text, [])), (text, expected)
+            assert self.is_tie(prompt, said), (said, expected)
         return text
 
-    def from_cold(self, prompt: list[int]) -> str:
+    def recorded(self, sequence: int, sampling: Sampling, *, cap: int) -> Generator[int, None, None]:
+        self.said = []
+        for token in Engine.generate(self.engine, sequence, sampling, cap=cap):
+            self.said.append(token)
+            yield token
+
+    def from_cold(self, prompt: list[int]) -> list[int]:
         self.cold.drop(0)
         self.cold.prefill(0, prompt)
-        reply = Reply(self.model._ledger.stops)
-        text = ""
+        reply, made = Reply(self.model._ledger.stops), list[int]()
         for token in self.cold.generate(0, GREEDY, cap=CAP):
-            text += reply.add(token, self.cold.vocabulary.piece(token))
+            made.append(token)
+            reply.add(token, self.cold.vocabulary.piece(token))
             if reply.stopped:
                 break
-        return text + reply.finish()
+        return made
 
     def is_tie(self, prompt: list[int], said: list[int]) -> bool:
         """Whether what was said is, where it first differs from the cold reply, as likely as that."""

@@ -33,7 +33,7 @@ class Engine:
     """Not for two threads at once; only `cancel` may be called from any thread.
 
     Sequences are numbered from 0. One more, `scratch`, is for forks that are soon dropped: `sequence_for` never takes
-    it, and it never makes the sequence that it was forked from give way.
+    it, and it never makes the sequence give way that it continues.
 
     `evaluated` and `sampled` count tokens since the start.
     """
@@ -131,7 +131,8 @@ class Engine:
         """Make `target` hold the first `length` tokens that `source` holds. Evaluates nothing."""
         self.drop(target)
         if target == self.scratch:
-            self._source = source
+            # One that mostly holds something else must give way like any other, or there may be no room.
+            self._source = source if len(self._held[source]) - length <= FEW else None
         if not length:
             return
         self._context.copy(source, target)

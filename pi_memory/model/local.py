@@ -12,7 +12,7 @@ from pi_memory.errors import Unprocessable
 from pi_memory.model import work
 from pi_memory.model.context import Size
 from pi_memory.model.engine import Cancelled, Engine
-from pi_memory.model.lane import Lane, Left, Rank, Steps, closed
+from pi_memory.model.lane import Job, Lane, Left, Rank, Steps, closed
 from pi_memory.model.ledger import Ledger, Tokens
 from pi_memory.model.reply import Reply
 from pi_memory.model.sampling import Sampling
@@ -135,8 +135,7 @@ class LocalModel:
 
     async def _captured(self, prompts: Sequence[Tokens]) -> list[Held]:
         most = self._states.most_bytes if self._states else 0
-        job = self._lane.start(work.capture(self._engine, prompts, most), Rank.CHAT)
-        return await asyncio.wrap_future(job.done)
+        return await self._done(self._lane.start(work.capture(self._engine, prompts, most), Rank.CHAT))
 
     async def _write(self, name: str, saved: Saved) -> None:
         if self._states is not None:
@@ -167,7 +166,10 @@ class LocalModel:
         return self._ledger
 
     async def _work(self, purpose: Purpose, prompt: Tokens, steps: Steps[T]) -> T:
-        job = self._lane.start(self._counted(purpose, prompt, steps), RANKS[purpose])
+        return await self._done(self._lane.start(self._counted(purpose, prompt, steps), RANKS[purpose]))
+
+    async def _done(self, job: Job[T]) -> T:
+        """What a job gives; it is left when the task that waits is cancelled."""
         try:
             return await asyncio.wrap_future(job.done)
         except (Cancelled, Left):

@@ -1,0 +1,54 @@
+"""The chat model as the settings choose it."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+import pytest
+
+from pi_memory import backends
+from pi_memory.model.context import Size
+from pi_memory.model.local import LocalModel
+from pi_memory.turn import Message
+from tests.conftest import settings_for
+from tests.gguf_files import write_llama
+
+
+@pytest.mark.parametrize(
+    ("size", "cores", "threads", "prefill"),
+    [
+        (Size(), 1, 1, 1),
+        (Size(), 2, 2, 2),
+        (Size(), 4, 2, 4),
+        (Size(threads=3), 4, 3, 3),
+        (Size(prefill_threads=3), 4, 2, 3),
+        (Size(threads=1, prefill_threads=4), 4, 1, 4),
+    ],
+)
+def test_threads_are_chosen_by_the_cores(size: Size, cores: int, threads: int, prefill: int) -> None:
+    chosen = size.with_threads(cores)
+    assert (chosen.threads, chosen.prefill_threads) == (threads, prefill)
+
+
+def test_the_log_says_what_was_chosen_and_a_restart_finds_what_was_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = write_llama(tmp_path / "tiny.gguf")
+    settings = settings_for(tmp_path, PI_MEMORY_MODEL=path, PI_MEMORY_THREADS=1, PI_MEMORY_BATCH_TOKENS=32)
+
+    async def start() -> int:
+        loader = backends.model(settings)
+        loader.start()
+        model = await loader.ready()
+        assert isinstance(model, LocalModel), loader.problem
+        beginning = [Message("system", "You are the assistant. Say hello.")]
+        _ = [piece async for piece in model.generate([*beginning, Message("user", "hello")], max_tokens=3)]
+        await model.save(beginning, [])
+        await loader.close()
+        return model.restored_tokens
+
+    with caplog.at_level(logging.INFO):
+        assert asyncio.run(start()) == 0
+        assert asyncio.run(start()) > 16
+    assert "tiny: 512 tokens of context; 1 threads write (PI_MEMORY_THREADS=1), 1 read" in caplog.text
+    assert "32 tokens at a time; weights read into memory; 0 tokens evaluated before" in caplog.text
