@@ -96,14 +96,18 @@ class Engine:
             pass
         return self.evaluated - before
 
-    def steps(self, sequence: int, tokens: Tokens) -> Generator[None, None, None]:
-        """`prefill` that yields between two batches, when other sequences may be used. Raises what it raises."""
+    def steps(self, sequence: int, tokens: Tokens, *, batch: int | None = None) -> Generator[None, None, None]:
+        """`prefill` that yields between two batches, when other sequences may be used. Raises what it raises.
+
+        A small `batch` loses less when it is cancelled.
+        """
+        batch = min(batch or self._context.batch, self._context.batch)
         same = common(self._held[sequence], tokens)
         self._cut(sequence, min(same, len(tokens) - 1))
         self._touch(sequence)
         mark = self._used[sequence]
         while missing := tokens[len(self._held[sequence]) :]:
-            part = missing[: self._context.batch]
+            part = missing[:batch]
             self._add(sequence, part, tell=len(part) == len(missing))
             if len(part) == len(missing):
                 return

@@ -10,6 +10,9 @@ from pi_memory.model.lane import Steps
 from pi_memory.model.states import Held
 from pi_memory.model.vocabulary import Tokens
 
+BATCH = 32
+"""Tokens evaluated at a time: what a chat interrupts is lost, and 32 take a Raspberry Pi 4 about a second."""
+
 
 def choose(engine: Engine, tokens: Tokens, labels: Mapping[tuple[int, ...], str]) -> Steps[str]:
     """The label that most likely follows `tokens`; each is spelled with a token that ends it.
@@ -57,7 +60,7 @@ def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:
         if common(engine.held(sequence), tokens) == len(tokens):
             return
         try:
-            yield from engine.steps(sequence, tokens)
+            yield from engine.steps(sequence, tokens, batch=BATCH)
             return
         except Cancelled:
             yield
@@ -80,7 +83,7 @@ def _read(engine: Engine, tokens: Tokens) -> Steps[None]:
     while True:
         engine.branch(tokens)
         try:
-            yield from engine.steps(engine.scratch, tokens)
+            yield from engine.steps(engine.scratch, tokens, batch=BATCH)
             return
         except Cancelled:
             yield
