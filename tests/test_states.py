@@ -151,8 +151,16 @@ def test_after_a_restart_only_the_new_message_is_evaluated(engine: Engine, tmp_p
     assert 0 < usage.prompt_tokens - usage.evaluated_tokens < len(SYSTEM.content) + 10
 
 
-def test_a_state_larger_than_allowed_is_not_kept(engine: Engine, tmp_path: Path, clock: Clock) -> None:
-    asyncio.run(first_run(engine, states(tmp_path, clock, most_bytes=10_000)))
+def test_of_a_state_larger_than_allowed_the_beginning_is_kept(engine: Engine, tmp_path: Path, clock: Clock) -> None:
+    said, expected = asyncio.run(first_run(engine, states(tmp_path, clock, most_bytes=30_000)))
+    assert all(path.stat().st_size < 32_000 for path in (tmp_path / "state").glob("*.state"))
+    reply, usage, _ = asyncio.run(second_run(engine, states(tmp_path, clock, most_bytes=30_000), said))
+    assert reply == expected
+    assert 20 < usage.prompt_tokens - usage.evaluated_tokens < 60
+
+
+def test_no_room_means_nothing_is_kept(engine: Engine, tmp_path: Path, clock: Clock) -> None:
+    asyncio.run(first_run(engine, states(tmp_path, clock, most_bytes=0)))
     assert not list((tmp_path / "state").glob("*.state"))
 
 

@@ -87,7 +87,8 @@ class Context:
 
     def restore(self, sequence: int, state: bytes, *, length: int) -> bool:
         """Put a state of `length` tokens into an empty sequence. False when there is no room for it."""
-        buffer = (ctypes.c_uint8 * len(state)).from_buffer_copy(state)
+        # Not copied: it may be half of the memory that there is.
+        buffer = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
         read = self._llama.llama_state_seq_set_data(self.pointer, buffer, len(state), sequence)
         return bool(read) and self._llama.llama_memory_seq_pos_max(self._memory, sequence) == length - 1
 

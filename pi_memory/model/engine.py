@@ -182,9 +182,12 @@ class Engine:
         self._told = None if self._told == sequence else self._told
 
     def state(self, tokens: Tokens, *, most_bytes: int) -> tuple[Tokens, bytes]:
-        """How much of `tokens` is evaluated, and what was computed; nothing if that is more than `most_bytes`."""
+        """How much of `tokens` is evaluated, as far as it takes no more than `most_bytes`, and what was computed."""
         self.drop(self.scratch)
         self.branch(tokens)
+        size = self._context.state_bytes(self.scratch)
+        if size > most_bytes:
+            self._cut(self.scratch, len(self._held[self.scratch]) * most_bytes // size)
         held = self.held(self.scratch)
         fits = len(held) > FEW and self._context.state_bytes(self.scratch) <= most_bytes
         state = self._context.state(self.scratch) if fits else b""

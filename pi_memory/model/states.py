@@ -82,7 +82,7 @@ class States:
 
     def write(self, name: str, settings: str, saved: Saved) -> None:
         body = msgspec.msgpack.encode(_Bound(self._binding(settings), saved))
-        self._write(self._folder / f"{name}.state", MAGIC + hashlib.sha256(body).digest() + body)
+        self._write(self._folder / f"{name}.state", MAGIC + hashlib.sha256(body).digest(), body)
 
     def may_write(self) -> bool:
         """Whether the day's writes are not used up; counts one."""
@@ -114,13 +114,13 @@ class States:
     def _binding(self, settings: str) -> str:
         return hashlib.sha256(f"{self._identity}\n{settings}".encode()).hexdigest()
 
-    def _write(self, path: Path, content: bytes) -> None:
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    def _write(self, path: Path, *parts: bytes) -> None:
+        temporary = path.with_name(f".{path.name}.new")
         try:
             # What was said stands in it. Not synced: the hash tells what a power cut left unwritten.
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(content)
+                file.writelines(parts)
             temporary.replace(path)
         except OSError as error:
             logger.warning("%s cannot be written: %s", path, error)
