@@ -181,6 +181,27 @@ SYLLABLES = [
 ]
 MADE_UP = 1_500
 
+BEGINNINGS = [
+    "user",
+    "assistant",
+    "system",
+    "Which",
+    "Answer",
+    "Summarise",
+    "No",
+    "the",
+    "garden",
+    "irrigation",
+    "house",
+    "weather",
+    "shop",
+    "billing",
+    "project",
+    "memory",
+    "chatter",
+]
+"""Words that also stand without a space in front, such as the roles; they are never generated."""
+
 
 class Vocabulary:
     """Byte-level BPE: 256 bytes, words with a space in front, tokens that no text leads to, `CONTROL`.
@@ -197,6 +218,8 @@ class Vocabulary:
         room = size - len(CONTROL)
         for word in words:
             self._merge("".join(letters[byte] for byte in f" {word}".encode()), pieces, room)
+        for word in BEGINNINGS:
+            self._merge(word, pieces, room)
         filled = [*pieces, *(f"<unused{index}>" for index in range(room - len(pieces)))]
         self.tokens = [*filled, *CONTROL]
         whole = {"".join(letters[byte] for byte in f" {word}".encode()) for word in words}

@@ -1,7 +1,6 @@
 """Write a GGUF of a real model's shape with random weights: scripts/bench synthetic_gguf [SHAPE] [PATH]."""
 
 import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,7 @@ STORED = {Q4_0: 18, Q8_0: 34}
 SPREAD = {Q4_0: 4.6, Q8_0: 73.9}
 """Standard deviation of random quants, before they are scaled."""
 
-REVISION = 1
+REVISION = 2
 """Counted up when files written before must not be used again."""
 
 
@@ -53,13 +52,18 @@ SHAPES = {
 }
 
 
+def cache() -> Path:
+    """Where large files of the benchmarks are kept, outside the repository: they may be deleted at any time."""
+    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pi-memory-bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def cached(name: str) -> Path:
     """The file of a shape, written when it is not there. Outside the repository, the same for every run."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path(tempfile.gettempdir())) / "pi-memory-bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}-q4_0-r{REVISION}.gguf"
+    path = cache() / f"{name}-q4_0-r{REVISION}.gguf"
     if not path.exists():
-        half = folder / f"{path.name}.{os.getpid()}"
+        half = path.with_name(f"{path.name}.{os.getpid()}")
         write(half, SHAPES[name])
         half.replace(path)
     return path
