@@ -143,7 +143,7 @@ def while_generating(on: Bench, tries: int) -> dict[str, Any]:
 def measured(options: argparse.Namespace) -> bench.Figures:
     path = bench.model_file(options)
     tries = 4 if options.quick else options.tries
-    on = Bench(path, NEW)
+    on = Bench(path, NEW // 2 if options.quick else NEW)
     figures = {"shape": options.shape, **during_prefill(on, tries), **while_generating(on, tries)}
     on.lane.close()
     on.lane.ended.result()

@@ -19,7 +19,7 @@ from pi_memory.settings import build
 from pi_memory.turn import Count, Done, Message, Purpose, Turn
 
 CONTEXT, BATCH = 8192, 128
-WORDS, RECALLED, REPLY = 36, 3, 128
+WORDS, RECALLED, REPLY = 50, 3, 128
 NAME = "conversation"
 CUTS = "window cuts stand for the two compactions: there is no compaction yet"
 
@@ -40,6 +40,8 @@ class Run:
     generated: int = 0
     instructions: int = 0
     untagged: int = 0
+    moved: int = 0
+    """Tokens known before that stood at another place after a cut, and so had to be evaluated once more."""
     counts: dict[Purpose, Count] = field(default_factory=dict)
 
     @property
@@ -91,6 +93,8 @@ class Chat:
         whole = self._model.count_prompt(messages)
         known = self._model.count_prompt(messages[:-2]) + self._replied if self.run.asked else 0
         slid = bool(self.run.asked) and len(messages) <= len(self.run.asked[-1].messages)
+        if cut or slid:
+            self.run.moved += max(0, known - len(self._model._ledger.prefix(messages[:1])))
         self.run.asked.append(Asked(messages, whole - known, done.usage.evaluated_tokens, cut or slid))
         self._replied = done.usage.completion_tokens
         self.run.generated += self._replied
@@ -157,6 +161,7 @@ async def measured(options: argparse.Namespace) -> bench.Figures:
         "shape": options.shape,
         "turns": turns,
         "ratio": ratio(run),
+        "ratio_but_for_cuts": (run.evaluated - run.moved) / run.new,
         "stock_ratio": stock_ratio(path, run, apart=False),
         "stock_ratio_tags_apart": stock_ratio(path, run, apart=True),
         "turns_without_reprefill": undisturbed(run),

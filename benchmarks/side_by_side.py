@@ -106,7 +106,7 @@ def measured(options: argparse.Namespace) -> bench.Figures:
     binary = llama_server.build(options.jobs) if options.build else llama_server.found()
     if binary is None:
         measure.not_possible(
-            f"There is no llama-server: --build makes one (ten minutes on two cores), {llama_server.FOUND_BY} names one."
+            f"There is no llama-server: --build makes one in ten minutes, {llama_server.FOUND_BY} names one."
         )
     assert binary
     path, said = bench.model_file(options), script(4 if options.quick else options.turns)

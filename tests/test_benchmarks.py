@@ -1,0 +1,88 @@
+"""The benchmarks of the model run, at tiny sizes; what they measure is not judged here."""
+
+import importlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import gguf
+import pytest
+
+from benchmarks import _engine, _words, synthetic_gguf
+from pi_memory.model.local import LocalModel
+
+ROOT = Path(__file__).parents[1]
+QUICK = ("throughput", "cancel", "lag", "background")
+SLOW = ("prefix", "memory_cost", "model_ram", "warmboot")
+NEEDS = {
+    "throughput": {"decode_ratio", "prefill_ratio", "pieces_per_token"},
+    "cancel": {"tokens_after_cancel", "latency_over_ubatch", "sequences_as_before"},
+    "lag": {"p99_ms"},
+    "background": {"identical", "chat_slowdown"},
+    "prefix": {"ratio", "stock_ratio", "turns_without_reprefill", "reevaluated_by_background"},
+    "memory_cost": {"llm_tokens_per_turn"},
+    "model_ram": {"growth_over_file", "held_over_accounted"},
+    "warmboot": {"bytes_per_token", "damaged_files_tried", "wrong_replies"},
+}
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+def run(name: str, cache: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(cache), "XDG_CACHE_HOME": str(cache)}
+    command = [sys.executable, "-m", f"benchmarks.{name}", *options]
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environ)
+
+
+@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+def test_it_prints_its_figures_as_one_json_object(name: str, cache: Path) -> None:
+    done = run(name, cache, "--quick", "--json")
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert NEEDS[name] <= set(figures)
+    assert all(f"{key}_missing" in figures for key, value in figures.items() if value is None)
+
+
+def test_side_by_side_says_what_it_lacks(cache: Path) -> None:
+    done = run("side_by_side", cache, "--quick", "--json")
+    assert done.returncode == 3
+    assert "--build" in done.stderr
+    assert not done.stdout
+
+
+def test_every_benchmark_can_be_imported_and_says_what_it_is() -> None:
+    for file in sorted((ROOT / "benchmarks").glob("[!_]*.py")):
+        module = importlib.import_module(f"benchmarks.{file.stem}")
+        assert callable(module.main)
+        assert (module.__doc__ or "").endswith(".")
+
+
+def test_synthetic_files_are_the_same_each_time(tmp_path: Path) -> None:
+    shape = synthetic_gguf.SHAPES["tiny"]
+    for name in ("one", "other"):
+        synthetic_gguf.write(tmp_path / name, shape)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_synthetic_files_have_the_sizes_of_their_shape(tmp_path: Path) -> None:
+    synthetic_gguf.write(tmp_path / "tiny.gguf", synthetic_gguf.SHAPES["tiny"])
+    read = gguf.GGUFReader(tmp_path / "tiny.gguf")
+    shapes = {tensor.name: tuple(map(int, tensor.shape)) for tensor in read.tensors}
+    assert shapes["token_embd.weight"] == (64, 8_192)
+    assert shapes["blk.1.attn_k.weight"] == (64, 32)
+    assert "output.weight" not in shapes
+
+
+def test_words_in_a_row_are_tokenised_as_they_were_generated(tmp_path: Path) -> None:
+    synthetic_gguf.write(tmp_path / "tiny.gguf", synthetic_gguf.SHAPES["tiny"])
+    model = LocalModel.open(tmp_path / "tiny.gguf", context_tokens=256)
+    assert model.count(" " + " ".join(_words.WORDS)) == len(_words.WORDS)
+
+
+def test_quantile_is_a_value_that_was_there() -> None:
+    assert _engine.quantile([3.0, 1.0, 2.0], 0.99) == 3.0
+    assert _engine.quantile([3.0, 1.0, 2.0], 0.5) == 2.0
