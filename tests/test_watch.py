@@ -153,3 +153,19 @@ def test_starting_and_stopping_twice_is_once(path: Path) -> None:
         assert seen == ["x"]
 
     asyncio.run(run())
+
+
+def test_a_file_that_is_written_all_the_time_is_reported_meanwhile(path: Path) -> None:
+    async def run() -> None:
+        changed = asyncio.Event()
+        watcher = Watcher(path, changed.set, longest=2 * DELAY)
+        watcher.start()
+        for _ in range(20):
+            write(path)
+            await asyncio.sleep(DELAY / 4)
+            if changed.is_set():
+                break
+        assert changed.is_set()
+        watcher.stop()
+
+    asyncio.run(run())

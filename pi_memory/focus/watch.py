@@ -31,6 +31,9 @@ from watchdog.observers.polling import PollingObserver
 DELAY = 0.2
 """Seconds without another event before a change is reported: a save is several events."""
 
+LONGEST = 1.0
+"""Seconds from the first event to the report, however many follow."""
+
 POLL_SECONDS = 1.0
 
 FILE_EVENTS: list[type[FileSystemEvent]] = [
@@ -50,18 +53,26 @@ class Watcher:
     """Calls `on_change` in the event loop after `path` was written, replaced, moved or deleted.
 
     A changed mode or owner is no change. Changes by this process are reported too. While the directory is missing it is
-    looked for once a second.
+    looked for once a second. A report comes when there was no event for DELAY, at most `longest` seconds after the
+    first one.
     """
 
     def __init__(
-        self, path: Path, on_change: Callable[[], None], *, observer: Callable[[], BaseObserver] = Observer
+        self,
+        path: Path,
+        on_change: Callable[[], None],
+        *,
+        observer: Callable[[], BaseObserver] = Observer,
+        longest: float = LONGEST,
     ) -> None:
         self._path = path
         self._on_change = on_change
         self._make = observer
         self._observer: BaseObserver | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._longest = longest
         self._pending: asyncio.TimerHandle | None = None
+        self._due = 0.0
         self._retry: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
@@ -129,9 +140,16 @@ class Watcher:
     def _changed(self) -> None:
         if self._loop is None:
             return
-        if self._pending is not None:
+        now = self._loop.time()
+        if self._pending is None:
+            self._due = now + self._longest
+        else:
             self._pending.cancel()
-        self._pending = self._loop.call_later(DELAY, self._on_change)
+        self._pending = self._loop.call_at(min(now + DELAY, self._due), self._report)
+
+    def _report(self) -> None:
+        self._pending = None
+        self._on_change()
 
     def _moved(self) -> None:
         """The directory went away or another one took its place: watch what is there now."""
