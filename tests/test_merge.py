@@ -196,3 +196,9 @@ def test_what_both_sides_meant_is_kept(user: list[Callable[[str], str]], work: l
     assert active == theirs | ({str(tag.topic) for tag in work} - set(TOPICS))
     for tag in work:
         assert str(tag.topic) not in active or set(tag.file_paths) <= set(merged[str(tag.topic)].file_paths)
+
+
+@pytest.mark.parametrize("line", ["- **a1** | 1 session | last: 999999w ago", "- **a1** | 1 session"])
+def test_an_age_beyond_all_years_is_ten_years(line: str) -> None:
+    (topic,) = rebuild(parse(f"# Recent Focus\n> Last updated: 0001-01-01T00:00:00+00:00\n\n## Active\n{line}\n"), NOW)
+    assert NOW - topic.last_touched_at == 3_650 * DAY

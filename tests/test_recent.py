@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,13 @@ import pytest
 
 from pi_memory.config import Config
 from pi_memory.errors import Conflict, NotFound
+from pi_memory.focus import topics
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import RecentFocus, Tagged
 from pi_memory.focus.settling import PATIENCE
 from pi_memory.focus.tagger import Tagger
 from pi_memory.store import events, exchanges
+from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
 from pi_memory.turn import Exchange, Tag, ToolCall
 from tests.fakes import FakeClock
@@ -431,5 +433,48 @@ def test_a_rename_while_an_exchange_is_tagged_is_kept(tmp_path: Path, clock: Fak
         sat.focus.tagger, slow.meanwhile = slow, rename  # type: ignore[method-assign]
         assert (await sat.work("/srv/app/src/memory/other.py")).topic == "brain"
         assert sat.names() == ["brain"]
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_topic_with_far_too_many_files_is_cut_to_the_newest(tmp_path: Path, clock: FakeClock) -> None:
+    many = [*(f"/a{i}/b/x.py" for i in range(20_000)), "", "  ", "/z/bad\nname.py", "/z/" + "y" * 5_000]
+
+    async def work(sat: Desk) -> None:
+        topic = await sat.focus.put("big", file_paths=many, directories=[f"/a{i}/" for i in range(5_000)])
+        assert (len(topic.file_paths), len(topic.directories)) == (topics.MAX_FILES, topics.MAX_DIRECTORIES)
+        assert topic.file_paths[-2:] == ("/a19999/b/x.py", "/z/badname.py")
+        await sat.db.write(lambda db: rows.save(db, replace(topic, file_paths=tuple(many))))
+
+    async def later(sat: Desk) -> None:
+        assert len(sat.focus.get("big").file_paths) == topics.MAX_FILES
+
+    at_desk(tmp_path, clock, work)
+    at_desk(tmp_path, clock, later)
+
+
+def test_a_touch_from_the_future_counts_as_now(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        now = clock()
+        clock.pass_time(days=3_000)
+        exchange = Exchange("s", f"change {PUMP}", "done", clock())
+        clock.now = now
+        number = await sat.db.write(lambda db: exchanges.add(db, exchange))
+        await sat.focus.tag(exchange, exchange_id=number)
+        assert [topic.last_touched_at for topic in sat.focus.all()] == [now]
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_session_is_not_idle_while_something_is_said_in_it(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.work(PUMP)
+        clock.pass_time(minutes=50)
+        assert not (await sat.work(PUMP)).written
+        assert sat.focus.idle_sessions(clock() - 60) == []
+        clock.pass_time(minutes=50)
+        await sat.focus.tag(Exchange("s", "thanks!", "You are welcome.", clock()), exchange_id=9)
+        assert sat.focus.idle_sessions(clock() - 60) == []
+        assert sat.focus.idle_sessions(clock() + 60) == ["s"]
 
     at_desk(tmp_path, clock, work)

@@ -42,3 +42,8 @@ def test_a_long_list_shows_the_newest() -> None:
 def test_any_names_read_back(written: list[str]) -> None:
     names = [name for text in written if (name := clean(text))]
     assert listed(joined(names, most=len(names) + 1)) == tuple(dict.fromkeys(names))
+
+
+def test_many_files_of_one_base_name_are_told_apart_at_once() -> None:
+    paths = [f"/a{i}/b/x.py" for i in range(20_000)]
+    assert list(short_names(paths)) == [path[1:] for path in paths]

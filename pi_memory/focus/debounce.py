@@ -8,7 +8,9 @@ from pi_memory.turn import Tag
 
 @dataclass(slots=True)
 class Session:
-    """`last` is the newest tag that was recorded, `topics` all that the session has been counted for."""
+    """`last_at` is when something was last said or done, `last` the newest tag that was recorded, `topics` all that
+    the session has been counted for.
+    """
 
     last_at: float
     last: Tag | None = None
@@ -23,9 +25,9 @@ class Session:
         last = self.last
         return last is not None and last.topic == tag.topic and set(tag.file_paths) == set(last.file_paths)
 
-    def record(self, tag: Tag, at: float) -> None:
+    def record(self, tag: Tag) -> None:
         assert tag.topic is not None, "chatter is not recorded"
-        self.last, self.last_at = tag, at
+        self.last = tag
         self.topics.add(tag.topic)
 
 
@@ -53,7 +55,7 @@ class Sessions:
         self._sessions.pop(name, None)
 
     def idle(self, since: float) -> list[str]:
-        """Sessions in which nothing was recorded since a Unix time."""
+        """Sessions in which nothing was said or done since a Unix time."""
         return [name for name, session in self._sessions.items() if session.last_at < since]
 
     def rename_topic(self, old: str, new: str) -> None:

@@ -18,8 +18,11 @@ from dataclasses import dataclass, replace
 from pi_memory.decay import DAY, TOPIC_RATE
 from pi_memory.focus.document import Document, Entry, Notes
 from pi_memory.focus.shown import HOUR, clean, short_names
-from pi_memory.focus.topics import MAX_DIRECTORIES, MAX_FILES, merge
+from pi_memory.focus.topics import MAX_DIRECTORIES, MAX_FILES, merge, within_limits
 from pi_memory.turn import Topic
+
+OLDEST = 3_650 * DAY
+"""The most that a file can make a topic older than now: what it says may have been mistyped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +171,7 @@ def _rename(topic: Topic, name: str, other: Topic | None) -> Topic:
 
 
 def _edit(topic: Topic, edit: Edited, topics: Mapping[str, Topic]) -> Topic:
-    added = [path for name in edit.files_added for path in _full_paths(name, topic, topics)]
+    added = [path for name in edit.files_added[-MAX_FILES:] for path in _full_paths(name, topic, topics)]
     removed = {path for name in edit.files_removed for path in _paths_of(name, topic)} - set(added)
     files = [path for path in topic.file_paths if path not in removed]
     directories = [path for path in topic.directories if clean(path) not in edit.directories_removed]
@@ -200,7 +203,7 @@ def _paths_of(name: str, topic: Topic) -> tuple[str, ...]:
 def rebuild(document: Document, now: float) -> list[Topic]:
     """The topics of a file whose database is lost, as far as the file tells them: ages are to the hour or day."""
     written = min(now, document.updated_at or now)
-    return [_rebuilt(entry, written - _age(entry)) for entry in document.entries]
+    return [_rebuilt(entry, max(written - _age(entry), now - OLDEST)) for entry in document.entries]
 
 
 def _age(entry: Entry) -> float:
@@ -217,4 +220,5 @@ def _rebuilt(entry: Entry, touched_at: float) -> Topic:
     only = entry.directories[0] if len(entry.directories) == 1 else ""
     files = tuple(name if "/" in name else only + name for name in entry.files)
     count = max(1, entry.sessions or 1)
-    return Topic(entry.name, touched_at, touched_at, files, entry.directories, touch_count=count, session_count=count)
+    topic = Topic(entry.name, touched_at, touched_at, files, entry.directories, touch_count=count, session_count=count)
+    return within_limits(topic)

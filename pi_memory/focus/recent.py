@@ -79,7 +79,7 @@ class RecentFocus:
 
     async def start(self) -> None:
         """Load the topics and take in what was edited while we were not running."""
-        self._known.replace({topic.name: topic for topic in await self._db.read(rows.load)})
+        self._known.replace({t.name: topics.within_limits(t) for t in await self._db.read(rows.load)})
         self._renames = Renames(await self._db.read(lambda db: state.get(db, RENAMES)))
         self._file.agreed = await self._db.read(lambda db: state.get(db, AGREED))
         if self._file.agreed is not None:
@@ -129,10 +129,13 @@ class RecentFocus:
 
     async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
         """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
+        # A clock that was ahead must not keep a topic fresh for ever.
+        at = min(exchange.at, self._clock())
         session = await self._session(exchange)
+        session.last_at = self._clock()
         tag = await self.tagger.tag(
             exchange,
-            topics=self.active(exchange.at),
+            topics=self.active(at),
             current=session.current,
             working_directory=exchange.project
             if exchange.project and exchange.project.startswith(("/", "~"))
@@ -141,12 +144,12 @@ class RecentFocus:
         if tag.topic is not None:
             # Behind the tagger, which may have taken its time: the user may have renamed the topic meanwhile.
             tag = replace(tag, topic=self._renames.topic(tag.topic, self._known.by_name))
-        if tag.topic is None or self._is_known(tag, session, exchange.at):
+        if tag.topic is None or self._is_known(tag, session, at):
             await self._db.write(lambda db: exchanges.processed(db, exchange_id))
             return Tagged(tag.topic, tag.file_paths, tag.directories)
         turned = tag.topic != session.current
-        changes = self._touch(tag, exchange.at, new_session=tag.topic not in session.topics)
-        session.record(tag, exchange.at)
+        changes = self._touch(tag, at, new_session=tag.topic not in session.topics)
+        session.record(tag)
 
         def record(db: sqlite_utils.Database) -> None:
             changes.save(db)
@@ -171,6 +174,7 @@ class RecentFocus:
             file_paths=before.file_paths if file_paths is None else tuple(file_paths),
             directories=before.directories if directories is None else tuple(directories),
         )
+        topic = topics.within_limits(topic)
         await self._change({name: topic}, origin="api", at=now)
         await self.write_file()
         return topic
@@ -215,7 +219,7 @@ class RecentFocus:
         return self._sessions.get(name) is not None
 
     def idle_sessions(self, since: float) -> list[str]:
-        """Sessions that have recorded nothing since a Unix time."""
+        """Sessions in which nothing was said or done since a Unix time."""
         return self._sessions.idle(since)
 
     # The file.
@@ -314,7 +318,7 @@ class RecentFocus:
         if (known := self._sessions.get(name)) is not None:
             return known
         worked_on = await self._db.read(lambda db: rows.of_session(db, name))
-        return self._sessions.begin(name, exchange.at, topics=worked_on)
+        return self._sessions.begin(name, self._clock(), topics=worked_on)
 
     def _is_known(self, tag: Tag, session: Session, at: float) -> bool:
         """Whether the tag repeats the session's last one, of a topic that is still fresh."""

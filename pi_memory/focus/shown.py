@@ -1,7 +1,8 @@
 """How a topic's parts are written for people: ages, counts and short file names. Pure."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from pi_memory.decay import DAY
 
@@ -30,7 +31,8 @@ def short_names(paths: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     """
     parts = {path: tuple(part for part in clean(path).split("/") if part) for path in paths}
     groups = _same_files({path: part for path, part in parts.items() if part})
-    return {_shortest(head, groups): tuple(paths) for head, paths in groups.items()}
+    shared = Counter(end for head in groups for end in _ends(head))
+    return {_shortest(head, shared): tuple(paths) for head, paths in groups.items()}
 
 
 def clean(path: str) -> str:
@@ -40,24 +42,23 @@ def clean(path: str) -> str:
 
 def _same_files(parts: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
     """Paths by the parts of the longest path that ends in them, in the order of their first appearance."""
-    by_base: dict[str, list[tuple[str, ...]]] = {}
-    for part in sorted(set(parts.values()), key=len, reverse=True):
-        heads = by_base.setdefault(part[-1], [])
-        if not any(head[-len(part) :] == part for head in heads):
-            heads.append(part)
+    heads: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for part in sorted(dict.fromkeys(parts.values()), key=len, reverse=True):
+        if part not in heads:
+            heads |= {end: part for end in _ends(part) if end not in heads}
     groups: dict[tuple[str, ...], list[str]] = {}
     for path, part in parts.items():
-        head = next(head for head in by_base[part[-1]] if head[-len(part) :] == part)
-        groups.setdefault(head, []).append(path)
+        groups.setdefault(heads[part], []).append(path)
     return groups
 
 
-def _shortest(head: tuple[str, ...], others: Mapping[tuple[str, ...], object]) -> str:
-    rivals = [other for other in others if other != head and other[-1] == head[-1]]
-    for length in range(1, len(head)):
-        if not any(rival[-length:] == head[-length:] for rival in rivals):
-            return "/".join(head[-length:])
-    return "/".join(head)
+def _ends(parts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """`c`, `b/c`, `a/b/c`."""
+    return (parts[at:] for at in range(len(parts) - 1, -1, -1))
+
+
+def _shortest(head: tuple[str, ...], shared: Mapping[tuple[str, ...], int]) -> str:
+    return "/".join(next((end for end in _ends(head) if shared[end] == 1), head))
 
 
 def joined(names: Sequence[str], *, most: int) -> str:

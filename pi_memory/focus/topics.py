@@ -5,7 +5,7 @@ against what is known (`match`), placed in the right level (`place`) and recorde
 """
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from rapidfuzz import process
@@ -21,6 +21,8 @@ SPLIT_SESSIONS = 3
 
 MAX_FILES = 50
 MAX_DIRECTORIES = 20
+MAX_PATH = 1_024
+"""Most characters of a path; a longer one is left out."""
 
 NEVER = 2.0
 """A threshold that no cosine reaches."""
@@ -154,6 +156,23 @@ def _first(tag: Tag, at: float) -> Topic:
 
 
 def merge(old: Iterable[str], new: Iterable[str], *, most: int) -> tuple[str, ...]:
-    """Both without repeats, newest last, the oldest dropped beyond `most`."""
-    fresh = dict.fromkeys(new)
-    return (*(item for item in dict.fromkeys(old) if item not in fresh), *fresh)[-most:]
+    """Both without repeats, newest last, the oldest dropped beyond `most`; without what names no file."""
+    fresh = dict.fromkeys(_named(new))
+    return (*(item for item in dict.fromkeys(_named(old)) if item not in fresh), *fresh)[-most:]
+
+
+def _named(paths: Iterable[str]) -> Iterator[str]:
+    """Without control characters, which would break a line of the focus file."""
+    for path in paths:
+        name = path if path.isprintable() else "".join(c for c in path if unicodedata.category(c)[0] != "C")
+        if name.strip() and len(name) <= MAX_PATH:
+            yield name
+
+
+def within_limits(topic: Topic) -> Topic:
+    """The topic with no more files and directories than a topic may have."""
+    return replace(
+        topic,
+        file_paths=merge((), topic.file_paths, most=MAX_FILES),
+        directories=merge((), topic.directories, most=MAX_DIRECTORIES),
+    )
