@@ -75,9 +75,10 @@ class Housekeeping:
 
     async def _ended(self, ids: list[str]) -> None:
         now = self._clock()
-        for name in dict.fromkeys(ids):
+        names = list(dict.fromkeys(ids))
+        for name in names:
             self._db.write(partial(sessions.end, name=name, at=now))
-            await self._focus.end_session(name)
+        await self._focus.end_sessions(names)
 
     async def _run(self) -> None:
         while True:

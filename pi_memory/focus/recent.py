@@ -203,12 +203,8 @@ class RecentFocus:
             await self._db.write(changes.save)
         return len(gone)
 
-    async def end_session(self, name: str) -> None:
-        """A session is over: the file is brought up to date."""
-        await self.end_sessions([name])
-
     async def end_sessions(self, names: Sequence[str]) -> None:
-        """Several at once: the file is written once."""
+        """Sessions are over: the file is brought up to date."""
         for name in names:
             self._sessions.end(name)
         if names:
