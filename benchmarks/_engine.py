@@ -52,12 +52,10 @@ def message(chance: random.Random, words: int, *, recalled: int = 0) -> Message:
 
 
 async def reply(model: LocalModel, messages: list[Message], *, most: int) -> tuple[str, Usage]:
-    pieces: list[str] = []
-    async for item in model.generate(messages, max_tokens=most):
-        if isinstance(item, Usage):
-            return "".join(pieces), item
-        pieces.append(item)
-    raise AssertionError("a reply ends with its usage")
+    # To its very end: only then the model knows the reply's ids.
+    *pieces, usage = [item async for item in model.generate(messages, max_tokens=most)]
+    assert isinstance(usage, Usage)
+    return "".join(map(str, pieces)), usage
 
 
 async def settle(model: LocalModel) -> None:

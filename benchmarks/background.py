@@ -42,16 +42,18 @@ class Work:
 
     def __init__(self, side: Side) -> None:
         self._side = side
-        chance = random.Random(9)
+        chance = self._chance = random.Random(9)
         self._other = [bench.message(chance, 200), Message("assistant", bench.said(chance, 40))]
         self.asked = 0
 
     @contextlib.asynccontextmanager
     async def going_on(self) -> AsyncIterator[None]:
         tasks = [asyncio.create_task(self._choose()), asyncio.create_task(self._write())]
-        await asyncio.sleep(0.3)  # so that the chat finds it in the middle of something
+        await self._answered()
+        await asyncio.sleep(self._chance.uniform(0, 0.2))  # so that the chat finds it in the middle of something
         try:
             yield
+            await self._answered()  # it goes on afterwards
         finally:
             for task in tasks:
                 task.cancel()
@@ -59,6 +61,12 @@ class Work:
             for task in tasks:
                 if not task.cancelled():
                     task.result()
+
+    async def _answered(self) -> None:
+        """Wait for two answers more."""
+        wanted = self.asked + 2
+        while self.asked < wanted:  # noqa: ASYNC110 - a look now and then disturbs less than an event for each
+            await asyncio.sleep(0.01)
 
     async def _choose(self) -> None:
         while True:
@@ -68,7 +76,7 @@ class Work:
 
     async def _write(self) -> None:
         while True:
-            await self._side.model.write(self._other, SUMMARY, grammar=GRAMMAR, cap=60)
+            await self._side.model.write(self._other, SUMMARY, grammar=GRAMMAR, cap=20)
             self.asked += 1
 
 
@@ -99,7 +107,7 @@ async def measured(options: argparse.Namespace) -> bench.Figures:
 
 def main() -> None:
     options = bench.parser(__doc__, shape="qwen2.5-0.5b")
-    options.add_argument("--turns", type=int, default=9)
+    options.add_argument("--turns", type=int, default=7)
     given = options.parse_args()
     bench.show(asyncio.run(measured(given)), as_json=given.json)
 
