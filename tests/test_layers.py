@@ -17,7 +17,7 @@ ROWS = (
     "settings decay prompt config workspace loader files conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence "
-    "focus.settling focus.renames",
+    "focus.settling focus.renames focus.limits",
     # Edges: each owns a library or a file.
     "store.* model.* embedding.* focus.watch focus.file hub",
     "focus.nearest focus.tagger focus.changes",

@@ -10,7 +10,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 OPERATOR = re.compile(r"[;&|()\n]+")
-HEREDOC = re.compile(r"<<-?\s*(['\"]?)(\w+)\1([^\n]*)\n.*?(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|\Z)", re.DOTALL)
+# `*+` never gives back what it took: a line of nothing but `<<a <<a` would be read again for each of them.
+HEREDOC = re.compile(r"<<-?\s*+(['\"]?)(\w++)\1([^\n]*+)\n.*?(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|\Z)", re.DOTALL)
 SUBSTITUTION = re.compile(r"(?:s|y|tr)([|/#,:!]).*\1")
 ASSIGNMENT = re.compile(r"\w+=")
 

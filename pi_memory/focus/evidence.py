@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from pi_memory.focus.naming import names_of_file
-from pi_memory.focus.paths import COMMAND_KEYS, file_paths
+from pi_memory.focus.paths import COMMAND_KEYS, file_paths, without_bare
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.wording import keyword_scores, mentioned, stated, words_in
 from pi_memory.turn import Exchange, ToolCall, Topic
@@ -20,6 +20,10 @@ MENTIONED = 0.6
 """The user uses the name of a known topic, or of a directory or file that is touched."""
 STAY = 0.5
 """The session has been about it: one word of another topic does not change the subject, a word and a file do."""
+
+
+MOST_FILES = 200
+"""Most files of an exchange, those that say most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +99,15 @@ def area_of(name: str) -> str:
 def weights_of(exchange: Exchange) -> dict[str, float]:
     """The files of an exchange, in order, each with the most that any mention of it says."""
     given = ToolCall("", {"file_paths": exchange.file_paths})
-    every = file_paths(exchange.user, exchange.reply, tool_calls=(given, *exchange.tool_calls))
-    weights = dict.fromkeys(every, REPLIED)
-    sources = [(file_paths(exchange.user, tool_calls=[given]), NAMED)]
+    sources = [(file_paths(exchange.user), NAMED), (file_paths(exchange.reply), REPLIED)]
+    sources += [(file_paths(tool_calls=[given]), NAMED)]
     sources += [(file_paths(tool_calls=[call]), WRITTEN if _writes(call) else READ) for call in exchange.tool_calls]
+    weights: dict[str, float] = {}
     for paths, weight in sources:
-        weights |= {path: max(weight, weights[path]) for path in paths if path in weights}
-    return weights
+        weights |= {path: max(weight, weights.get(path, 0.0)) for path in paths}
+    named = without_bare(weights)
+    telling = {*sorted(named, key=lambda path: -weights[path])[:MOST_FILES]}
+    return {path: weights[path] for path in named if path in telling}
 
 
 def _writes(call: ToolCall) -> bool:
@@ -110,7 +116,9 @@ def _writes(call: ToolCall) -> bool:
 
 def _commands(exchange: Exchange) -> str:
     values = (value for call in exchange.tool_calls for key, value in call.arguments.items() if _tells(key))
-    return "\n".join(str(value)[:300] for value in values)
+    lists = (value if isinstance(value, list | tuple) else [value] for value in values)
+    texts = (" ".join(item for item in items if isinstance(item, str)) for items in lists)
+    return "\n".join(text[:300] for text in texts)
 
 
 def _tells(key: str) -> bool:

@@ -11,9 +11,11 @@ from pi_memory.focus.commands import directory_of, words_of
 from pi_memory.focus.filenames import PATH, as_file, in_text
 from pi_memory.turn import ToolCall
 
-TEXT_LENGTH = 50_000
-COMMAND_LENGTH = 20_000
+TEXT_LENGTH = 20_000
+COMMAND_LENGTH = 4_000
 """Most characters of one text and of one command that are searched."""
+DEPTH = 8
+"""Most levels of an argument that are searched."""
 
 PATH_KEYS = re.compile(
     r"(?:.*_)?(?:paths?|files?|filenames?|filepaths?|targets?|sources?|destinations?|src|dst|dest|notebook|document"
@@ -44,7 +46,12 @@ def file_paths(*texts: str, tool_calls: Sequence[ToolCall] = ()) -> tuple[str, .
     """
     found = [path for text in texts for path in in_text(text[:TEXT_LENGTH])]
     found += [path for call in tool_calls for path in _in_value(call.arguments, "", call.name)]
-    paths = list(dict.fromkeys(re.sub(r"^(?:\./)+", "", path) for path in found))
+    return without_bare(re.sub(r"^(?:\./)+", "", path) for path in found)
+
+
+def without_bare(paths: Iterable[str]) -> tuple[str, ...]:
+    """Without repeats, and without bare names of which a longer path is there."""
+    paths = list(dict.fromkeys(paths))
     longer = {posixpath.basename(path) for path in paths if "/" in path}
     return tuple(path for path in paths if path not in longer)
 
@@ -66,22 +73,25 @@ def working_directory(tool_calls: Sequence[ToolCall], default: str | None) -> st
     """Where the last command went with `cd`, else `default`."""
     commands = [value for call in tool_calls for key, value in call.arguments.items() if COMMAND_KEYS.fullmatch(key)]
     for command in reversed([value for value in commands if isinstance(value, str)]):
-        directory = directory_of(command)
+        directory = directory_of(command[:COMMAND_LENGTH])
         if directory and (directory.startswith(("/", "~")) or default):
             return posixpath.normpath(posixpath.join(default or "", directory))
     return default
 
 
-def _in_value(value: object, key: str, tool: str) -> list[str]:
+def _in_value(value: object, key: str, tool: str, *, depth: int = 0) -> list[str]:
     """The files in one argument, whatever its shape."""
     if isinstance(value, str):
         return _in_string(value[:TEXT_LENGTH], key, tool)
+    if depth >= DEPTH:
+        return []
     if isinstance(value, Mapping):
-        return [path for name, item in value.items() for path in _in_value(item, _snake(str(name)), tool)]
+        items = ((snake(str(name)), item) for name, item in value.items())
+        return [path for name, item in items for path in _in_value(item, name, tool, depth=depth + 1)]
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         if COMMAND_KEYS.fullmatch(key):
-            return _in_string("\n".join(map(str, value)), key, tool)
-        return [path for item in value for path in _in_value(item, key, tool)]
+            return _in_string("\n".join(item for item in value if isinstance(item, str)), key, tool)
+        return [path for item in value for path in _in_value(item, key, tool, depth=depth + 1)]
     return []
 
 
@@ -108,6 +118,6 @@ def _in_command(command: str) -> list[str]:
     ]
 
 
-def _snake(key: str) -> str:
+def snake(key: str) -> str:
     """`filePath` -> `file_path`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[-\s.]", "_", key).lower()

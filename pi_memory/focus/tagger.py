@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from pi_memory.errors import EmbedderError
 from pi_memory.focus.evidence import Scene, add, area_of, by_rules, shares_of, weights_of
+from pi_memory.focus.limits import trimmed
 from pi_memory.focus.naming import detail_of
 from pi_memory.focus.nearest import Nearest
 from pi_memory.focus.paths import directories
@@ -48,6 +49,7 @@ class Tagger:
 
         The topic is final: matched with the known ones and placed. It is None for chatter, and when nothing tells.
         """
+        exchange = trimmed(exchange)
         weights = weights_of(exchange)
         if not weights and not exchange.tool_calls and is_chatter(exchange.user, exchange.reply, self._patterns):
             return Tag(None)
