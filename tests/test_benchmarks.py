@@ -9,21 +9,18 @@ from pathlib import Path
 import gguf
 import pytest
 
-from benchmarks import _engine, _words, synthetic_gguf
+from benchmarks import _engine, _words, synthetic_gguf, warmboot
 from pi_memory.model.local import LocalModel
 
 ROOT = Path(__file__).parents[1]
 QUICK = ("throughput", "cancel", "lag", "background")
-SLOW = ("prefix", "memory_cost", "model_ram", "warmboot")
+LONG = ("prefix", "memory_cost", "model_ram", "warmboot", "side_by_side")
+"""They start daemons, or other processes, and take longer than a test may."""
 NEEDS = {
     "throughput": {"decode_ratio", "prefill_ratio", "pieces_per_token"},
     "cancel": {"tokens_after_cancel", "latency_over_ubatch", "sequences_as_before"},
     "lag": {"p99_ms"},
     "background": {"identical", "chat_slowdown"},
-    "prefix": {"ratio", "stock_ratio", "turns_without_reprefill", "reevaluated_by_background"},
-    "memory_cost": {"llm_tokens_per_turn"},
-    "model_ram": {"growth_over_file", "held_over_accounted"},
-    "warmboot": {"bytes_per_token", "damaged_files_tried", "wrong_replies"},
 }
 
 
@@ -38,13 +35,26 @@ def run(name: str, cache: Path, *options: str) -> subprocess.CompletedProcess[st
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environ)
 
 
-@pytest.mark.parametrize("name", [*QUICK, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
+@pytest.mark.parametrize("name", QUICK)
 def test_it_prints_its_figures_as_one_json_object(name: str, cache: Path) -> None:
     done = run(name, cache, "--quick", "--json")
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
     assert NEEDS[name] <= set(figures)
     assert all(f"{key}_missing" in figures for key, value in figures.items() if value is None)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_it_can_be_asked_how_it_is_run(name: str, cache: Path) -> None:
+    done = run(name, cache, "--help")
+    assert done.returncode == 0, done.stderr
+    assert "--quick" in done.stdout
+
+
+def test_no_way_to_damage_a_file_leaves_it_as_it_was() -> None:
+    original = bytes(range(1, 256)) * 64
+    for seed in range(20):
+        assert all(way() != original for way in warmboot.Damage(original, seed).ways)
 
 
 def test_side_by_side_says_what_it_lacks(cache: Path) -> None:
