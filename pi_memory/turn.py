@@ -241,7 +241,8 @@ class Thinker(Protocol):
     async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
         """The answer to `instruction`, at most `cap` tokens, by a grammar in GBNF whose start is `root`.
 
-        Cut off where the cap ends it. Raises `ValueError` for a malformed grammar.
+        Cut off where the cap ends it, or where the model's vocabulary has nothing that the grammar allows. Raises
+        `ValueError` for a malformed grammar.
         """
         ...
 
