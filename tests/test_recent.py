@@ -478,3 +478,19 @@ def test_a_session_is_not_idle_while_something_is_said_in_it(tmp_path: Path, clo
         assert sat.focus.idle_sessions(clock() + 60) == ["s"]
 
     at_desk(tmp_path, clock, work)
+
+
+def test_an_edit_that_is_saved_to_the_file_we_have_replaced_is_taken_in(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        await sat.focus.put("auth", file_paths=[AUTH])
+        edited = sat.file.read_text().replace("**garden**", "**orchard**")
+        with sat.file.open("r+") as editor:
+            await sat.focus.put("new")
+            editor.truncate()
+            editor.write(edited)
+        await sat.focus.read_file()
+        assert set(sat.names()) == {"orchard", "auth", "new"}
+        assert all(f"**{name}**" in sat.file.read_text() for name in sat.names())
+
+    at_desk(tmp_path, clock, work)
