@@ -17,7 +17,7 @@ from pi_memory.model.llama import library
 from pi_memory.model.local import LocalModel
 from pi_memory.turn import Message
 
-CONTEXT, CONVERSATIONS, TURNS = 2048, 16, 3
+CONTEXT, CONVERSATIONS, TURNS = 2048, 16, 2
 CHILD = "benchmarks.model_ram"
 
 
@@ -68,7 +68,7 @@ async def child(path: Path) -> dict[str, float]:
     model = LocalModel.open(path, context_tokens=CONTEXT, temperature=0)
     await bench.reply(model, [bench.message(random.Random(1), CONTEXT - 100)], most=8)
     one = resident()
-    await talk(model, CONVERSATIONS, 40)
+    await talk(model, CONVERSATIONS, 30)
     held = resident()
     await model.close()
     return {"grown": one - before, "held": held - before, "after_one": held - one, "accounted": accounted.bytes}
