@@ -342,19 +342,14 @@ def test_a_stop_leaves_a_file_alone_that_is_being_saved(tmp_path: Path, clock: F
 
 def test_a_cancelled_writing_does_not_make_our_text_a_hand_edit(tmp_path: Path, clock: FakeClock) -> None:
     async def work(sat: Desk) -> None:
-        await sat.focus.put("garden")
-        clock.pass_time(days=1)
-        for turns in range(12):
-            await sat.focus.put(f"t{turns}")
-            clock.pass_time(days=1)
-            writing = asyncio.create_task(sat.focus.write_file())
-            for _ in range(turns):
-                await asyncio.sleep(0.001)
-            writing.cancel()
-            await asyncio.wait([writing])
-        sat.told.clear()
-        await sat.focus.read_file()
-        assert sat.told == []
+        for milliseconds in range(12):
+            await sat.focus.put("garden")
+            dropping = asyncio.create_task(sat.focus.drop("garden"))
+            await asyncio.sleep(milliseconds / 1_000)
+            dropping.cancel()
+            await asyncio.wait([dropping])
+            await sat.focus.put("garden")
+            assert sat.names() == ["garden"], "that it was missing from the file was no wish of the user's"
 
     at_desk(tmp_path, clock, work)
 
