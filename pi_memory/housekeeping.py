@@ -45,12 +45,11 @@ class Housekeeping:
 
     async def end(self, conversation_id: str) -> bool:
         """End a conversation, or the session of an agent elsewhere; whether it was there."""
-        alive = self._memory.get(conversation_id, self._clock()) is not None
         self._memory.end(conversation_id)
-        if not alive and not self._focus.has_session(conversation_id):
-            return False
-        await self._ended([conversation_id])
-        return True
+        was_there = await self._db.write(partial(sessions.end, name=conversation_id, at=self._clock()))
+        if was_there:
+            await self._focus.end_sessions([conversation_id])
+        return was_there
 
     async def sweep(self) -> None:
         """End what has expired or gave way, and what an agent has not gone on with."""

@@ -210,10 +210,6 @@ class RecentFocus:
         if names:
             await self.write_file()
 
-    def has_session(self, name: str) -> bool:
-        """Whether a session is under way in which something was said or done."""
-        return self._sessions.get(name) is not None
-
     def idle_sessions(self, since: float) -> list[str]:
         """Sessions in which nothing was said or done since a Unix time."""
         return self._sessions.idle(since)

@@ -21,5 +21,6 @@ def touch(db: Database, name: str, at: float, *, source: Source = "chat", projec
     return int(row[0])
 
 
-def end(db: Database, name: str, at: float) -> None:
-    db.execute("update sessions set ended_at = ? where name = ?", (at, name))
+def end(db: Database, name: str, at: float) -> bool:
+    """Whether there was such a session to end."""
+    return db.execute("update sessions set ended_at = ? where name = ? and ended_at is null", (at, name)).rowcount > 0
