@@ -20,7 +20,7 @@ ROWS = (
     "focus.settling focus.renames focus.limits",
     # Edges: each owns a library or a file.
     "store.* model.* embedding.* focus.watch focus.file hub",
-    "focus.nearest focus.tagger focus.changes",
+    "focus.nearest focus.tagger focus.changes focus.sync",
     "focus.recent",
     "remember housekeeping",
     "assistant",

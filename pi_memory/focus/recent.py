@@ -1,41 +1,33 @@
 """Recent focus as a whole: the topics, the database and RECENT_FOCUS.md, held together."""
 
-import asyncio
 import logging
 import re
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import sqlite_utils
 
 from pi_memory import decay
-from pi_memory.errors import Conflict, StoreError
+from pi_memory.errors import Conflict
 from pi_memory.focus import merge, topics
 from pi_memory.focus.block import focus_block
 from pi_memory.focus.changes import Changes
 from pi_memory.focus.debounce import Session, Sessions
-from pi_memory.focus.document import Notes, render, same_but_for_time
-from pi_memory.focus.file import FocusFile, HandEdit
+from pi_memory.focus.document import Notes, render
+from pi_memory.focus.file import HandEdit
 from pi_memory.focus.known import KnownTopics, has_faded
 from pi_memory.focus.parse import parse
 from pi_memory.focus.renames import Renames
-from pi_memory.focus.settling import SETTLE, Unsettled
+from pi_memory.focus.settling import SETTLE
+from pi_memory.focus.sync import AGREED, FileSync
 from pi_memory.focus.tagger import Tagger
 from pi_memory.store import exchanges, state
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock, Exchange, Tag, Topic
 
-AGREED = "focus file"
 RENAMES = "renamed topics"
-
-WRITE_EVERY = 5.0
-"""Seconds between two writings of the file because the topic changed: each costs the card two syncs."""
-
-WRITINGS = 3
-"""Most writings in a row, when each finds a late edit of the file that it replaced."""
 
 logger = logging.getLogger(__name__)
 
@@ -61,40 +53,29 @@ class RecentFocus:
         self.tagger = tagger
         self.on_edit: Callable[[str], None] = lambda told: None
         self._db = db
-        self._file = FocusFile(path, settle=settle)
         self._clock = clock
+        self._sync = FileSync(db, path, text=lambda: self.text(clock()), take=self._take, settle=settle)
         self._known = KnownTopics()
         self._renames = Renames()
         self._sessions = Sessions()
         self._notes = Notes()
-        self._started = False
-        self._file_lock = asyncio.Lock()
-        self._busy: set[asyncio.Task[None]] = set()
-        self._written_at = float("-inf")
-        self._later: asyncio.Task[None] | None = None
 
     @property
     def problem(self) -> str | None:
-        return self._file.problem
+        return self._sync.problem
 
     async def start(self) -> None:
         """Load the topics and take in what was edited while we were not running."""
         self._known.replace({t.name: topics.within_limits(t) for t in await self._db.read(rows.load)})
         self._renames = Renames(await self._db.read(lambda db: state.get(db, RENAMES)))
-        self._file.agreed = await self._db.read(lambda db: state.get(db, AGREED))
-        if self._file.agreed is not None:
-            self._notes = parse(self._file.agreed).notes
-        self._started = True
-        await self.write_file()
+        agreed = await self._sync.load()
+        if agreed is not None:
+            self._notes = parse(agreed).notes
+        await self._sync.start()
 
     async def close(self) -> None:
         """Write the file a last time; while the user saves it, that is left to the next start."""
-        await self.write_file()
-        if self._later is not None:
-            self._later.cancel()
-        if self._busy:
-            await asyncio.wait(self._busy)
-        self._file.close()
+        await self._sync.close()
 
     # What is known.
 
@@ -158,7 +139,7 @@ class RecentFocus:
 
         await self._db.write(record)
         if turned:
-            await self._topic_changed()
+            await self._sync.write_in_time()
         return Tagged(tag.topic, tag.file_paths, tag.directories, written=True)
 
     async def put(
@@ -218,83 +199,19 @@ class RecentFocus:
 
     async def read_file(self) -> None:
         """Take in what the user changed in RECENT_FOCUS.md. Nothing before `start`."""
-        if self._started:
-            await self._whole(self._read())
+        await self._sync.read()
 
     async def write_file(self) -> None:
-        """Bring RECENT_FOCUS.md up to date, unless it says the same already; later, while the user saves it."""
-        if self._started:
-            await self._whole(self._write())
+        """Bring RECENT_FOCUS.md up to date, unless it says the same already. Nothing before `start`."""
+        await self._sync.write()
 
-    async def _whole(self, work: Coroutine[None, None, None]) -> None:
-        """Do it to its end, also when who waits for it is cancelled: file, `agreed` and topics belong together."""
-        task = asyncio.create_task(work)
-        self._busy.add(task)
-        task.add_done_callback(self._busy.discard)
-        await asyncio.shield(task)
-
-    async def _read(self) -> None:
-        async with self._file_lock:
-            try:
-                await self._take_in()
-            except Unsettled:
-                return  # its next change is reported
-        if self._file.must_write:
-            await self._write()
-
-    async def _write(self) -> None:
-        async with self._file_lock:
-            try:
-                await self._bring_up_to_date()
-            except Unsettled:
-                self._write_soon(WRITE_EVERY)
-
-    async def _bring_up_to_date(self) -> None:
-        """Raises `Unsettled`."""
-        for _ in range(WRITINGS):
-            # What the user wrote meanwhile must not be written over, neither before nor just after our writing.
-            await self._take_in()
-            text = self.text(self._clock())
-            agreed = self._file.agreed
-            if agreed is not None and same_but_for_time(agreed, text) and not self._file.must_write:
-                return
-            if not await self._file.write(text):
-                return
-            await self._db.write(partial(state.put, key=AGREED, value=text))
-
-    async def _topic_changed(self) -> None:
-        """Write the file now, or soon when it was written just now."""
-        wait = self._written_at + WRITE_EVERY - asyncio.get_running_loop().time()
-        if wait <= 0:
-            self._written_at = asyncio.get_running_loop().time()
-            await self.write_file()
-        else:
-            self._write_soon(wait)
-
-    def _write_soon(self, seconds: float) -> None:
-        if self._later is None or self._later.done():
-            self._later = asyncio.create_task(self._write_later(seconds))
-
-    async def _write_later(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
-        self._later = None  # this one may itself have to be done again later
-        await self.write_file()
-
-    async def _take_in(self) -> None:
-        """Raises `Unsettled`."""
-        edit = await self._file.read()
-        if edit is None:
-            return
+    async def _take(self, edit: HandEdit) -> None:
+        """Make the user's changes of the file ours. Raises `StoreError`."""
         now = self._clock()
         found, changed = self._understood(edit, now)
         renames = [step for step in found if isinstance(step, merge.Renamed)]
         self._notes = edit.theirs.notes
-        try:
-            await self._change(changed, origin="file", at=now, renames=renames, agreed=edit.agreed)
-        except StoreError as error:
-            logger.error("RECENT_FOCUS.md was edited, but that could not be stored: %s", error)
-            return
-        self._file.agreed = edit.agreed
+        await self._change(changed, origin="file", at=now, renames=renames, agreed=edit.agreed)
 
     def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
         """What the user did, and the topics that it changes. Without a database the file is all there is."""
