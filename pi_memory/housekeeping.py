@@ -58,6 +58,8 @@ class Housekeeping:
         if self._settings.ttl_minutes:
             over += self._focus.idle_sessions(now - self._settings.ttl_minutes * 60)
         await self._ended(over)
+        if not self._settings.transcript_days:
+            await self._erase_transcripts(now)
 
     async def daily(self) -> None:
         """Once a day: fade topics, erase old transcripts, move the log into the database's file."""
@@ -66,11 +68,16 @@ class Housekeeping:
         if last is not None and 0 <= now - float(last) < DAY:
             return
         faded = await self._focus.fade()
-        before = now - self._settings.transcript_days * DAY
-        erased = await self._db.write(lambda db: exchanges.prune(db, before=before))
+        erased = await self._erase_transcripts(now)
         await self._db.write(lambda db: state.put(db, LAST_DAILY, str(now)))
         await self._db.checkpoint()
         logger.info("Daily work: %d topics faded, %d exchanges erased", faded, erased)
+
+    async def _erase_transcripts(self, now: float) -> int:
+        kept = self._settings.transcript_days * DAY
+        idle = max(kept, self._settings.ttl_minutes * 60, DAY)
+        prune = partial(exchanges.prune, before=now - kept, idle_since=now - idle)
+        return await self._db.write(prune)
 
     async def _ended(self, ids: list[str]) -> None:
         now = self._clock()

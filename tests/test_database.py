@@ -205,11 +205,27 @@ def test_pruning_spares_what_is_new_live_or_unprocessed(tmp_path: Path) -> None:
         for n in range(4):
             await add(db, n)
         await db.write(lambda db: exchanges.processed(db, 2))
-        assert await db.write(lambda db: exchanges.prune(db, before=100)) == 0
+        live = partial(exchanges.prune, before=100, idle_since=0)
+        assert await db.write(live) == 0
         await db.write(lambda db: sessions.end(db, "c", 5.0))
-        assert await db.write(lambda db: exchanges.prune(db, before=1)) == 1
-        assert await db.write(lambda db: exchanges.prune(db, before=100)) == 1
+        assert await db.write(partial(exchanges.prune, before=0.5, idle_since=0)) == 1
+        assert await db.write(live) == 1
+        await db.write(lambda db: exchanges.processed(db, 4))
+        assert await db.write(live) == 2
+        assert await db.read(lambda db: db.execute("select id, user, reply from exchanges").fetchall()) == [(4, "", "")]
+        assert await db.write(live) == 0
         assert await add(db, 9) == 5, "ids are not used twice"
+
+    using(tmp_path / "m.db", work)
+
+
+def test_a_session_that_nobody_ended_is_pruned_when_it_was_left_for_long(tmp_path: Path) -> None:
+    async def work(db: Database) -> None:
+        for n in range(2):
+            await add(db, n)
+        await db.write(lambda db: exchanges.processed(db, 2))
+        assert await db.write(partial(exchanges.prune, before=100, idle_since=1)) == 0
+        assert await db.write(partial(exchanges.prune, before=100, idle_since=50)) == 2
 
     using(tmp_path / "m.db", work)
 

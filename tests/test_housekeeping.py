@@ -63,7 +63,18 @@ def test_old_transcripts_are_erased(daemon: Daemon, clock: FakeClock) -> None:
         client.delete(f"/conversations/{name}")
         clock.now += 31 * DAY if name == "old" else 0
     daily(client)
-    assert count(client, "exchanges") == 1
+    assert count(client, "exchanges where user != ''") == 1
+
+
+def test_without_transcripts_nothing_is_left_of_a_conversation_that_ended(daemon: Daemon) -> None:
+    client = daemon(PI_MEMORY_TRANSCRIPT_DAYS=0)
+    client.post("/chat", json={"message": "hello there", "conversation_id": "c"})
+    client.post("/activity?wait=1", json={"session_id": "s", "user_message": "thanks"})
+    sweep(client)
+    assert count(client, "exchanges where user = 'hello there'") == 1, "it is still going on"
+    client.delete("/conversations/c")
+    sweep(client)
+    assert count(client, "exchanges where user = 'hello there'") == 0
 
 
 def test_the_daily_work_is_done_once_a_day(daemon: Daemon, clock: FakeClock, tmp_path: Path) -> None:

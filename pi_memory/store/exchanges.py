@@ -65,16 +65,26 @@ def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:
     return found
 
 
-def prune(db: Database, *, before: float) -> int:
-    """Erase processed exchanges of ended sessions that are older than `before`; how many.
+def prune(db: Database, *, before: float, idle_since: float) -> int:
+    """Erase processed exchanges up to `before` of sessions that have ended, or were not gone on with after
+    `idle_since`; how many.
 
-    The newest one stays: its id must not be given again, or the inbox would take the next exchange for processed.
+    Of the newest one the row stays, without its texts: its id must not be given again, or the inbox would take the next
+    exchange for processed.
     """
-    return db.execute(
-        f"""delete from exchanges where id <= {DONE} and at < ? and id < (select max(id) from exchanges)
-        and session_id in (select id from sessions where ended_at is not null)""",
-        (before,),
+    over = f"""id <= {DONE} and at <= :before and session_id not in (
+        select id from sessions where ended_at is null
+        and id in (select session_id from exchanges where at >= :idle_since))"""
+    values = {"before": before, "idle_since": idle_since}
+    emptied = db.execute(
+        f"""update exchanges set user = '', reply = '', context = '', tool_calls = null, file_paths = null
+        where {over} and id = (select max(id) from exchanges) and (user != '' or reply != '')""",
+        values,
     ).rowcount
+    return (
+        emptied
+        + db.execute(f"delete from exchanges where {over} and id < (select max(id) from exchanges)", values).rowcount
+    )
 
 
 def _exchange(row: tuple) -> Exchange:  # type: ignore[type-arg]
