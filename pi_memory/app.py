@@ -88,6 +88,41 @@ async def running(
     db = await Database.open(
         settings.database if remembers else None, commit_seconds=settings.memory.commit_seconds, now=clock()
     )
+    parts = _put_together(settings, config, db=db, model=model, embedder=embedder, clock=clock)
+    parts.model.start()
+    parts.embedder.start()
+    try:
+        if not remembers:
+            yield parts
+            await parts.turns.stop()
+            return
+        await _wake(parts)
+        better = asyncio.create_task(_better_tagger(parts, config))
+        ahead = asyncio.create_task(parts.assistant.warm())
+        async with _watching(parts):
+            yield parts
+            await parts.turns.stop()
+        better.cancel()
+        ahead.cancel()
+        await _rest(parts)
+        with _logged("Saving what the model has read"):
+            await parts.assistant.save()
+    finally:
+        await db.close()
+        await parts.model.close()
+        await parts.embedder.close()
+
+
+def _put_together(
+    settings: Settings,
+    config: Config,
+    *,
+    db: Database,
+    model: Model | None,
+    embedder: Embedder | None,
+    clock: Clock,
+) -> Parts:
+    """Every part with the parts that it needs; none has been started."""
     memory = ShortMemory(
         max_turns=settings.memory.max_turns,
         ttl=settings.memory.ttl_minutes * 60,
@@ -106,33 +141,23 @@ async def running(
         max_tokens=settings.chat.max_tokens,
         clock=clock,
         memory=memory,
-        focus=recent if remembers else None,
-        remember=remember if remembers else None,
+        focus=recent if settings.memory.enabled else None,
+        remember=remember if settings.memory.enabled else None,
     )
-    turns = Turns(assistant, most=settings.server.max_waiting)
-    parts = Parts(settings, clock, db, memory, recent, remember, housekeeping, turns, talker, vectors, clock())
-    talker.start()
-    vectors.start()
-    try:
-        if not remembers:
-            yield parts
-            await turns.stop()
-            return
-        await _wake(parts)
-        better = asyncio.create_task(_better_tagger(parts, config))
-        ahead = asyncio.create_task(assistant.warm())
-        async with _watching(parts):
-            yield parts
-            await turns.stop()
-        better.cancel()
-        ahead.cancel()
-        await _rest(parts)
-        with _logged("Saving what the model has read"):
-            await assistant.save()
-    finally:
-        await db.close()
-        await talker.close()
-        await vectors.close()
+    return Parts(
+        settings=settings,
+        clock=clock,
+        db=db,
+        memory=memory,
+        focus=recent,
+        remember=remember,
+        housekeeping=housekeeping,
+        assistant=assistant,
+        turns=Turns(assistant, most=settings.server.max_waiting),
+        model=talker,
+        embedder=vectors,
+        started_at=clock(),
+    )
 
 
 async def _wake(parts: Parts) -> None:

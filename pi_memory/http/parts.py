@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from pi_memory.assistant import Assistant
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.housekeeping import Housekeeping
@@ -22,6 +23,7 @@ class Parts:
     focus: RecentFocus
     remember: Remember
     housekeeping: Housekeeping
+    assistant: Assistant
     turns: Turns
     model: Loader[Model]
     embedder: Loader[Embedder]
