@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 import numpy as np
 
+from pi_memory.errors import Unprocessable
 from pi_memory.turn import Message, Usage, Vectors
 
 
@@ -45,6 +46,8 @@ class FakeModel:
         return sum(self.count(message.text) for message in messages)
 
     async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+        if self.count_prompt(messages) + max_tokens > self.context_tokens:
+            raise Unprocessable("message: it does not fit", hint="Send a shorter message.")
         self.prompts.append(list(messages))
         reply = self._replies[(len(self.prompts) - 1) % len(self._replies)]
         pieces = [word + " " for word in reply.split()[:max_tokens]]

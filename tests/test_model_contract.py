@@ -130,8 +130,6 @@ def test_calls_at_once_are_all_answered(opening: Opening) -> None:
 
 def test_what_cannot_fit_is_refused(opening: Opening) -> None:
     async def use(model: Model) -> None:
-        if isinstance(model, FakeModel):
-            pytest.skip("the fake takes a prompt of any length")
         with pytest.raises(Unprocessable) as caught:
             await ask(model, [Message("user", "the dog " * 5_000)])
         assert caught.value.hint
