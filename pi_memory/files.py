@@ -4,11 +4,6 @@ import os
 from pathlib import Path
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write `path` with its folder, synced: `os.replace` alone leaves a broken file in half of all power cuts."""
-    commit(prepare(path, text), path)
-
-
 def prepare(path: Path, text: str) -> Path:
     """Write the text beside `path`, synced: all that takes long, so that `commit` is one rename."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -21,7 +16,7 @@ def prepare(path: Path, text: str) -> Path:
 
 
 def commit(prepared: Path, path: Path) -> None:
-    """Put what was prepared in the place of `path`."""
+    """Put what was prepared in the place of `path`, synced: without it half of all power cuts leave a broken file."""
     prepared.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
