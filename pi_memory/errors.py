@@ -8,6 +8,7 @@ PiMemoryError                exit 1    500
 │   ├── Forbidden                      403
 │   ├── NotFound                       404
 │   ├── Conflict                       409
+│   │   └── Forgotten                         a content that was to be forgotten is offered again
 │   ├── TooLarge                       413
 │   └── Unprocessable                  422
 └── Unavailable                        503   come back later: loading, busy, stopping
@@ -56,6 +57,10 @@ class NotFound(RequestError):
 
 class Conflict(RequestError):
     status = 409
+
+
+class Forgotten(Conflict):
+    pass
 
 
 class TooLarge(RequestError):

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 Role = Literal["system", "user", "assistant"]
-Source = Literal["chat", "activity"]
+Source = Literal["chat", "activity", "import"]
+MemoryType = Literal["semantic", "episodic", "procedural"]
+Priority = Literal["highest", "high", "medium", "low"]
 Purpose = Literal["chat", "choose", "write", "idle"]
 """What a model in this process computes for; `idle`: what nobody waits for yet."""
 GENERAL = "general"
@@ -104,6 +106,77 @@ class Topic:
         """`memory` for `memory/extraction`, None for a topic of one level."""
         area, slash, _ = self.name.partition("/")
         return area if slash else None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What may become a memory. `quote` is the user's own words, or a tool's, that it rests on, verbatim."""
+
+    content: str
+    type: MemoryType = "semantic"
+    namespace: str = "user"
+    priority: Priority = "low"
+    source: str = "api"
+    quote: str = ""
+    exchange_id: int | None = None
+    topics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Something learned.
+
+    `priority` is `highest` for what the user stated, `high` for an error and its resolution, `medium` for a pattern, `low`
+    for what was discovered. `source` names how it came: `user_stated`, `error_resolution`, `pattern`, `discovery`, `api`,
+    `import`. It holds from `valid_from` until `valid_to`; a forgotten one has no content any more.
+    """
+
+    id: int
+    content: str
+    type: MemoryType
+    namespace: str
+    priority: Priority
+    source: str
+    created_at: float
+    updated_at: float
+    last_accessed_at: float
+    valid_from: float
+    valid_to: float | None = None
+    superseded_by: int | None = None
+    accesses: int = 0
+    quote: str = ""
+    exchange_id: int | None = None
+    topics: tuple[str, ...] = ()
+    forgotten_at: float | None = None
+
+    @property
+    def is_valid(self) -> bool:
+        return self.valid_to is None and self.forgotten_at is None
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """Something found, and why: score = similarity x strength x (1 + boost).
+
+    `kind` is `memory`, or `exchange` for one message of an exchange, verbatim; `id` is the memory's or the exchange's.
+    `cosine` and `words` are what similarity was made from: nearness in meaning, and of the words (BM25), each 0 to 1.
+    """
+
+    id: int
+    kind: Literal["memory", "exchange"]
+    content: str
+    score: float
+    similarity: float
+    strength: float
+    boost: float
+    cosine: float
+    words: float
+    at: float
+    type: MemoryType = "episodic"
+    namespace: str | None = None
+    role: Role | None = None
+    conversation_id: str | None = None
+    ref: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

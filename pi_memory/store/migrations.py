@@ -38,7 +38,34 @@ def m001_first_tables(db: Database) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_first_tables,)
+def m002_memories(db: Database) -> None:
+    """Memories, their words, what may not come back, and the embedders whose vectors are kept."""
+
+
+def m003_passages(db: Database) -> None:
+    """The messages of exchanges, as they are searched."""
+
+
+def m004_summaries(db: Database) -> None:
+    """What stands for the exchanges that a conversation's window has left."""
+
+
+def m005_session_contexts(db: Database) -> None:
+    """What each session pays attention to."""
+
+
+def m006_centroids(db: Database) -> None:
+    """Where topics lie in the embedder's space."""
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    m001_first_tables,
+    m002_memories,
+    m003_passages,
+    m004_summaries,
+    m005_session_contexts,
+    m006_centroids,
+)
 LATEST = len(MIGRATIONS)
 
 
