@@ -301,7 +301,8 @@ class Thinker(Protocol):
     What it is asked is appended to a fork of the conversation `messages`, whose tokens are evaluated already; the
     conversation's own are left alone. It pauses while there is a chat, and stops when the task that awaits it does.
 
-    Both raise `ModelError`, and `Unprocessable` when there is no room.
+    Where the context has no room for all of it, `choose` sees what the system said and the newest exchange alone, and
+    `write` leaves the newest exchanges out. Both raise `ModelError`, and `Unprocessable` when that does not fit either.
     """
 
     @property

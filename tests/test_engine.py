@@ -116,26 +116,63 @@ def test_sequence_for_continues_forks_or_takes_the_oldest(engine: Engine) -> Non
     assert fresh not in (0, forked)
 
 
-def test_the_least_recently_used_sequence_gives_way(engine: Engine, path: Path) -> None:
-    engine.prefill(0, LONG[:200])
-    engine.prefill(1, LONG[1:201])
-    engine.prefill(2, LONG[2:202])
-    assert engine.held(0) == []
+def test_the_least_recently_used_sequence_gives_way_its_end_first(engine: Engine, path: Path) -> None:
+    for number in range(3):
+        engine.prefill(number, LONG[number : number + 200])
+    kept = engine.held(0)
+    assert 0 < 512 - 400 - len(kept) < 16
+    assert kept == LONG[: len(kept)]
     assert engine.held(1) == LONG[1:201]
     assert list(engine.generate(2, GREEDY, cap=5)) == cold(path, LONG[2:202], 5)
+    assert reply(engine, LONG[:200], cap=5) == cold(path, LONG[:200], 5)
 
 
-def test_a_fork_to_scratch_makes_others_give_way_but_what_it_continues(engine: Engine) -> None:
+def test_all_others_give_way_to_a_prompt_that_fills_the_context(engine: Engine, path: Path) -> None:
+    full = [*LONG, *PROMPT * 13]
+    for number in range(3):
+        engine.prefill(number, LONG[number : number + 150])
+    engine.prefill(2, full)
+    assert len(full) + sum(len(engine.held(number)) for number in (0, 1)) <= 512
+    assert list(engine.generate(2, GREEDY, cap=5)) == cold(path, full, 5)
+
+
+def test_a_fork_to_scratch_makes_others_give_way_before_what_it_continues(engine: Engine) -> None:
     engine.prefill(0, LONG[:240])
     engine.prefill(1, LONG[1:241])
     engine.branch([*LONG[:240], 5])
     engine.prefill(engine.scratch, [*LONG[:240], *PROMPT * 5])
     assert engine.held(0) == LONG[:240]
-    assert engine.held(1) == []
+    assert 0 < len(engine.held(1)) < 240
+
+
+def test_what_a_fork_shares_does_not_give_way(engine: Engine, path: Path) -> None:
+    engine.prefill(0, LONG)
+    asked = [*LONG[:200], *PROMPT * 20]
+    engine.branch(asked)
+    assert engine.prefill(engine.scratch, asked) == 300
+    assert 200 <= len(engine.held(0)) < 216
+    assert list(engine.generate(engine.scratch, GREEDY, cap=5)) == cold(path, asked, 5)
     engine.drop(engine.scratch)
-    engine.branch([*LONG[:20], *PROMPT * 30])
-    engine.prefill(engine.scratch, [*LONG[:20], *PROMPT * 30])
-    assert engine.held(0) == []
+    assert engine.prefill(0, [*LONG, 7]) <= 101
+    assert list(engine.generate(0, GREEDY, cap=5)) == cold(path, [*LONG, 7], 5)
+
+
+def test_a_fork_of_all_that_there_is_room_for_is_an_error(engine: Engine) -> None:
+    full = [*LONG, *LONG[:212]]
+    engine.prefill(0, full)
+    engine.branch([*full, 5])
+    with pytest.raises(ModelError, match="full"):
+        engine.prefill(engine.scratch, [*full, 5])
+    assert engine.held(0) == full
+
+
+def test_a_reply_does_not_go_on_behind_a_gap(engine: Engine) -> None:
+    engine.prefill(0, LONG[:200])
+    replying = engine.generate(0, GREEDY, cap=50)
+    next(replying)
+    engine.prefill(1, [*LONG, *LONG[:150]])
+    with pytest.raises(Cancelled):
+        next(replying)
 
 
 def test_more_than_the_context_holds_is_an_error(engine: Engine) -> None:

@@ -145,6 +145,33 @@ def test_what_cannot_fit_is_refused(model: LocalModel) -> None:
         asyncio.run(model.write(SAID, "What?", grammar=WORDS, cap=1000))
 
 
+@pytest.mark.parametrize(("context", "share"), [(512, 0.8), (512, 1.0), (4096, 0.8), (4096, 1.0)])
+def test_there_is_room_for_questions_in_a_full_context(tmp_path: Path, context: int, share: float) -> None:
+    path = write_llama(tmp_path / "tiny.gguf", context=context)
+    model = LocalModel.open(path, context_tokens=context, threads=1, temperature=0)
+    cap = max(200, context // 40)
+    filler = SAID[1:] * context
+
+    async def run() -> None:
+        said = [SYSTEM]
+        while model.count_prompt([*said, QUESTION]) + 50 < share * context:
+            said.append(filler[len(said)])
+        said = said[: 1 + len(said) // 2 * 2 - 2]
+        reply, _ = await chat(model, [*said, QUESTION], 40)
+        full = [*said, QUESTION, Message("assistant", reply)]
+        assert model.count_prompt(full) > share * context - 60
+        evaluated = model.counts["write"].evaluated
+        summary = await model.write(full, "Summarise it.", grammar="root ::= [a-z ]+", cap=cap)
+        assert model.count(summary) > cap / 2
+        assert model.counts["write"].evaluated - evaluated < cap + 100
+        assert await model.choose(full, "Which topic is it?", LABELS) in LABELS
+        again, _ = await chat(model, [*said, QUESTION], 40)
+        assert again == reply
+
+    asyncio.run(run())
+    asyncio.run(model.close())
+
+
 @asynccontextmanager
 async def background(model: LocalModel) -> AsyncIterator[list[str]]:
     """Memory work that never ends; what it gave."""

@@ -1,7 +1,7 @@
 """One model and one context that holds several sequences of token ids. It knows no text, no roles, no conversations.
 
 What a sequence holds was evaluated once and is not evaluated again: `prefill` evaluates what is new, `fork` copies
-without evaluating. When the context is full, the least recently used sequence gives way.
+without evaluating. When the context is full, the least recently used sequence gives way, its end first.
 """
 
 import logging
@@ -33,7 +33,7 @@ class Engine:
     """Not for two threads at once; only `cancel` may be called from any thread.
 
     Sequences are numbered from 0. One more, `scratch`, is for forks that are soon dropped: `sequence_for` never takes
-    it, and it never makes the sequence give way that it continues.
+    it, and the sequence that it continues gives way last, and only what the fork does not share.
 
     `evaluated` and `sampled` count tokens since the start.
     """
@@ -119,14 +119,17 @@ class Engine:
         """Yield at most `cap` tokens that follow what the sequence holds. The token that ends a reply is not yielded.
 
         The token yielded last is not held yet. Other sequences may be used between two tokens.
-        Raises `Cancelled`, `ModelError`.
+        Raises `Cancelled`, also when the sequence had to give way in between; `ModelError`.
         """
         chain = sampler(self._llama, sampling)
         try:
             token = self._sample(sequence, chain) if cap > 0 else None
             while token is not None and not self.vocabulary.ends(token):
+                length = len(self._held[sequence])
                 yield token
                 cap -= 1
+                if len(self._held[sequence]) != length:
+                    raise Cancelled
                 token = self._step(sequence, token, chain) if cap > 0 else None
         finally:
             self._llama.llama_sampler_free(chain)
@@ -135,8 +138,7 @@ class Engine:
         """Make `target` hold the first `length` tokens that `source` holds. Evaluates nothing."""
         self.drop(target)
         if target == self.scratch:
-            # One that mostly holds something else must give way like any other, or there may be no room.
-            self._source = source if len(self._held[source]) - length <= FEW else None
+            self._source = source
         if not length:
             return
         self._context.copy(source, target)
@@ -232,11 +234,24 @@ class Engine:
         self._told = None
         position = len(self._held[sequence])
         while (answer := self._context.decode(sequence, tokens, position=position, tell=tell)) != DONE:
-            spared = {sequence, self._source if sequence == self.scratch else None}
-            oldest = self._least_used(but=spared, holding=True)
-            if answer != FULL or oldest is None:
+            if answer != FULL or not self._make_room(sequence):
                 self._fail(sequence, answer)
+
+    def _make_room(self, sequence: int) -> bool:
+        """Have another sequence give up a batch at its end, and so keep what is longest of use. False: none can."""
+        source = self._source if sequence == self.scratch else None
+        oldest, least = self._least_used(but={sequence, source}, holding=True), 0
+        if oldest is None and source is not None:
+            # To give up what the fork shares would free nothing.
+            oldest, least = source, common(self._held[source], self._held[sequence])
+        if oldest is None or len(self._held[oldest]) <= least:
+            return False
+        length = max(least, len(self._held[oldest]) - self._context.batch)
+        if length:
+            self._cut(oldest, length)
+        else:
             self.drop(oldest)
+        return True
 
     def _fail(self, sequence: int, answer: int) -> NoReturn:
         """Leave the sequence as it was before the batch, or empty."""

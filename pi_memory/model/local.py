@@ -1,7 +1,7 @@
 """A GGUF in this process. One thread computes; the event loop only passes on what it sends."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from datetime import datetime
@@ -15,6 +15,7 @@ from pi_memory.model.engine import Cancelled, Engine
 from pi_memory.model.lane import Job, Lane, Left, Rank, Steps, closed
 from pi_memory.model.ledger import Ledger, Tokens
 from pi_memory.model.reply import Reply
+from pi_memory.model.room import newest, oldest
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.states import Held, Saved, States
 from pi_memory.turn import Count, Message, Purpose, Usage
@@ -96,15 +97,13 @@ class LocalModel:
                 self._ledger.remember(reply.text, received)
 
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
-        prompt = self._prompt([*messages, Message("user", instruction)], 0)
-        spelled = {tuple(self._ledger.answer(label, after=prompt)): label for label in labels}
-        longest = max(map(len, spelled))
-        if len(prompt) + longest > self.context_tokens:
-            raise _too_long(len(prompt), longest, self.context_tokens)
+        opening = self._open_ledger().prompt([])
+        spelled = {tuple(self._ledger.answer(label, after=opening)): label for label in labels}
+        prompt = self._asked(newest(messages), instruction, max(map(len, spelled)))
         return await self._work("choose", prompt, work.choose(self._engine, prompt, spelled))
 
     async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
-        prompt = self._prompt([*messages, Message("user", instruction)], cap)
+        prompt = self._asked(oldest(messages), instruction, cap)
         return await self._work("write", prompt, work.write(self._engine, prompt, grammar, cap))
 
     def prepare(self, messages: Sequence[Message]) -> None:
@@ -159,6 +158,17 @@ class LocalModel:
         if tokens + room > self.context_tokens:
             raise _too_long(tokens, room, self.context_tokens)
         return self._ledger.prompt(messages)
+
+    def _asked(self, cuts: Iterable[Sequence[Message]], instruction: str, room: int) -> Tokens:
+        """The instruction behind the first of `cuts` that leaves `room` tokens. Raises `Unprocessable`."""
+        asked, first = Message("user", instruction), None
+        for messages in cuts:
+            try:
+                return self._prompt([*messages, asked], room)
+            except Unprocessable as error:
+                first = first or error
+        assert first, "the whole conversation is the first cut"
+        raise first
 
     def _open_ledger(self) -> Ledger:
         if self._closed:
