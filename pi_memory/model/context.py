@@ -42,6 +42,7 @@ class Context:
         self.batch = min(size.batch, size.context_tokens)
         self.pointer = llama.llama_init_from_model(model, self._parameters(size))
         self._memory = llama.llama_get_memory(self.pointer) if self.pointer else None
+        self._window = int(llama.llama_model_n_swa(model))
         if not self._memory:
             self.close()
             hint = (
@@ -50,7 +51,9 @@ class Context:
             raise ModelError("The model cannot be run as a chat model", hint=hint)
         self._batch = llama.llama_batch_init(self.batch, 0, 1)
         self._flag = ctypes.create_string_buffer(2)
-        self._watch_flag()
+        # A batch that is stopped half-way leaves a recurrent state of no use, and with it all that was read before.
+        if not (llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model)):
+            self._watch_flag()
 
     def decode(self, sequence: int, tokens: Tokens, *, position: int, tell: bool) -> int:
         """Evaluate at most `batch` tokens from `position` on; `tell`: the last one's successor can be sampled."""
@@ -66,7 +69,7 @@ class Context:
     def cut(self, sequence: int, length: int) -> bool:
         """Keep the first `length` tokens. False when the model cannot remove a part of a sequence."""
         removed = self._llama.llama_memory_seq_rm(self._memory, sequence, length, -1)
-        return bool(removed) and self._llama.llama_memory_seq_pos_max(self._memory, sequence) == length - 1
+        return bool(removed) and self._holds(sequence, length)
 
     def copy(self, source: int, target: int) -> None:
         """Share a sequence's tokens with another, which must be empty."""
@@ -90,7 +93,18 @@ class Context:
         # Not copied: it may be half of the memory that there is.
         buffer = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
         read = self._llama.llama_state_seq_set_data(self.pointer, buffer, len(state), sequence)
-        return bool(read) and self._llama.llama_memory_seq_pos_max(self._memory, sequence) == length - 1
+        return bool(read) and self._holds(sequence, length)
+
+    def _holds(self, sequence: int, length: int) -> bool:
+        """Whether what is kept of a sequence is enough to go on behind `length` tokens.
+
+        Layers with a sliding window lose, when cells run out, what the newest token no longer attends to. llama.cpp
+        removes the newest tokens of such a sequence all the same, and goes on behind the gap.
+        """
+        first = self._llama.llama_memory_seq_pos_min(self._memory, sequence)
+        last = self._llama.llama_memory_seq_pos_max(self._memory, sequence)
+        whole = first <= max(0, length - self._window) if self._window else True
+        return bool(last == length - 1 and whole)
 
     @property
     def stopped(self) -> bool:
@@ -98,7 +112,10 @@ class Context:
 
     @stopped.setter
     def stopped(self, value: bool) -> None:
-        """From any thread: stops an evaluation under way within one operation, and all later ones."""
+        """From any thread: stops an evaluation under way within one operation, and all later ones.
+
+        One of a recurrent model or a hybrid is not stopped, but is the last one.
+        """
         self._flag[0] = b"\x01" if value else b"\x00"
 
     def close(self) -> None:

@@ -13,8 +13,8 @@ logger = logging.getLogger(__name__)
 # ggml_log_level, as in ggml.h (the numbers in llama_cpp/_logger.py are older). What llama.cpp warns of (a context
 # smaller than trained on, an unused tensor) is no user's business.
 ERROR, CONTINUED = 4, 5
-# What an evaluation says that was cancelled. One that failed is raised as an error by the engine.
-CANCELLED = ("graph_compute: ", "process_ubatch: ", "llama_decode: ")
+# What an evaluation says that was cancelled or finds no room. One that failed is raised as an error by the engine.
+EXPECTED = ("graph_compute: ", "process_ubatch: ", "llama_decode: ", "init_batch: ")
 
 
 @functools.cache
@@ -75,5 +75,5 @@ class _Log:
         self._line += text
         if self._line.endswith(b"\n"):
             line = self._line.decode(errors="replace").rstrip()
-            logger.log(logging.DEBUG if line.startswith(CANCELLED) else self._level, "%s", line)
+            logger.log(logging.DEBUG if line.startswith(EXPECTED) else self._level, "%s", line)
             self._line = b""
