@@ -141,6 +141,24 @@ def test_files_are_found(daemon: Daemon) -> None:
     assert client.get("/focus/files?q=pump").json() == {"files": [PUMP]}
 
 
+def test_a_topic_called_files_is_reached_without_a_query(daemon: Daemon) -> None:
+    client = daemon()
+    client.put("/focus/files", json={"file_paths": [PUMP]})
+    assert client.get("/focus/files").json()["topic"]["file_paths"] == [PUMP]
+    assert client.get("/focus/files?q=pump").json() == {"files": [PUMP]}
+    assert client.get("/focus/files?q=").status_code == 400
+    assert client.delete("/focus/files").status_code == 204
+
+
+def test_a_file_that_is_asked_for_is_known_in_the_prompt(daemon: Daemon) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    client.put("/focus/garden", json={"file_paths": [PUMP]})
+    for message in ("hello", "which file has the pump?", "thanks"):
+        client.post("/chat", json={"message": message, "conversation_id": "a"}).raise_for_status()
+    assert [PUMP in prompt[-1].context for prompt in model.prompts] == [False, True, False]
+
+
 def test_chat_feeds_the_focus_and_the_next_conversation_knows_it(daemon: Daemon, clock: FakeClock) -> None:
     model = FakeModel()
     client = daemon(model=model)

@@ -17,18 +17,20 @@ ROWS = (
     "settings decay prompt config workspace loader files conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence "
-    "focus.settling focus.renames focus.limits",
+    "focus.settling focus.renames focus.limits focus.asked focus.weights focus.context focus.related focus.mentions "
+    "focus.stack agentlog",
     # Edges: each owns a library or a file.
     "store.* model.* embedding.* focus.watch focus.file hub",
-    "focus.nearest focus.tagger focus.changes focus.sync",
-    "focus.recent",
-    "remember housekeeping",
+    "conversation.summary conversation.compaction focus.nearest focus.tagger focus.changes focus.sync",
+    "focus.recent focus.attention",
+    "remember reflect housekeeping",
     "assistant",
     "turns",
     "http.*",
     "backends",
     "app",
     "service",
+    "hook",
     "cli.*",
     "__main__",
 )
@@ -50,7 +52,7 @@ OWNERS = {
     "sentence_transformers": "embedding.sentence_transformers",
     "sqlite3": "store.*",
     # The focus runs its own transactions on the database that the store hands it, and names its type.
-    "sqlite_utils": "store.* focus.changes focus.recent",
+    "sqlite_utils": "store.* focus.changes focus.recent focus.attention",
     "starlette": "http.* app",
     "uvicorn": "service",
     "watchdog": "focus.watch",
@@ -60,10 +62,13 @@ HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "sentence_transformers"}
 """Libraries that take long to import or may be absent: their owners import them inside the function that needs them."""
 
 IMPORT_LATE = "model.llama model.template embedding.gguf embedding.sentence_transformers embedding.export"
-UNUSED_BY_MOST = {"backends": {"pi_memory.model.remote.RemoteModel"}}
+UNUSED_BY_MOST = {
+    "backends": {"pi_memory.model.remote.RemoteModel"},
+    "__main__": {"pi_memory.hook", "pi_memory.cli.main"},
+}
 """What only some settings need, and brings a library that the others can do without."""
 
-READ_ENVIRONMENT = "settings service"
+READ_ENVIRONMENT = "settings service hook"
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "pi_memory"
@@ -172,7 +177,7 @@ def test_heavy_libraries_and_no_others_are_imported_inside_functions() -> None:
         assert not early & HEAVY, f"Import {', '.join(early & HEAVY)} in the function of {module} that needs it"
 
 
-def test_the_environment_is_read_in_two_places() -> None:
+def test_the_environment_is_read_in_few_places() -> None:
     readers = [module for module in modules() if any(map(_reads_environment, ast.walk(modules()[module])))]
     strangers = [module for module in readers if not within(module, READ_ENVIRONMENT)]
     assert not strangers, f"{', '.join(strangers)} reads the environment: make it a setting"

@@ -91,6 +91,10 @@ class RecentFocus:
         """Raises `NotFound`."""
         return self._known.get(name)
 
+    def knows(self, name: str) -> bool:
+        """Whether there is, or was, a topic of this name."""
+        return name in self._known.by_name
+
     def files(self, query: str, now: float) -> list[str]:
         """Known files whose path matches, best first."""
         return self._known.files(query, now)

@@ -66,7 +66,11 @@ async def show(request: Request, parts: Parts) -> Response:
 
 
 async def show_one(request: Request, parts: Parts) -> Response:
-    topic = parts.focus.get(_name(request))
+    return await _with_history(_name(request), parts)
+
+
+async def _with_history(name: str, parts: Parts) -> Response:
+    topic = parts.focus.get(name)
     history = await parts.db.read(lambda db: events.of(db, topic.name))
     changes = [ShownChange(iso(e.at), e.kind, e.origin, e.before, e.after) for e in history]
     return answer(ShownHistory(_shown(topic, parts.clock()), changes))
@@ -87,7 +91,10 @@ async def drop(request: Request, parts: Parts) -> Response:
 
 
 async def files(request: Request, parts: Parts) -> Response:
+    """Without a query, the topic that happens to be called `files`, if there is one."""
     query = request.query_params.get("q", "").strip()
+    if "q" not in request.query_params and parts.focus.knows("files"):
+        return await _with_history("files", parts)
     if not query:
         raise RequestError("q: empty", hint="For example /focus/files?q=extraction.")
     return answer(ShownFiles(parts.focus.files(query, parts.clock())))
