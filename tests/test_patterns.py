@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from pi_memory.focus.topics import normalise
 
 SHIPPED = Path(__file__).parent.parent / "config" / "topics.toml"
 TEXT = SHIPPED.read_text(encoding="utf-8")
+WITHOUT_RELATED = re.sub(r"(?ms)^\[related\].*?\n\n", "", TEXT)
 
 
 def test_the_shipped_patterns_are_sound() -> None:
@@ -50,6 +52,12 @@ def test_other_names_of_a_topic_become_one() -> None:
         (TEXT + "broken = []\n", r"topics\.broken must be a list"),
         (TEXT + '"**" = ["a"]\n', "must be the name of a topic"),
         ("files = 1", "files must be a table"),
+        (f"related = 1\n{WITHOUT_RELATED}", "related must be a table"),
+        (f"{WITHOUT_RELATED}\n[related]\ngarden = 1", r"related\.garden must be a table of topics"),
+        (f"{WITHOUT_RELATED}\n[related]\ngarden = {{ pump = 0 }}", r"related\.garden\.pump must be a number above 0"),
+        (f"{WITHOUT_RELATED}\n[related]\ngarden = {{ pump = nan }}", r"related\.garden\.pump must be a number"),
+        (f"{WITHOUT_RELATED}\n[related]\ngarden = {{ pump = true }}", r"related\.garden\.pump must be a number"),
+        (f"{WITHOUT_RELATED}\n[related]\n'**' = {{ pump = 1 }}", "must be the name of a topic"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_key(tmp_path: Path, text: str, problem: str) -> None:
@@ -58,6 +66,13 @@ def test_a_wrong_file_is_refused_with_its_key(tmp_path: Path, text: str, problem
     with pytest.raises(SettingsError, match=problem) as error:
         load_patterns(path)
     assert str(path) in error.value.message
+
+
+def test_the_related_topics_may_be_missing(tmp_path: Path) -> None:
+    path = tmp_path / "topics.toml"
+    path.write_text(WITHOUT_RELATED, encoding="utf-8")
+    assert load_patterns(path).related == {}
+    assert load_patterns(SHIPPED).related["deployment"] == {"devops": 0.3, "environment": 0.25, "railway": 0.2}
 
 
 def test_a_missing_file_is_an_error_too(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from pi_memory.focus.topics import normalise
 
 LISTS = ("chatter", "continue", "generic_directories", "generic_files")
 TABLES = ("files", "aliases", "topics")
+RELATED = "related"
+"""A table that may be missing, as it was in earlier releases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Patterns:
     """Topic to the expression that finds its words."""
     words: Mapping[str, str]
     """Topic to its plain words, for an embedder."""
+    related: Mapping[str, Mapping[str, float]]
+    """Topic to those that come to mind with it, and the attention that each gets then."""
 
     def topic_of_file(self, base_name: str) -> str | None:
         """The topic that a file is a sign of by its name alone."""
@@ -62,13 +66,15 @@ def load_patterns(path: Path) -> Patterns:
         aliases={other: _name(topic, f"aliases.{other}", path) for other, topic in raw["aliases"].items()},
         topics={_name(name, f"topics.{name}", path): pattern for name, pattern in expressions.items()},
         words={_name(name, f"topics.{name}", path): _plain(name, value) for name, value in raw["topics"].items()},
+        related=_related(raw, path),
     )
 
 
 def _check_keys(raw: Mapping[str, object], path: Path) -> None:
+    known = (*LISTS, *TABLES, RELATED)
     for key in raw:
-        if key not in (*LISTS, *TABLES):
-            raise _wrong(path, key, f"is unknown; known are {', '.join((*LISTS, *TABLES))}")
+        if key not in known:
+            raise _wrong(path, key, f"is unknown; known are {', '.join(known)}")
     for key in TABLES:
         if not isinstance(raw.get(key), dict):
             raise _wrong(path, key, "must be a table")
@@ -97,6 +103,23 @@ def _name(value: object, key: str, path: Path) -> str:
     if name is None:
         raise _wrong(path, key, f"must be the name of a topic, not {value!r}")
     return name
+
+
+def _related(raw: Mapping[str, object], path: Path) -> dict[str, dict[str, float]]:
+    table = raw.get(RELATED, {})
+    if not isinstance(table, dict):
+        raise _wrong(path, RELATED, "must be a table")
+    return {_name(name, f"{RELATED}.{name}", path): _boosts(name, others, path) for name, others in table.items()}
+
+
+def _boosts(name: str, others: object, path: Path) -> dict[str, float]:
+    key = f"{RELATED}.{name}"
+    if not isinstance(others, dict):
+        raise _wrong(path, key, "must be a table of topics and their boosts")
+    for other, boost in others.items():
+        if isinstance(boost, bool) or not isinstance(boost, int | float) or not 0 < boost <= 1:
+            raise _wrong(path, f"{key}.{other}", f"must be a number above 0 and at most 1, not {boost!r}")
+    return {_name(other, f"{key}.{other}", path): float(boost) for other, boost in others.items()}
 
 
 def _plain(name: str, words: list[str]) -> str:

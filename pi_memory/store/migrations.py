@@ -39,23 +39,91 @@ def m001_first_tables(db: Database) -> None:
 
 
 def m002_memories(db: Database) -> None:
-    """Memories, their words, what may not come back, and the embedders whose vectors are kept."""
+    """Memories, their words, what may not come back, and the embedders whose vectors are kept.
+
+    What most rows have in common stands in `memory_labels`, and what changes often, uses, in rows of its own: the pages
+    of a memory are written once. Null stands for `created_at`. The words are those of the content and the quote;
+    `detail=none` keeps no positions, which halves them.
+    """
+    for statement in (
+        "create table spaces (id integer primary key, name text not null unique, dimensions integer not null)",
+        """create table memory_labels (
+            id integer primary key, namespace text not null, type text not null, priority text not null,
+            source text not null, unique (namespace, type, priority, source))""",
+        """create table memories (
+            id integer primary key, label_id integer not null references memory_labels(id), created_at real not null,
+            updated_at real, valid_from real, valid_to real, superseded_by integer, forgotten_at real,
+            exchange_id integer, topics text, space_id integer references spaces(id), content text not null,
+            quote text, vector blob)""",
+        """create table memory_uses (
+            id integer primary key references memories(id), accesses integer not null, last_accessed_at real not null)""",
+        """create view memory_texts as
+            select id, case when instr(coalesce(quote, ''), content) then quote
+                else content || ' ' || coalesce(quote, '') end as text from memories""",
+        """create virtual table memory_words using fts5(
+            text, content = 'memory_texts', content_rowid = 'id', detail = none,
+            tokenize = 'porter unicode61 remove_diacritics 2')""",
+        "create table tombstones (id integer primary key, at real not null, salt blob not null, hash blob not null)",
+        """create table imported (
+            store text not null, kind text not null, their_id integer not null, id integer not null,
+            primary key (store, kind, their_id)) without rowid""",
+        "alter table events add column undoes integer",
+    ):
+        db.execute(statement)
 
 
 def m003_passages(db: Database) -> None:
-    """The messages of exchanges, as they are searched."""
+    """The messages of exchanges, as they are searched: their vectors and their words, not their text.
+
+    The words are kept without a copy of the text and without positions: nothing asks for phrases.
+    """
+    for statement in (
+        """create table passages (
+            id integer primary key, at real, ref text, space integer references spaces(id), vectors blob)""",
+        """create virtual table passage_words using fts5(
+            text, content = '', detail = none, tokenize = 'porter unicode61 remove_diacritics 2')""",
+    ):
+        db.execute(statement)
 
 
 def m004_summaries(db: Database) -> None:
-    """What stands for the exchanges that a conversation's window has left."""
+    """Where the window of each session begins, what stands for what has left it, and what is yet to be learned from."""
+    for statement in (
+        """create table windows (
+            session_id integer primary key references sessions(id), after integer not null,
+            summary text not null default '')""",
+        """create table lessons (
+            id integer primary key, session_id integer not null references sessions(id),
+            after integer not null, upto integer not null)""",
+    ):
+        db.execute(statement)
 
 
 def m005_session_contexts(db: Database) -> None:
-    """What each session pays attention to."""
+    """What each session pays attention to; the focuses that are over; memories put to use, and whether that helped."""
+    for statement in (
+        """create table session_contexts (
+            id integer primary key, name text not null unique, started_at real not null, last_at real not null,
+            project text, directory text, topic text, since real, worked real not null default 0,
+            files text not null default '[]', decisions text not null default '[]',
+            weights text not null default '{}')""",
+        """create table focus_entries (
+            id integer primary key, topic text not null, since real not null, seconds real not null, outcome text,
+            memories integer not null default 0)""",
+        """create table applications (
+            id integer primary key, context_id integer not null references session_contexts(id),
+            memory_id integer not null, at real not null, context text not null default '', helpful integer)""",
+    ):
+        db.execute(statement)
 
 
 def m006_centroids(db: Database) -> None:
     """Where topics lie in the embedder's space."""
+
+
+def m007_recorded(db: Database) -> None:
+    """Which lines of agents' logs have been recorded."""
+    db.execute("create table recorded (ref integer primary key)")
 
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -65,6 +133,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m004_summaries,
     m005_session_contexts,
     m006_centroids,
+    m007_recorded,
 )
 LATEST = len(MIGRATIONS)
 

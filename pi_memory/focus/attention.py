@@ -1,0 +1,222 @@
+"""Attention: what each session is in the middle of, and so which memories are nearer to it. In RAM as in the database.
+
+It follows what the tagger finds and what clients say. A write goes with the group of the exchange, and only when more
+has changed than the time: the rest goes along with the next one, or with a clean stop.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+import sqlite_utils
+
+from pi_memory.errors import NotFound
+from pi_memory.focus import context, related, stack
+from pi_memory.focus.context import Application, Context, Entry
+from pi_memory.focus.mentions import mentioned
+from pi_memory.focus.patterns import Patterns
+from pi_memory.focus.recent import Tagged
+from pi_memory.focus.weights import Boost, area, begun, glimpsed
+from pi_memory.store import contexts
+from pi_memory.store.database import Database, Work
+from pi_memory.turn import Clock, Exchange
+
+MOST = 256
+"""Sessions that are known; the one that was active longest ago gives way."""
+ENTRIES = 20
+"""Recent entries that are shown, the one under way among them."""
+APPLICATIONS = 50
+KEPT_ENTRIES = 1_000
+NEAR = 0.5
+"""Least weight of a topic that what is learned now is filed under, besides the focus."""
+FILED = 4
+"""Most topics that it is filed under."""
+
+
+class Attention:
+    """`knows` tells whether there is a topic of a name."""
+
+    def __init__(self, db: Database, patterns: Patterns, *, knows: Callable[[str], bool], clock: Clock) -> None:
+        self._db = db
+        self._patterns = patterns
+        self._knows = knows
+        self._clock = clock
+        self._contexts: dict[str, Context] = {}
+        self._written: dict[str, Context] = {}
+        self._given = {patterns.canonical(name): others for name, others in patterns.related.items()}
+
+    async def start(self) -> None:
+        """Go on with the sessions that are known."""
+        found = await self._db.read(partial(contexts.load, limit=MOST))
+        self._contexts = {known.session: known for known in found}
+        self._written = dict(self._contexts)
+
+    async def close(self) -> None:
+        """Write what no write has taken along yet."""
+        for name, known in self._contexts.items():
+            if known is not self._written.get(name):
+                await self._db.write(partial(contexts.save, context=known))
+
+    # What has attention.
+
+    def boost(self, session: str | None, query: str = "") -> Callable[[Sequence[str]], float]:
+        """What memories of some topics gain in a session, in [0, 1]. Topics that the query names are attended to first.
+
+        It gives the attention of this moment, and nothing for a session that is not known.
+        """
+        known = self._contexts.get(session or "")
+        weights = known.weights if known else {}
+        named = mentioned(query, knows=self._knows, canonical=self._patterns.canonical)
+        return Boost(glimpsed(weights, named), canonical=self._patterns.canonical)
+
+    def topics(self, session: str) -> tuple[str, ...]:
+        """What is learned in a session now is about: its focus first, then what has most attention beside it."""
+        known = self._contexts.get(session)
+        if known is None or known.topic is None:
+            return ()
+        near = [name for name, weight in known.weights.items() if weight >= NEAR and name != known.topic]
+        strongest = sorted(near, key=lambda name: (-known.weights[name], name))
+        return (known.topic, *strongest)[:FILED]
+
+    def session(self, name: str | None = None) -> Context:
+        """What is known of a session, by default of the one that was active last. Raises `NotFound`."""
+        if name is None and self._contexts:
+            return max(reversed(self._contexts.values()), key=self._active_at)
+        if name not in self._contexts:
+            raise NotFound("There is no such session", hint="POST /session begins one; so does any work in it.")
+        return self._contexts[name]
+
+    async def entries(self, session: Context) -> list[Entry]:
+        """The last focuses, of this session and of others, oldest first; the one under way at the end."""
+        closed = await self._db.read(partial(contexts.entries, limit=ENTRIES))
+        others = [known for known in self._contexts.values() if known.session != session.session]
+        found = closed + [entry for known in others if (entry := context.over(known, known.last_at))]
+        found.sort(key=lambda entry: entry.since)
+        own = [Entry(session.topic, session.since)] if session.topic and session.since is not None else []
+        return [*found, *own][-ENTRIES:]
+
+    async def applications(self, session: Context) -> list[Application]:
+        """The last memories that a session put to use, oldest first."""
+        return await self._db.read(partial(contexts.applications, session=session.session, limit=APPLICATIONS))
+
+    # What happens.
+
+    async def attend(self, exchange: Exchange, tagged: Tagged) -> None:
+        """Follow an exchange and what it was about. The write is not awaited: the database logs one that fails."""
+        at = min(exchange.at, self._clock())
+        name, topic, project = exchange.conversation_id, tagged.topic, exchange.project
+        made_with = await self._stack(name, project)
+        others = await self._related(topic) if topic else {}
+        known = self._contexts.get(name) or Context(name, at, at)
+        after = context.worked_until(context.of_project(known, project, made_with), at)
+        if topic:
+            after = context.with_files(self._turned(after, topic, at, others), tagged.file_paths)
+        if (work := self._put(after, at)) is not None:
+            self._db.write(work)
+
+    async def begin(self, name: str, *, project: str | None, directory: str | None) -> Context:
+        """Begin a session, or begin it anew: with the attention that its project's stack gets. Durable."""
+        made_with = await asyncio.to_thread(stack.detect, directory or project)
+        now = self._clock()
+        new = Context(name, now, now, project=project, directory=directory, weights=begun(made_with))
+        await self._save(new, now)
+        return new
+
+    async def focus(self, name: str | None, topic: str, files: Sequence[str]) -> Context:
+        """Turn to a topic, because a client says so; again to the same one adds files. Durable. Raises `NotFound`."""
+        others = await self._related(topic)
+        now = self._clock()
+        after = self._turned(context.worked_until(self.session(name), now), topic, now, others)
+        after = context.with_files(after, files)
+        await self._save(after, now)
+        return after
+
+    async def decide(self, name: str | None, decision: str) -> Context:
+        """Note a decision of the focus. Durable. Raises `NotFound`."""
+        now = self._clock()
+        after = context.with_decision(context.worked_until(self.session(name), now), decision)
+        await self._save(after, now)
+        return after
+
+    async def apply(self, name: str | None, memory_id: int, what_for: str) -> Application:
+        """Note that a memory was put to use. Durable. Raises `NotFound` for an unknown session."""
+        session, now = self.session(name).session, self._clock()
+        note = partial(contexts.apply, session=session, memory_id=memory_id, at=now, context=what_for)
+        return await self._db.write(note, durable=True)
+
+    async def judge(self, number: int, *, helpful: bool) -> tuple[Application, bool]:
+        """Note whether a memory helped where it was put to use; and whether that is new. Durable. Raises `NotFound`."""
+        found = await self._db.read(partial(contexts.application, number=number))
+        if found is None:
+            raise NotFound("There is no such application", hint="GET /session lists those of a session.")
+        if found.helpful == helpful:
+            return found, False
+        await self._db.write(partial(contexts.judge, number=number, helpful=helpful), durable=True)
+        return replace(found, helpful=helpful), True
+
+    async def prune(self) -> None:
+        """Erase what nobody looks back at any more."""
+        await self._db.write(partial(contexts.prune, keep=KEPT_ENTRIES))
+
+    # How.
+
+    def _turned(self, known: Context, topic: str, at: float, others: Mapping[str, float]) -> Context:
+        """The context with `topic` as its focus, which it may be already."""
+        canonical = self._patterns.canonical
+        if known.topic is not None and canonical(known.topic) == canonical(topic):
+            return known
+        return context.focused(known, topic, at, related=others, canonical=canonical)
+
+    async def _stack(self, name: str, project: str | None) -> tuple[str, ...]:
+        """What a project is made with, if the session is new to it."""
+        known = self._contexts.get(name)
+        if project is None or (known and known.project == project):
+            return ()
+        return await asyncio.to_thread(stack.detect, project)
+
+    async def _related(self, topic: str) -> dict[str, float]:
+        """Topics that come to mind with another: those of the configuration, of its area too, and those learned."""
+        canonical = self._patterns.canonical
+        name = canonical(topic)
+        given = {**self._given.get(area(name), {}), **self._given.get(name, {})}
+        found = related.learned(await self._db.read(partial(contexts.shared_sessions, topic=topic)))
+        return {other: boost for other, boost in related.joined(given, found).items() if canonical(other) != name}
+
+    def _put(self, after: Context, at: float, *, always: bool = False) -> Work[None] | None:
+        """Put a context in place in RAM; what to store, None when it may wait."""
+        name = after.session
+        before = self._contexts.pop(name, None)
+        self._contexts[name] = after
+        if not always and not after.worth_writing(self._written.get(name)):
+            return None
+        closed = context.over(before, at) if before and before.since != after.since else None
+        self._written[name] = after
+        gone = self._give_way()
+
+        def store(db: sqlite_utils.Database) -> None:
+            for other in gone:
+                contexts.remove(db, other)
+            contexts.save(db, after)
+            if closed:
+                contexts.close_focus(db, name, closed)
+
+        return store
+
+    async def _save(self, after: Context, at: float) -> None:
+        work = self._put(after, at, always=True)
+        assert work is not None, "asked for"
+        await self._db.write(work, durable=True)
+
+    def _give_way(self) -> list[str]:
+        """Forget the sessions that are too many; which."""
+        many = len(self._contexts) - MOST
+        gone = sorted(self._contexts, key=lambda name: self._contexts[name].last_at)[:many] if many > 0 else []
+        for name in gone:
+            del self._contexts[name]
+            self._written.pop(name, None)
+        return gone
+
+    def _active_at(self, known: Context) -> float:
+        """When a session was active; a time to come, by a clock that has gone back since, counts as now."""
+        return min(known.last_at, self._clock())

@@ -1,0 +1,101 @@
+"""What a session is in the middle of, in the sense of seed 002's session context. Pure.
+
+Active work is the time between exchanges that follow each other within IDLE; so nothing has to tick while nobody works.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from pi_memory.focus import topics, weights
+from pi_memory.focus.weights import Canonical
+
+IDLE = 900.0
+"""Seconds of silence after which the user was away rather than at work."""
+MAX_FILES = 20
+MAX_DECISIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """`session` is the client's name for it. `worked` are seconds of active work since the weights waned last;
+    `last_at` is when something was last said or done.
+    """
+
+    session: str
+    started_at: float
+    last_at: float
+    project: str | None = None
+    directory: str | None = None
+    topic: str | None = None
+    since: float | None = None
+    files: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    worked: float = 0.0
+
+    def worth_writing(self, before: "Context | None") -> bool:
+        """Whether more has changed since `before` than what the next write may take along."""
+        return before is None or replace(before, last_at=self.last_at, worked=self.worked, files=self.files) != self
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A focus that is over, or, without `seconds`, the one that is not; what it came to, how many memories it used."""
+
+    topic: str
+    since: float
+    seconds: float | None = None
+    outcome: str | None = None
+    memories: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A memory that was put to use. `helpful` is None until somebody says."""
+
+    id: int
+    session: str
+    memory_id: int
+    at: float
+    context: str = ""
+    helpful: bool | None = None
+
+
+def worked_until(context: Context, at: float) -> Context:
+    """The context at Unix time `at`, when something was said or done again. A clock that went back costs nothing."""
+    gap = at - context.last_at
+    steps, worked = divmod(context.worked + (gap if 0 < gap <= IDLE else 0.0), weights.STEP)
+    if not steps:
+        return replace(context, last_at=at, worked=worked)
+    waned = weights.waned(context.weights, context.topic, int(steps))
+    return replace(context, last_at=at, worked=worked, weights=waned)
+
+
+def of_project(context: Context, project: str | None, stack: Iterable[str]) -> Context:
+    """The context with the project that its work turned out to be for, and the attention that its stack gets."""
+    if project is None or project == context.project:
+        return context
+    directory = project if project.startswith("/") else context.directory
+    return replace(context, project=project, directory=directory, weights={**weights.begun(stack), **context.weights})
+
+
+def focused(context: Context, topic: str, at: float, *, related: Mapping[str, float], canonical: Canonical) -> Context:
+    """The context with a new focus."""
+    shifted = weights.shifted(context.weights, topic, related, canonical=canonical)
+    return replace(context, topic=topic, since=at, files=(), decisions=(), weights=shifted)
+
+
+def with_files(context: Context, paths: Iterable[str]) -> Context:
+    return replace(context, files=topics.merge(context.files, paths, most=MAX_FILES))
+
+
+def with_decision(context: Context, decision: str) -> Context:
+    return replace(context, decisions=(*context.decisions, decision)[-MAX_DECISIONS:])
+
+
+def over(context: Context, until: float) -> Entry | None:
+    """The focus that ends with Unix time `until`, None when there was none; its outcome is the last decision."""
+    if context.topic is None or context.since is None:
+        return None
+    outcome = context.decisions[-1] if context.decisions else None
+    return Entry(context.topic, context.since, max(0.0, until - context.since), outcome)

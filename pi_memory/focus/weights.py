@@ -1,0 +1,97 @@
+"""Attention: how much of it each topic has, as weights in [0.05, 1] by the numbers of seed 002. Pure.
+
+`canonical` gives the one name of a topic that has several, such as `auth` for `authentication`; weights keep the name
+that was used first.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+LEAST, MOST = 0.05, 1.0
+FOCUS = 0.95
+"""Of the topic that has become the focus."""
+STACK = 0.3
+"""Of what a project is made with, when a session begins."""
+SHIFT = 0.7
+"""Share that the others keep when the focus changes."""
+WANE = 0.95
+"""Share that all but the focus keep after STEP seconds of active work."""
+STEP = 600.0
+MATCH = 0.5
+"""Share of a topic's weight that a memory of that topic is boosted by."""
+KEPT = 50
+"""Most topics of a session; those with the least attention give way."""
+
+Canonical = Callable[[str], str]
+
+
+def begun(stack: Iterable[str]) -> dict[str, float]:
+    """The weights of a new session."""
+    return dict.fromkeys(stack, STACK)
+
+
+def shifted(
+    weights: Mapping[str, float], topic: str, related: Mapping[str, float], *, canonical: Canonical
+) -> dict[str, float]:
+    """The weights after `topic` became the focus; `related` gives the boosts of topics that come to mind with it."""
+    changed = {name: max(LEAST, weight * SHIFT) for name, weight in weights.items()}
+    changed.pop(_called(topic, changed, canonical), None)
+    changed[topic] = FOCUS
+    for other, boost in related.items():
+        name = _called(other, changed, canonical)
+        changed[name] = within(changed.get(name, 0.0) + boost)
+    strongest = sorted(changed, key=lambda name: (name != topic, -changed[name]))[:KEPT]
+    return {name: changed[name] for name in strongest}
+
+
+def waned(weights: Mapping[str, float], focus: str | None, steps: int) -> dict[str, float]:
+    """The weights after so many steps of active work."""
+    left = WANE**steps
+    return {name: weight if name == focus else max(LEAST, weight * left) for name, weight in weights.items()}
+
+
+def glimpsed(weights: Mapping[str, float], topics: Iterable[str]) -> dict[str, float]:
+    """The weights for one question that names `topics`: it is about those first, and about the rest a little less."""
+    named = dict.fromkeys(topics, FOCUS)
+    left = SHIFT if named else 1.0
+    return {name: max(LEAST, weight * left) for name, weight in weights.items()} | named
+
+
+def within(weight: float) -> float:
+    return min(MOST, max(LEAST, weight))
+
+
+def _called(topic: str, weights: Mapping[str, float], canonical: Canonical) -> str:
+    """The name that a topic has among the weights, else its own."""
+    return next((name for name in weights if canonical(name) == canonical(topic)), topic)
+
+
+class Boost:
+    """How much memories gain by what has attention: min(1, sum of 0.5 x weight over their topics).
+
+    A topic has the attention of its parent and of its children too, whichever is most.
+    """
+
+    def __init__(self, weights: Mapping[str, float], *, canonical: Canonical) -> None:
+        self._canonical = canonical
+        self._weights: dict[str, float] = {}
+        self._of_children: dict[str, float] = {}
+        for name, weight in weights.items():
+            self._raise(self._weights, canonical(name), weight)
+            self._raise(self._of_children, area(canonical(name)), weight)
+
+    def __call__(self, topics: Iterable[str]) -> float:
+        """In [0, 1]; 0 for topics that have no attention."""
+        return min(1.0, sum(MATCH * self.weight(name) for name in {self._canonical(topic) for topic in topics}))
+
+    def weight(self, topic: str) -> float:
+        """The attention of a topic under its canonical name."""
+        own, parents = self._weights.get(topic, 0.0), self._weights.get(area(topic), 0.0)
+        return max(own, parents, self._of_children.get(topic, 0.0))
+
+    def _raise(self, weights: dict[str, float], name: str, weight: float) -> None:
+        weights[name] = max(weight, weights.get(name, 0.0))
+
+
+def area(topic: str) -> str:
+    """The first level of a topic's name."""
+    return topic.partition("/")[0]
