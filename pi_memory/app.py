@@ -17,18 +17,20 @@ from starlette.routing import Route
 from pi_memory import backends
 from pi_memory.assistant import Assistant
 from pi_memory.config import Config
+from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.watch import Watcher
 from pi_memory.housekeeping import Housekeeping
-from pi_memory.http import activity, chat, conversations, focus, health, metrics, openapi
+from pi_memory.http import activity, chat, context, conversations, focus, health, history, metrics, openapi
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
 from pi_memory.http.parts import Parts
+from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
-from pi_memory.store import exchanges, standings
+from pi_memory.store import standings, windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock, Embedder, Model
 from pi_memory.turns import Turns
@@ -37,6 +39,8 @@ ENDPOINTS: list[Endpoint] = [
     *chat.ENDPOINTS,
     *conversations.ENDPOINTS,
     *activity.ENDPOINTS,
+    *context.ENDPOINTS,
+    *history.ENDPOINTS,
     *focus.ENDPOINTS,
     *health.ENDPOINTS,
     *metrics.ENDPOINTS,
@@ -124,16 +128,16 @@ def _put_together(
 ) -> Parts:
     """Every part with the parts that it needs; none has been started."""
     memory = ShortMemory(
-        max_turns=settings.memory.max_turns,
         ttl=settings.memory.ttl_minutes * 60,
         max_conversations=settings.memory.max_conversations,
     )
     recent = RecentFocus(db, settings.focus_file, tagger=backends.rules(config), clock=clock)
-    recent.on_edit = memory.mention
     remember = Remember(db, recent)
+    compaction = Compaction(db, memory, max_turns=settings.memory.max_turns, max_tokens=settings.chat.max_tokens)
     housekeeping = Housekeeping(db, memory, recent, settings=settings.memory, clock=clock)
     talker = backends.model(settings, given=model)
     vectors = backends.embedder(settings, given=embedder)
+    reflect = Reflect(db, memory, compaction=compaction, model=talker, learn=_learn)
     assistant = Assistant(
         model=talker,
         personas=config.personas(),
@@ -143,7 +147,17 @@ def _put_together(
         memory=memory,
         focus=recent if settings.memory.enabled else None,
         remember=remember if settings.memory.enabled else None,
+        compaction=compaction,
     )
+
+    def edited(told: str) -> None:
+        memory.mention(told)
+        reflect.soon(anew=True)
+
+    recent.on_edit = edited
+    remember.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
+    reflect.on_compacted, reflect.warm = assistant.look_ahead, assistant.warm
+    housekeeping.on_ended = lambda: reflect.soon(anew=True)
     return Parts(
         settings=settings,
         clock=clock,
@@ -151,6 +165,7 @@ def _put_together(
         memory=memory,
         focus=recent,
         remember=remember,
+        reflect=reflect,
         housekeeping=housekeeping,
         assistant=assistant,
         turns=Turns(assistant, most=settings.server.max_waiting),
@@ -162,13 +177,14 @@ def _put_together(
 
 async def _wake(parts: Parts) -> None:
     """Go on where the last run ended: conversations that are still alive, the inbox, the focus file."""
-    limit = parts.settings.memory.max_turns
-    windows = await parts.db.read(lambda db: exchanges.windows(db, limit=limit))
+    limit = 2 * parts.settings.memory.max_turns
+    alive = await parts.db.read(lambda db: windows.alive(db, limit=limit))
     known = await parts.db.write(standings.take)
-    for name, window in sorted(windows.items(), key=lambda item: item[1][-1].at):
-        parts.memory.resume(name, window, known.get(name))
+    for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
+        parts.memory.resume(name, window.exchanges, summary=window.summary, standing=known.get(name))
     await parts.focus.start()
     await parts.remember.start()
+    parts.reflect.start()
     parts.housekeeping.start()
 
 
@@ -208,6 +224,7 @@ async def _rest(parts: Parts) -> None:
     except TimeoutError:
         logger.warning("The inbox is worked off at the next start")
     await parts.remember.stop()
+    await parts.reflect.stop()
     await parts.housekeeping.stop()
     alive = parts.memory.standings()
     await parts.db.write(lambda db: standings.keep(db, alive))
@@ -256,3 +273,7 @@ async def _not_served(request: Request, error: HTTPException) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     return failure(PiMemoryError("The daemon failed to answer", hint="Its log says why; please report it."))
+
+
+async def _learn(said: object) -> None:
+    """Until there is something to learn with."""

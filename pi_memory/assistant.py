@@ -1,16 +1,19 @@
 """THE TURN: one message in, the reply out as it arrives, and what was said remembered. Six numbered steps."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from weakref import WeakValueDictionary
 
 from pi_memory import config, prompt, workspace
+from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import Conversation, ShortMemory
 from pi_memory.errors import ModelError, Unprocessable
+from pi_memory.focus.asked import files_asked_for, told
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.loader import Loader
 from pi_memory.remember import Remember
@@ -47,6 +50,7 @@ class Assistant:
         memory: ShortMemory,
         focus: RecentFocus | None,
         remember: Remember | None,
+        compaction: Compaction,
     ) -> None:
         self._model = model
         self._personas = personas
@@ -56,6 +60,7 @@ class Assistant:
         self._memory = memory
         self._focus = focus
         self._remember = remember
+        self._compaction = compaction
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def turn(self, turn: Turn) -> AsyncGenerator[Delta | Done, None]:
@@ -74,13 +79,9 @@ class Assistant:
             conversation = self._conversation(turn)
             # 2. Recall: what is being worked on, gathered once, when the conversation begins.
             standing = await self._standing(conversation, turn.agent, budget=budget, count=model.count)
-            message = Message("user", turn.message, context=self._context(conversation))
+            message = Message("user", turn.message, context=self._context(conversation, turn.message))
             # 3. Prompt.
-            built = prompt.build(
-                standing.text, conversation.exchanges, message, budget=budget, count_prompt=model.count_prompt
-            )
-            for _ in range(built.left_out):
-                conversation.exchanges.popleft()
+            built = await self._built(conversation, message, model)
             # 4. Model.
             reply, usage, partial = "", Usage(), True
             try:
@@ -97,7 +98,7 @@ class Assistant:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
                 if reply or not partial:
                     self._keep(conversation, turn, message, reply=reply, partial=partial)
-                    self._look_ahead(model, turn.conversation_id)
+                    self.look_ahead(turn.conversation_id)
             memory_tokens = standing.memory_tokens + (model.count(message.context) if message.context else 0)
             yield Done(
                 reply=reply,
@@ -109,7 +110,7 @@ class Assistant:
                     focus=standing.focus,
                     notes=standing.notes,
                     context=message.context,
-                    exchanges=len(conversation.exchanges),
+                    exchanges=len(conversation.exchanges) - built.left_out,
                     exchanges_left_out=built.left_out,
                 ),
             )
@@ -134,25 +135,28 @@ class Assistant:
         budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
         with suppress(ModelError, Unprocessable):
             new = await self._standing(self._memory.new("", now), GENERAL, budget=budget, count=model.count)
-            alive = [self._next(model, conversation) for conversation in found if conversation]
+            alive = [conversation.messages for conversation in found if conversation]
             await model.save(prompt.beginning(new.text), [messages for messages in alive if messages])
 
-    def _look_ahead(self, model: Model, conversation_id: str) -> None:
+    def look_ahead(self, conversation_id: str) -> None:
         """Have the next turn's prompt evaluated as far as it is known. Awaits nothing."""
-        conversation = self._memory.get(conversation_id, self._clock())
+        model, conversation = self._model.now, self._memory.get(conversation_id, self._clock())
         if conversation is not None and isinstance(model, Thinker):
             with suppress(ModelError, Unprocessable):
-                model.prepare(self._next(model, conversation))
+                model.prepare(conversation.messages)
 
-    def _next(self, model: Model, conversation: Conversation) -> Sequence[Message]:
-        """The next turn's prompt before its message: what that turn will leave out has no place here either."""
-        if conversation.standing is None:
-            return ()
-        text, budget = conversation.standing.text, prompt.Budget.of(model.context_tokens, self._max_tokens)
-        built = prompt.build(
-            text, conversation.exchanges, Message("user", ""), budget=budget, count_prompt=model.count_prompt
-        )
-        return built.messages[:-1]
+    async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
+        """The prompt. What has no room for a message that is longer than any before is compacted here and now."""
+        budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
+        build = partial(prompt.build, budget=budget, count_prompt=model.count_prompt)
+        built = build(conversation.system, conversation.exchanges, message)
+        if built.left_out and self._remember:
+            await self._compaction.make_room(conversation, built.left_out, model)
+            folded = self._memory.last(conversation.id)
+            if folded is not None:
+                conversation.exchanges, conversation.summary = folded.exchanges, folded.summary
+                built = build(conversation.system, conversation.exchanges, message)
+        return built
 
     def _lock(self, conversation_id: str) -> asyncio.Lock:
         lock = self._locks.get(conversation_id)
@@ -180,12 +184,15 @@ class Assistant:
         conversation.standing = Standing(agent, text, count(text) - count(persona), topics, tuple(notes))
         return conversation.standing
 
-    def _context(self, conversation: Conversation) -> str:
-        """What goes in front of the user's words: an edited focus, and the date when it may have changed."""
+    def _context(self, conversation: Conversation, asked: str) -> str:
+        """What goes in front of the user's words: an edited focus, known files when one is asked for, and the date when
+        it may have changed.
+        """
         now = self._clock()
+        files = told(files_asked_for(asked, self._focus.active(now))) if self._focus else ""
         fresh = bool(conversation.exchanges) and now - conversation.last_at < prompt.DATE_AFTER
         date = "" if fresh else datetime.fromtimestamp(now).astimezone().strftime("%A, %d %B %Y, %H:%M")
-        return "\n".join(filter(None, (*conversation.pending, date)))
+        return "\n".join(filter(None, (*conversation.pending, files, date)))
 
     def _keep(self, conversation: Conversation, turn: Turn, message: Message, *, reply: str, partial: bool) -> None:
         if not self._remember:

@@ -5,6 +5,7 @@ A Pi is switched off for days; so the daily work is due by the time of the last 
 
 import asyncio
 import logging
+from collections.abc import Callable
 from functools import partial
 
 from pi_memory.conversation.short_memory import ShortMemory
@@ -12,7 +13,7 @@ from pi_memory.decay import DAY
 from pi_memory.errors import PiMemoryError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.settings import Memory
-from pi_memory.store import exchanges, sessions, state
+from pi_memory.store import exchanges, state, windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock
 
@@ -23,11 +24,12 @@ logger = logging.getLogger(__name__)
 
 
 class Housekeeping:
-    """Ends conversations and sessions, and does the daily work."""
+    """Ends conversations and sessions, and does the daily work. `on_ended` is called when some have ended."""
 
     def __init__(
         self, db: Database, memory: ShortMemory, focus: RecentFocus, *, settings: Memory, clock: Clock
     ) -> None:
+        self.on_ended: Callable[[], None] = lambda: None
         self._db = db
         self._memory = memory
         self._focus = focus
@@ -46,9 +48,10 @@ class Housekeeping:
     async def end(self, conversation_id: str) -> bool:
         """End a conversation, or the session of an agent elsewhere; whether it was there."""
         self._memory.end(conversation_id)
-        was_there = await self._db.write(partial(sessions.end, name=conversation_id, at=self._clock()))
+        was_there = await self._db.write(partial(windows.close, name=conversation_id, at=self._clock()))
         if was_there:
             await self._focus.end_sessions([conversation_id])
+            self.on_ended()
         return was_there
 
     async def sweep(self) -> None:
@@ -83,8 +86,10 @@ class Housekeeping:
         now = self._clock()
         names = list(dict.fromkeys(ids))
         for name in names:
-            self._db.write(partial(sessions.end, name=name, at=now))
-        await self._focus.end_sessions(names)
+            self._db.write(partial(windows.close, name=name, at=now))
+        if names:
+            await self._focus.end_sessions(names)
+            self.on_ended()
 
     async def _run(self) -> None:
         while True:

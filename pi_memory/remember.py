@@ -7,11 +7,13 @@ changed, so that a crash neither loses an exchange nor counts one twice.
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pi_memory.errors import PiMemoryError, StoreError
 from pi_memory.focus.recent import RecentFocus, Tagged
-from pi_memory.store import exchanges
+from pi_memory.store import exchanges, ledger
 from pi_memory.store.database import Database
 from pi_memory.turn import Exchange
 
@@ -28,9 +30,14 @@ class Waiting:
 
 
 class Remember:
-    """Works the inbox off in the background, one exchange after the other."""
+    """Works the inbox off in the background, one exchange after the other.
+
+    Each that was tagged is told to `attend`, and each at its end to `on_processed`.
+    """
 
     def __init__(self, db: Database, focus: RecentFocus) -> None:
+        self.on_processed: Callable[[Exchange], None] = lambda exchange: None
+        self.attend: Callable[[Exchange, Tagged], Awaitable[None]] = _nobody
         self._db = db
         self._focus = focus
         self._inbox: deque[Waiting] = deque()
@@ -43,9 +50,13 @@ class Remember:
         await self._resume()
         self._task = asyncio.create_task(self._run())
 
-    def put(self, exchange: Exchange) -> asyncio.Future[Tagged]:
-        """Store an exchange and queue it. Never blocks, never fails; the future tells what it was about."""
-        stored = self._db.write(lambda db: exchanges.add(db, exchange), exchange=True)
+    def put(self, exchange: Exchange, *, refs: Sequence[int] = ()) -> asyncio.Future[Tagged]:
+        """Store an exchange and queue it. Never blocks, never fails; the future tells what it was about.
+
+        `refs` are the lines of a log that it was made from, recorded with it; if one of them has been recorded since,
+        nothing is stored.
+        """
+        stored = self._db.write(partial(ledger.add, exchange=exchange, refs=refs), exchange=True)
         return self._queue(exchange, stored)
 
     async def drain(self) -> None:
@@ -87,6 +98,7 @@ class Remember:
         try:
             exchange_id = await waiting.stored
             tagged = await self._focus.tag(waiting.exchange, exchange_id=exchange_id)
+            await self.attend(waiting.exchange, tagged)
         except StoreError:
             waiting.tagged.cancel()  # the database has logged it
         except PiMemoryError as error:
@@ -99,3 +111,8 @@ class Remember:
         else:
             if not waiting.tagged.done():
                 waiting.tagged.set_result(tagged)
+        self.on_processed(waiting.exchange)
+
+
+async def _nobody(exchange: Exchange, tagged: Tagged) -> None:
+    pass

@@ -22,6 +22,12 @@ class Client(TestClient):
 
     stop: Callable[[], None]
 
+    def settle(self) -> None:
+        """Until nothing is left to do after the replies."""
+        assert self.portal is not None
+        self.portal.call(self.parts.remember.drain)
+        self.portal.call(self.parts.reflect.drain)
+
     @property
     def parts(self) -> Parts:
         parts: Parts = self.app.state.parts  # type: ignore[attr-defined]

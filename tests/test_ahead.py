@@ -48,6 +48,7 @@ def test_a_turn_evaluates_its_message_only(daemon: Daemon, model: LocalModel) ->
 def test_a_window_that_moved_is_evaluated_before_the_next_message(daemon: Daemon, model: LocalModel) -> None:
     client = daemon(model=model, PI_MEMORY_MAX_TOKENS=20, MEMORY_MAX_TURNS=2)
     for number in range(5):
+        client.settle()
         idle(model)
         usage = say(client, f"the world {number} " * 10)
         assert usage["evaluated_tokens"] < 200

@@ -73,6 +73,7 @@ def test_without_transcripts_nothing_is_left_of_a_conversation_that_ended(daemon
     sweep(client)
     assert count(client, "exchanges where user = 'hello there'") == 1, "it is still going on"
     client.delete("/conversations/c")
+    client.settle()
     sweep(client)
     assert count(client, "exchanges where user = 'hello there'") == 0
 

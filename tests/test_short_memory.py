@@ -8,8 +8,8 @@ from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.turn import Exchange
 
 
-def memory(*, max_turns: int = 3, ttl: float = 60, most: int = 2) -> ShortMemory:
-    return ShortMemory(max_turns=max_turns, ttl=ttl, max_conversations=most)
+def memory(*, ttl: float = 60, most: int = 2) -> ShortMemory:
+    return ShortMemory(ttl=ttl, max_conversations=most)
 
 
 def say(short: ShortMemory, name: str, text: str, at: float) -> None:
@@ -22,13 +22,28 @@ def said(short: ShortMemory, name: str, now: float) -> list[str] | None:
     return None if found is None else [exchange.user for exchange in found.exchanges]
 
 
-def test_a_window_keeps_the_last_exchanges_whole() -> None:
-    short = memory(max_turns=2)
+def test_a_summary_stands_for_the_exchanges_that_were_folded() -> None:
+    short = memory()
     for at, text in enumerate("abc"):
         say(short, "c", text, at)
+    short.fold("c", 1, "they said a")
     found = short.get("c", 3)
     assert found is not None
     assert [(e.user, e.reply) for e in found.exchanges] == [("b", "re b"), ("c", "re c")]
+    assert found.summary == "they said a"
+
+
+def test_what_is_folded_during_an_exchange_stays_folded() -> None:
+    short = memory()
+    for at, text in enumerate("ab"):
+        say(short, "c", text, at)
+    copy = short.get("c", 2)
+    assert copy is not None
+    short.fold("c", 1, "they said a")
+    short.append(copy, Exchange("c", "c", "re c", 2))
+    assert said(short, "c", 2) == ["b", "c"]
+    assert (found := short.get("c", 2)) is not None
+    assert found.summary == "they said a"
 
 
 def test_a_conversation_expires_only_after_its_idle_time() -> None:
@@ -128,13 +143,12 @@ def test_end_forgets() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.floats(0, 40)), max_size=60), st.integers(1, 4))
 def test_it_stays_within_its_bounds(steps: list[tuple[str, float]], most: int) -> None:
-    short, now = memory(max_turns=2, ttl=60, most=most), 0.0
+    short, now = memory(ttl=60, most=most), 0.0
     for name, wait in steps:
         now += wait
         say(short, name, "x", now)
         short.sweep(now)
         assert len(short) <= most
-        assert all(len(found.exchanges) <= 2 for name in short.ids() if (found := short.get(name, now)))
         assert short.ids()[-1] == name
 
 

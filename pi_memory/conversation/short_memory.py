@@ -4,7 +4,8 @@ from collections import OrderedDict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from pi_memory.turn import Exchange, Standing
+from pi_memory import prompt
+from pi_memory.turn import Exchange, Message, Standing
 
 MOST_PENDING = 3
 MOST_CHARACTERS = 300
@@ -13,7 +14,10 @@ MOST_CHARACTERS = 300
 
 @dataclass(slots=True)
 class Conversation:
-    """A conversation's window, and what it has yet to be told: `pending` goes with the next message."""
+    """A conversation's last exchanges, and what it has yet to be told: `pending` goes with the next message.
+
+    `summary` stands for the exchanges that it does not hold any more.
+    """
 
     id: str
     started_at: float
@@ -21,22 +25,32 @@ class Conversation:
     exchanges: deque[Exchange]
     project: str | None = None
     standing: Standing | None = None
+    summary: str = ""
     pending: list[str] = field(default_factory=list)
+
+    @property
+    def system(self) -> str:
+        return prompt.system(self.standing.text if self.standing else "", self.summary)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What the next prompt begins with."""
+        return prompt.messages(self.system, self.exchanges)
 
 
 class ShortMemory:
     """The conversations that are alive, least recently used first.
 
+    What a conversation holds is cut by `fold` alone, in blocks, so that the beginning of its prompt stands still.
+
     Args:
-        max_turns: exchanges that a window keeps.
         ttl: idle seconds after which a conversation is over; 0: never.
         max_conversations: how many are kept.
     """
 
-    def __init__(self, *, max_turns: int, ttl: float, max_conversations: int) -> None:
+    def __init__(self, *, ttl: float, max_conversations: int) -> None:
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._gave_way: list[Conversation] = []
-        self._max_turns = max_turns
         self._ttl = ttl
         self._max_conversations = max_conversations
 
@@ -50,6 +64,11 @@ class ShortMemory:
             return None
         return replace(found, exchanges=found.exchanges.copy(), pending=found.pending.copy())
 
+    def last(self, conversation_id: str) -> Conversation | None:
+        """A copy of a conversation as it was when it was gone on with, whether or not it has expired."""
+        found = self._conversations.get(conversation_id)
+        return found and self.get(conversation_id, found.last_at)
+
     def ids(self) -> list[str]:
         return list(self._conversations)
 
@@ -62,29 +81,43 @@ class ShortMemory:
 
     def new(self, conversation_id: str, now: float) -> Conversation:
         """An empty conversation, not kept until `append`."""
-        return Conversation(conversation_id, now, now, deque(maxlen=self._max_turns))
+        return Conversation(conversation_id, now, now, deque())
 
-    def resume(self, conversation_id: str, window: Sequence[Exchange], standing: Standing | None = None) -> None:
+    def resume(
+        self,
+        conversation_id: str,
+        exchanges: Sequence[Exchange],
+        *,
+        summary: str = "",
+        standing: Standing | None = None,
+    ) -> None:
         """Keep a conversation of an earlier run, by its last exchanges, as the most recently used."""
-        conversation = self.new(conversation_id, window[0].at)
-        conversation.exchanges.extend(window)
-        conversation.standing = standing
-        conversation.project, conversation.last_at = window[-1].project, window[-1].at
+        conversation = self.new(conversation_id, exchanges[0].at)
+        conversation.exchanges.extend(exchanges)
+        conversation.summary, conversation.standing = summary, standing
+        conversation.project, conversation.last_at = exchanges[-1].project, exchanges[-1].at
         self._put(conversation)
 
     def append(self, conversation: Conversation, exchange: Exchange) -> None:
-        """Add an exchange to a conversation and keep it; the oldest exchange of a full window falls out, and the
-        least recently used of too many conversations.
+        """Add an exchange to a conversation and keep it; of too many conversations the least recently used gives way.
 
-        What was mentioned to the conversation while the exchange went on waits for the next one.
+        What was folded or mentioned while the exchange went on stays so: `conversation` is an older copy.
         """
         known = self._conversations.get(conversation.id)
-        exchanges = conversation.exchanges.copy()
-        if known is None:
-            exchanges.clear()  # it is new, or was ended while the exchange went on
-        exchanges.append(exchange)
-        unsaid = [text for text in known.pending if text not in conversation.pending] if known else []
-        self._put(replace(conversation, exchanges=exchanges, last_at=exchange.at, pending=unsaid))
+        if known is None or known.started_at != conversation.started_at:
+            # It is new, or was ended while the exchange went on, or one of its name has expired.
+            known = self.new(conversation.id, conversation.started_at)
+        unsaid = [text for text in known.pending if text not in conversation.pending]
+        exchanges = deque((*known.exchanges, exchange))
+        summary = known.summary
+        self._put(replace(conversation, exchanges=exchanges, summary=summary, last_at=exchange.at, pending=unsaid))
+
+    def fold(self, conversation_id: str, count: int, summary: str) -> None:
+        """Have `summary` stand for the first `count` exchanges, and for what it stood for before."""
+        conversation = self._conversations.get(conversation_id)
+        if conversation is not None:
+            conversation.exchanges = deque(list(conversation.exchanges)[count:])
+            conversation.summary = summary
 
     def mention(self, text: str) -> None:
         """Have every living conversation tell `text` with its next message, and the last few of such texts."""

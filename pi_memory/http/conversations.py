@@ -18,12 +18,17 @@ class ShownExchange(msgspec.Struct):
 
 
 class ShownConversation(msgspec.Struct):
+    """`earlier` counts exchanges that are still prompted word for word besides the last `MEMORY_MAX_TURNS`; `summary`
+    stands for those before them."""
+
     conversation_id: str
     project: str | None
     started_at: str
     last_at: str
     expires_at: str | None
     exchanges: list[ShownExchange]
+    earlier: int
+    summary: str
 
 
 async def show(request: Request, parts: Parts) -> Response:
@@ -31,6 +36,7 @@ async def show(request: Request, parts: Parts) -> Response:
     if conversation is None:
         raise _unknown()
     expires = parts.memory.expires_at(conversation)
+    shown = list(conversation.exchanges)[-parts.settings.memory.max_turns :]
     return answer(
         ShownConversation(
             conversation_id=conversation.id,
@@ -38,7 +44,9 @@ async def show(request: Request, parts: Parts) -> Response:
             started_at=iso(conversation.started_at),
             last_at=iso(conversation.last_at),
             expires_at=iso(expires) if expires is not None else None,
-            exchanges=[ShownExchange(e.user, e.reply, iso(e.at), e.partial) for e in conversation.exchanges],
+            exchanges=[ShownExchange(e.user, e.reply, iso(e.at), e.partial) for e in shown],
+            earlier=len(conversation.exchanges) - len(shown),
+            summary=conversation.summary and f"[Context compacted]\n{conversation.summary}",
         )
     )
 

@@ -7,6 +7,7 @@ from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.housekeeping import Housekeeping
 from pi_memory.loader import Loader
+from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
 from pi_memory.store.database import Database
@@ -22,6 +23,7 @@ class Parts:
     memory: ShortMemory
     focus: RecentFocus
     remember: Remember
+    reflect: Reflect
     housekeeping: Housekeeping
     assistant: Assistant
     turns: Turns

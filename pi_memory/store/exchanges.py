@@ -11,7 +11,7 @@ DONE = f"(select coalesce(max(cast(value as integer)), 0) from state where key =
 
 COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, context, partial, exchanges.project,
     tool_calls, file_paths"""
-JOINED = "exchanges join sessions on sessions.id = session_id"
+JOINED = "exchanges join sessions on sessions.id = exchanges.session_id"
 
 
 def add(db: Database, exchange: Exchange) -> int:
@@ -51,11 +51,12 @@ def processed(db: Database, exchange_id: int) -> None:
 
 
 def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:
-    """The last exchanges of each conversation that has not ended, oldest first, by the conversation's id."""
+    """The last exchanges in the window of each conversation that has not ended, oldest first, by its id."""
     rows = db.execute(
         f"""select * from (
-            select {COLUMNS}, row_number() over (partition by session_id order by exchanges.id desc) as n
-            from {JOINED} where source = 'chat' and ended_at is null)
+            select {COLUMNS}, row_number() over (partition by exchanges.session_id order by exchanges.id desc) as n
+            from {JOINED} left join windows on windows.session_id = sessions.id
+            where source = 'chat' and ended_at is null and exchanges.id > coalesce(after, 0))
         where n <= ? order by id""",
         (limit,),
     ).fetchall()
@@ -65,16 +66,28 @@ def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:
     return found
 
 
+def between(db: Database, session_id: int, *, after: int, upto: int) -> list[tuple[int, Exchange]]:
+    """The exchanges of a session with ids in (`after`, `upto`], with their ids, oldest first."""
+    rows = db.execute(
+        f"""select {COLUMNS} from {JOINED} where exchanges.session_id = ? and exchanges.id > ? and exchanges.id <= ?
+        order by exchanges.id""",
+        (session_id, after, upto),
+    ).fetchall()
+    return [(row[0], _exchange(row)) for row in rows]
+
+
 def prune(db: Database, *, before: float, idle_since: float) -> int:
     """Erase processed exchanges up to `before` of sessions that have ended, or were not gone on with after
-    `idle_since`; how many.
+    `idle_since`; how many. Not those that are yet to be learned from.
 
     Of the newest one the row stays, without its texts: its id must not be given again, or the inbox would take the next
     exchange for processed.
     """
     over = f"""id <= {DONE} and at <= :before and session_id not in (
         select id from sessions where ended_at is null
-        and id in (select session_id from exchanges where at >= :idle_since))"""
+        and id in (select session_id from exchanges where at >= :idle_since))
+        and not exists (select 1 from lessons where lessons.session_id = exchanges.session_id
+        and exchanges.id > lessons.after and exchanges.id <= lessons.upto)"""
     values = {"before": before, "idle_since": idle_since}
     emptied = db.execute(
         f"""update exchanges set user = '', reply = '', context = '', tool_calls = null, file_paths = null

@@ -1,0 +1,106 @@
+"""Layer 2: the oldest exchanges of a long conversation become a summary; what they taught is queued to be learned.
+
+The summary, the lesson and the window's new beginning are one transaction.
+"""
+
+import logging
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+
+from pi_memory import prompt
+from pi_memory.conversation.short_memory import Conversation, ShortMemory
+from pi_memory.conversation.summary import summarise, supported
+from pi_memory.errors import ModelError, Unprocessable
+from pi_memory.store import windows
+from pi_memory.store.database import Database
+from pi_memory.turn import Exchange, Message, Model, Thinker
+
+INSTRUCTION = (
+    "Sum up our conversation so far, with what was summed up before, in short lines that begin with '- ': what was "
+    "decided and why, what worked, what failed, what is open, and where the work stands. Only what was said. No code."
+)
+GRAMMAR = r"""
+root ::= line+
+line ::= "- " [^\n<>]+ "\n"
+"""
+
+logger = logging.getLogger(__name__)
+
+
+class Compaction:
+    """Compacts conversations, each one at a time."""
+
+    def __init__(self, db: Database, memory: ShortMemory, *, max_turns: int, max_tokens: int) -> None:
+        self._db = db
+        self._memory = memory
+        self._max_turns = max_turns
+        self._max_tokens = max_tokens
+
+    async def compact(self, conversation: Conversation, model: Model) -> bool:
+        """Have the model sum up what the next message may have no room for; whether there was any. Takes as long as
+        the model does; the conversation may go on meanwhile.
+
+        Raises `StoreError`.
+        """
+        budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
+        exchanges = tuple(conversation.exchanges)
+        count = prompt.to_fold(
+            conversation.system,
+            exchanges,
+            max_turns=self._max_turns,
+            budget=budget,
+            count_prompt=model.count_prompt,
+        )
+        if not count:
+            return False
+        summary = await _by_model(model, conversation, cap=budget.summary)
+        if not summary:
+            summary = _quoted(conversation.summary, exchanges[:count], model, tokens=budget.summary)
+        await self._fold(conversation, count, summary)
+        return True
+
+    async def make_room(self, conversation: Conversation, count: int, model: Model) -> None:
+        """At once, as a message waits: quote what matters of the first `count` exchanges. Raises `StoreError`."""
+        budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
+        block = tuple(conversation.exchanges)[:count]
+        summary = _quoted(conversation.summary, block, model, tokens=budget.summary)
+        await self._fold(conversation, count, summary)
+
+    async def _fold(self, conversation: Conversation, count: int, summary: str) -> None:
+        now = self._memory.last(conversation.id)
+        if now is None or tuple(now.exchanges)[:count] != tuple(conversation.exchanges)[:count]:
+            return  # ended, or folded by a message that could not wait
+        # Counted from the end: the database may hold exchanges of the window that this run has not loaded.
+        keep = len(now.exchanges) - count
+        stored = self._db.write(partial(windows.fold, name=conversation.id, keep=keep, summary=summary))
+        self._memory.fold(conversation.id, count, summary)
+        await stored
+        logger.info("Compacted %d exchanges of a conversation", count)
+
+
+def _quoted(prior: str, block: Sequence[Exchange], model: Model, *, tokens: int) -> str:
+    if model.provider == "extractive":
+        block = [replace(exchange, reply="") for exchange in block]  # its replies are quotes themselves
+    return summarise(prior, block, count=model.count, tokens=tokens)
+
+
+async def _by_model(model: Model, conversation: Conversation, *, cap: int) -> str:
+    """The model's summary, "" without a model or when it makes no sense."""
+    try:
+        if isinstance(model, Thinker):
+            written = await model.write(conversation.messages, INSTRUCTION, grammar=GRAMMAR, cap=cap)
+        elif model.provider == "extractive":
+            return ""
+        else:
+            written = await _asked(model, [*conversation.messages, Message("user", INSTRUCTION)], cap)
+    except (ModelError, Unprocessable) as error:
+        logger.warning("A conversation is summed up without the model: %s", error)
+        return ""
+    return supported(written, tuple(conversation.exchanges), conversation.summary)
+
+
+async def _asked(model: Model, messages: Sequence[Message], cap: int) -> str:
+    async with aclosing(model.generate(messages, max_tokens=cap)) as pieces:
+        return "".join([piece async for piece in pieces if isinstance(piece, str)])

@@ -1,0 +1,112 @@
+"""What a compacted conversation is reduced to, without a model: its own sentences, the ones that matter.
+
+Decisions and why, what worked and what failed, questions that are open, facts with numbers, names and paths; no code,
+no listings, no small talk. Pure.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pi_memory.model.quoting import is_question, sentences, stems
+from pi_memory.turn import Exchange
+
+Count = Callable[[str], int]
+
+DECIDED = re.compile(
+    r"\b(decid\w+|agreed?|let'?s|we('ll| will| should| use| chose)|i('ll| will| want| prefer| chose| use)|instead of"
+    r"|because|so that|must|never|always|from now on|remember|plan|next|todo|to do)\b",
+    re.IGNORECASE,
+)
+HAPPENED = re.compile(
+    r"\b(works?|worked|working|fixed|solved|done|finished|passes|passed|fails?|failed|failing|errors?|broken?|crash\w*|bug"
+    r"|wrong|doesn'?t|didn'?t|cannot|can'?t)\b",
+    re.IGNORECASE,
+)
+SPECIFIC = re.compile(r"\d|[\w-]+[/\\][\w./\\-]+|\b\w+\.\w{1,5}\b|`[^`]+`|(?<=[a-z,] )[A-Z]\w+")
+CODE = re.compile(r"```.*?(```|\Z)", re.DOTALL)
+
+LONGEST = 200
+SHORTEST_WORDS = 3
+SAID, REPEATED = 0.8, 0.9
+"""Share of a line's words from which on it is believed, if they were said, and says nothing new, if a line has them."""
+
+USER, ASSISTANT = "User", "Assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    text: str
+    worth: float
+    position: int
+
+
+def summarise(prior: str, exchanges: Sequence[Exchange], *, count: Count, tokens: int) -> str:
+    """The worthiest lines of `prior`, a summary of before, and of `exchanges`, in their order; at most `tokens`.
+
+    What was summarised before is worth as much as it was, so that it does not fade behind what came last.
+    """
+    lines = [*_kept(prior), *_said(exchanges)]
+    lines = [Line(line.text, line.worth, position) for position, line in enumerate(lines)]
+    chosen: list[Line] = []
+    for line in sorted(lines, key=lambda line: (-line.worth, -line.position)):
+        if not _repeats(line.text, (other.text for other in chosen)) and (count(_text([*chosen, line])) <= tokens):
+            chosen.append(line)
+    return _text(sorted(chosen, key=lambda line: line.position))
+
+
+def supported(lines: str, exchanges: Sequence[Exchange], prior: str) -> str:
+    """Those lines of a model's summary whose words were said, each once: a small model makes things up and repeats."""
+    said = stems(" ".join([prior, *(f"{e.user} {e.reply}" for e in exchanges)]))
+    kept: list[str] = []
+    for line in lines.splitlines():
+        words = stems(line)
+        is_sentence = line.startswith("- ") and len(line.split()) > SHORTEST_WORDS
+        if is_sentence and len(words & said) >= SAID * len(words) and not _repeats(line, kept):
+            kept.append(line.strip())
+    return "\n".join(kept)
+
+
+def _kept(prior: str) -> list[Line]:
+    texts = [line.removeprefix("- ").strip() for line in prior.splitlines()]
+    return [Line(text, 1 + _worth(text), 0) for text in texts if text]
+
+
+def _said(exchanges: Sequence[Exchange]) -> list[Line]:
+    found = []
+    for exchange in exchanges:
+        found += [_line(USER, text) for text in _sentences(exchange.user)]
+        answers = [text for text in _sentences(exchange.reply) if not is_question(text)]
+        found += [_line(ASSISTANT, text) for text in answers]
+    if exchanges and (asked := [text for text in _sentences(exchanges[-1].user) if is_question(text)]):
+        found.append(Line(f"{USER}: {_short(asked[-1])}", 2.0, 0))  # perhaps still open
+    return found
+
+
+def _line(speaker: str, text: str) -> Line:
+    """What a user says counts more than what is replied."""
+    worth = _worth(text) * (1.0 if speaker == USER else 0.5)
+    return Line(f"{speaker}: {_short(text)}", 0.0 if is_question(text) else worth, 0)
+
+
+def _worth(text: str) -> float:
+    return 0.5 + bool(DECIDED.search(text)) + bool(HAPPENED.search(text)) + 0.5 * bool(SPECIFIC.search(text))
+
+
+def _sentences(text: str) -> list[str]:
+    found = sentences(CODE.sub(" ", text))
+    return [sentence for sentence in found if len(sentence.split()) >= SHORTEST_WORDS]
+
+
+def _repeats(text: str, others: Iterable[str]) -> bool:
+    words = stems(text)
+    return any(len(words & stems(other)) >= REPEATED * len(words) for other in others)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def _text(lines: Iterable[Line]) -> str:
+    return "\n".join(f"- {line.text}" for line in lines)
