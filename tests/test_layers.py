@@ -17,8 +17,10 @@ ROWS = (
     "settings decay prompt config workspace loader files conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence "
-    "focus.settling focus.renames focus.limits focus.asked focus.weights focus.context focus.related focus.mentions "
-    "focus.stack agentlog",
+    "focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry focus.weights focus.context focus.related focus.mentions "
+    "focus.stack agentlog agent_settings "
+    "knowledge.own_words knowledge.person knowledge.phrases knowledge.notice knowledge.secrets knowledge.extraction "
+    "knowledge.troubles knowledge.dedup",
     # Edges: each owns a library or a file.
     "store.* model.* embedding.* focus.watch focus.file hub",
     "conversation.summary conversation.compaction focus.nearest focus.tagger focus.changes focus.sync",
@@ -64,7 +66,7 @@ HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "sentence_transformers"}
 IMPORT_LATE = "model.llama model.template embedding.gguf embedding.sentence_transformers embedding.export"
 UNUSED_BY_MOST = {
     "backends": {"pi_memory.model.remote.RemoteModel"},
-    "__main__": {"pi_memory.hook", "pi_memory.cli.main"},
+    "__main__": {"pi_memory.hook", "pi_memory.cli"},
 }
 """What only some settings need, and brings a library that the others can do without."""
 

@@ -1,0 +1,129 @@
+"""What the user states to be remembered or forgotten, by the words that they begin a sentence with. Pure.
+
+Only what the user says themselves, and no questions. `phrases` has the words.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Literal
+
+from pi_memory.knowledge import phrases
+from pi_memory.knowledge.own_words import Sentence, sentences
+from pi_memory.knowledge.person import about_user, finished
+
+Kind = Literal["remember", "rule", "preference", "personal", "correction", "forget", "private"]
+"""`rule` is how the user wants things to be done from now on, `personal` who they are; `private` asks that nothing of
+the message be learned."""
+
+MOST = 20
+"""Most statements of one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """`content` stands alone; for `forget` it is what is to be forgotten, for `private` empty. `quote` is verbatim."""
+
+    kind: Kind
+    content: str
+    quote: str
+
+
+def notice(message: str) -> tuple[Stated, ...]:
+    """What the user states in a message, in order. Linear in its length."""
+    said = sentences(message)
+    found: dict[str, Stated] = {}
+    for number, sentence in enumerate(said):
+        for stated in _stated(sentence, said[number - 1] if number else None, said[number + 1 :]):
+            found.setdefault(stated.quote, stated)
+        if len(found) >= MOST:
+            break
+    return tuple(found.values())
+
+
+def _stated(sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> Iterator[Stated]:
+    text = _from(sentence.text.replace("’", "'"), phrases.OPENING)
+    asked = phrases.ASKED.match(text)
+    if sentence.is_question and not asked:
+        return
+    text = text[asked.end() :].rstrip("? ") if asked else text
+    if phrases.PRIVATE.match(text):
+        yield Stated("private", "", sentence.text)
+    elif (correction := _corrected(text)) is not None:
+        yield Stated("correction", about_user(correction), sentence.text)
+    else:
+        text = _from(text, phrases.CORRECTING)
+        yield from _forget(text, sentence) or _remember(text, sentence, before, after) or _wish(text, sentence, after)
+
+
+def _corrected(text: str) -> str | None:
+    """`no, the port is 8081, not 8080`: what is right. Without a contrast, a no must come first."""
+    opened = phrases.CORRECTING.match(text)
+    rest = text[opened.end() :] if opened else text
+    contrast = phrases.CONTRAST.match(rest.rstrip(" .!")) or phrases.NOT_BUT.match(rest.rstrip(" .!"))
+    if contrast is not None:
+        both = all(phrases.SPECIFIC.search(f" {contrast[side]}") for side in ("right", "wrong"))
+        return rest if opened or both else None
+    refuses = opened is not None and not phrases.SOFTLY.match(text)
+    return rest if refuses and phrases.STATES.match(rest) and phrases.SPECIFIC.search(rest) else None
+
+
+def _forget(text: str, sentence: Sentence) -> list[Stated]:
+    named = phrases.FROM_MEMORY.match(text)
+    found = phrases.FORGET.match(text)
+    if not named and not found:
+        return []
+    what = named["what"] if named else text[found.end() :].strip(" ,:") if found else ""
+    clause = phrases.THAT.match(what)
+    idle = phrases.IDLE.match(what) or (not clause and phrases.GOES_ON.search(what))
+    what = what[clause.end() :] if clause else what
+    return [] if idle or not what.strip(" .!?") else [Stated("forget", about_user(what), sentence.text)]
+
+
+def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
+    if behind := phrases.REMEMBER_BEHIND.match(text):
+        return [Stated("remember", about_user(behind["what"]), sentence.text)]
+    found = phrases.REMEMBER.match(text)
+    if not found:
+        return []
+    if phrases.TO_DO.match(text):
+        return [
+            Stated("remember", finished(f"remember to {_without_farewell(text.partition(' to ')[2])}"), sentence.text)
+        ]
+    what = _without_farewell(text[found.end() :])
+    if not phrases.EMPTY.match(what):
+        return [Stated("remember", about_user(what), sentence.text)]
+    if items := _items(after):
+        return [Stated("remember", about_user(item.text), item.text) for item in items]
+    if before is None or before.is_question:
+        return []
+    return [Stated("remember", about_user(_from(before.text, phrases.OPENING)), before.text)]
+
+
+def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stated]:
+    """How the user wants things to be, what they like, who they are."""
+    if rule := phrases.RULE.match(text):
+        if not phrases.EMPTY.match(text[rule.end() :]):
+            return [Stated("rule", about_user(text), sentence.text)]
+        return [Stated("rule", about_user(item.text), item.text) for item in _items(after)]
+    if phrases.PREFERENCE.match(text):
+        return [Stated("preference", about_user(text), sentence.text)]
+    if phrases.PERSONAL.match(text):
+        return [Stated("personal", about_user(text), sentence.text)]
+    return []
+
+
+def _from(text: str, opening: re.Pattern[str]) -> str:
+    """What is left of a sentence behind its first words."""
+    found = opening.match(text)
+    return text[found.end() :] if found else text
+
+
+def _without_farewell(text: str) -> str:
+    return phrases.FAREWELL.sub("", text)
+
+
+def _items(after: Sequence[Sentence]) -> list[Sentence]:
+    """The list that follows."""
+    return list(takewhile(lambda sentence: sentence.item, after))

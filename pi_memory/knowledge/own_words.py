@@ -1,0 +1,203 @@
+"""The user's own words in a message, sentence by sentence: no code, no quotes, no pasted logs, nothing injected. Pure.
+
+What somebody else wrote must never become what the user stated. In doubt a line is not theirs.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONG = 40_000
+"""Characters from which on only the two ends of a message are read: the middle is a paste."""
+MOST = 400
+"""Most sentences: those at the two ends."""
+LONGEST_LINE = 2_000
+LONGEST = 600
+"""Characters of a sentence from which on it states nothing that could be kept as it is."""
+WRAPPED = 40
+"""Characters from which on a line may go on in the next one."""
+
+FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+TAG = re.compile(
+    r"\s*<([\w-]*(?:memor|context|reminder|system|document|file|tool|result|output|instruct|recall|summary)[\w-]*)[^<>]*>",
+    re.IGNORECASE,
+)
+OURS = re.compile(
+    r"\s*#+\s.*\b(?:memor(?:y|ies)|recent focus|recalled|past fixes|patterns|preferences)\b", re.IGNORECASE
+)
+"""Headings of what is put into prompts: they and the lists below them came from us."""
+COMPACTED = re.compile(r".*\[Context compacted\]")
+LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+|\s*#|\s*$")
+FORWARDED = re.compile(
+    r"[-_\s]{0,20}(?:forwarded message|original message|weitergeleitete nachricht|message transféré|mensaje reenviado)"
+    r"|\s*(?:from|von|de)\s*:.{0,100}@",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(r"\s*[>|]|\s*#\s")
+PASTED = re.compile(
+    r"""\s*(?:
+      \[?\d{4}-\d\d-\d\d[T\s_]\d\d:\d\d | \[?\d\d:\d\d:\d\d\b | \w{3}\s{1,2}\d{1,2}\s\d\d:\d\d:\d\d
+    | \[?\s?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL)\b(?=[\]:\s]) | Traceback\ \(most
+    | File\ "[^"]+",\ line
+    | at\ [\w.$<>]+\( | Caused\ by: | [\w.]+(?:Error|Exception|Warning)(?:$|:) | [$%]\ \S | @@ | (?:---|\+\+\+)\s\S
+    | diff\ --git | E\s{3} | <[\w -]{1,30}>\s
+    )""",
+    re.VERBOSE,
+)
+ROLE = re.compile(
+    r"\s*[*_]{0,2}(?:user|assistant|human|ai|system|bot|model|tool|chatgpt|claude|gemini|nutzer|usuario|utilisateur)[*_]{0,2}\s?:",
+    re.IGNORECASE,
+)
+INTRODUCED = re.compile(
+    r"""\b(?:says?|said|wrote|writes|reads?|prints?|show(?:s|ed)?|outputs?|logs?|errors?|trace(?:back)?|readme|mail|e-?mail
+    |letter|article|docs?|documentation|texts?|response|reply|replied|results?|returns?|gives?|got|prompts?|translate
+    |summari[sz]e|proofread|rewrite|explain|quote|snippet|sagt|schreibt|steht|fehler|ausgabe|übersetze?|dit|écrit|erreur
+    |traduis|dice|escribe|traduce)\b[^:]{0,80}:\s*$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+INSIDE = re.compile(
+    r"""`[^`\n]*` | "[^"\n]*" | “[^“”\n]*” | „[^„“”\n]*[“”] | «[^«»\n]*»
+    | (?<!\w)'[^'\n]*'(?!\w) | (?<!\w)‘[^‘’\n]*’(?!\w)""",
+    re.VERBOSE,
+)
+END = re.compile(r"[.!?…]+[)\]\"'”’»]*\s+|\n")
+SHORTENED = re.compile(
+    r"(?:^|[\s(])(?:[a-z]|[a-z]\.\s?[a-z]|etc|vs|cf|ca|approx|no|nr|mr|mrs|ms|dr|prof|st|jr|sr|bzw|usw|p\.\s?ex|sra)\.$",
+    re.IGNORECASE,
+)
+ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s$")
+NUMBERED = re.compile(r"(?:^|\n)\s*\d{1,2}\.\s$")
+MONTH = re.compile(r"jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez", re.IGNORECASE)
+ITEM = re.compile(r"(?:[-*•+]|\d{1,2}[.)])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`text` stands in the message as it is; `item` tells that it is an item of a list."""
+
+    text: str
+    item: bool = False
+
+    @property
+    def is_question(self) -> bool:
+        return self.text.rstrip("\"'”’») ").endswith("?")
+
+
+def sentences(message: str) -> list[Sentence]:
+    """The sentences that the user wrote themselves, in order: at most `MOST`. Linear in the message's length."""
+    found: list[Sentence] = []
+    for part, fenced in _parts(message):
+        for block in _blocks(part, fenced):
+            found += _split(block)
+    return found if len(found) <= MOST else [*found[: MOST // 2], *found[-MOST // 2 :]]
+
+
+def _parts(message: str) -> Iterator[tuple[str, bool]]:
+    """The message, or its two ends; each with whether it begins inside a block of code."""
+    if len(message) <= LONG:
+        yield message, False
+        return
+    half = LONG // 2
+    yield message[:half].rpartition("\n")[0] or message[:half], False
+    _, _, tail = message[-half:].partition("\n")
+    before = message[: len(message) - len(tail)]
+    yield tail, (before.count("\n```") + before.startswith("```")) % 2 == 1
+
+
+def _blocks(part: str, fenced: bool) -> Iterator[str]:
+    """Runs of lines that are the user's."""
+    kept: list[str] = []
+    theirs = _Theirs(fenced)
+    for line in part.split("\n"):
+        if theirs.is_theirs(line):
+            kept.append(line)
+        elif kept:
+            yield "\n".join(kept)
+            kept = []
+    if kept:
+        yield "\n".join(kept)
+
+
+class _Theirs:
+    """Follows a message line by line and tells which lines are the user's."""
+
+    def __init__(self, fenced: bool) -> None:
+        self._fenced = fenced
+        self._tag = ""
+        self._injected = False
+        self._foreign = False
+        self._introduced = False
+        self._forwarded = False
+
+    def is_theirs(self, line: str) -> bool:
+        if self._is_inside(line) or self._is_ours(line):
+            return False
+        if not line.strip():
+            # What was announced may begin after an empty line.
+            self._foreign = self._foreign and self._introduced
+            return False
+        self._foreign = self._foreign or any(pattern.match(line) for pattern in (PASTED, ROLE))
+        theirs = not self._foreign and len(line) <= LONGEST_LINE and not QUOTED.match(line)
+        self._introduced = theirs and INTRODUCED.search(line[-120:]) is not None
+        self._foreign = self._foreign or self._introduced
+        return theirs
+
+    def _is_inside(self, line: str) -> bool:
+        """Whether the line is of a block of code, of an element like `<context>`, or of a mail that follows."""
+        if FENCE.match(line):
+            self._fenced = not self._fenced
+            return True
+        if self._fenced or self._forwarded:
+            return True
+        if not self._tag:
+            opened = TAG.match(line)
+            self._tag = opened[1].lower() if opened else ""
+            self._forwarded = any(pattern.match(line) for pattern in (FORWARDED, COMPACTED))
+        inside = bool(self._tag) or self._forwarded
+        if self._tag and f"</{self._tag}>" in line.lower():
+            self._tag = ""
+        return inside
+
+    def _is_ours(self, line: str) -> bool:
+        """Whether the line is of a list that was put into the prompt, below one of our headings."""
+        self._injected = OURS.match(line) is not None or (self._injected and LISTED.match(line) is not None)
+        return self._injected
+
+
+def _split(block: str) -> Iterator[Sentence]:
+    """The sentences of a run of lines, where no quotation ends one."""
+    masked = INSIDE.sub(lambda found: "\0" * len(found[0]), block)
+    start = 0
+    for end in [*_ends(masked), len(block)]:
+        text = block[start:end].strip()
+        item = ITEM.match(text)
+        text = text[item.end() :] if item else text
+        if text and len(text) <= LONGEST:
+            yield Sentence(text, item=item is not None)
+        start = end
+
+
+def _ends(masked: str) -> Iterator[int]:
+    for found in END.finditer(masked):
+        at = found.start()
+        if "\n" in found[0]:
+            if found[0] == "\n" and _goes_on(masked, at):
+                continue
+        elif _goes_on_behind_point(masked, found):
+            continue
+        yield found.end()
+
+
+def _goes_on(masked: str, newline: int) -> bool:
+    """Whether a line was only wrapped."""
+    line = newline - masked.rfind("\n", 0, newline) - 1
+    return line >= WRAPPED and masked[newline + 1 : newline + 2].islower()
+
+
+def _goes_on_behind_point(masked: str, found: re.Match[str]) -> bool:
+    """`e.g. this`, `am 3. Mai`, or the number of an item."""
+    before, end = masked[max(0, found.start() - 12) : found.end()], found.end()
+    if SHORTENED.search(before.rstrip()) or NUMBERED.search(before):
+        return True
+    return ORDINAL.search(before) is not None and MONTH.match(masked, end) is not None
