@@ -71,7 +71,8 @@ class Memory:
     enabled: bool = _env("ENABLE_MEMORY", True)
     """`false`: every request stands alone and nothing is stored."""
     max_turns: Positive = _env("MEMORY_MAX_TURNS", 8)
-    """Exchanges (a message and its reply) that a conversation keeps in its window."""
+    """Exchanges (a message and its reply) that a conversation keeps word for word; up to twice as many are prompted before
+    the oldest become a summary. Fewer where the context has no room."""
     ttl_minutes: Annotated[float, Meta(ge=0)] = _env("MEMORY_TTL_MIN", 60.0)
     """Idle minutes after which a conversation ends; 0: never."""
     max_conversations: Positive = _env("MEMORY_MAX_CONVERSATIONS", 500)
