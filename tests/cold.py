@@ -16,13 +16,16 @@ Logits = npt.NDArray[np.float32]
 
 
 class Cold:
+    """`thought` are the logits that the last reply began with."""
+
     def __init__(self, path: Path, *, context: int = 512, batch: int = 32) -> None:
         size = Size(threads=1, context_tokens=context, sequences=1, batch=batch)
         self.engine = Engine(path, size)
+        self.thought: Logits = np.zeros(0, np.float32)
 
     def reply(self, prompt: list[int], *, cap: int, stops: Sequence[str] = ()) -> list[int]:
         """The tokens that follow, up to one of `stops`."""
-        self._evaluate(prompt)
+        self.thought = self.logits(prompt)
         reply, made = Reply(stops), list[int]()
         for token in self.engine.generate(0, GREEDY, cap=cap):
             made.append(token)
