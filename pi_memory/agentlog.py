@@ -1,0 +1,112 @@
+"""An agent's session log as Claude Code writes it, one JSON object a line: what was said and done in it. Pure.
+
+The hook reads it while the agent waits, so this imports next to nothing, and what it finds are plain dicts in the shape
+of `POST /history`. Left out are lines that neither the user nor the agent itself has written: those of sub-agents,
+summaries of what went before, output of tools and of local commands, and text that hooks and reminders put in.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+Entry = dict[str, object]
+Exchange = dict[str, object]
+
+TEXT = 16_000
+"""Most characters of one message and of one argument that are taken over."""
+DEPTH, ITEMS = 6, 100
+LINES = 200
+"""Most lines of one exchange; a longer one goes on in another without a user's message."""
+
+NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+INJECTED = re.compile(r"<(system-reminder|user-prompt-submit-hook|session-start-hook|ide_\w+)>.*?</\1>\s*", re.DOTALL)
+LOCAL = re.compile(r"\s*(?:<(?:local-command|command-|bash-)\w*|Caveat: The messages below|\[Request interrupted)")
+ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+
+
+def is_entry(value: object) -> bool:
+    """Whether a line of JSON is one of such a log."""
+    return isinstance(value, dict) and isinstance(value.get("type"), str) and "messages" not in value
+
+
+def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
+    """The exchanges of one log, in its order: `{session_id, project, lines: [{ref, role, at, text, tool_calls}]}`.
+
+    One begins where the user says something. Time and session are those of the entries, empty where they have none.
+    """
+    current: Exchange | None = None
+    for entry in entries:
+        line = _line(entry)
+        if line is None:
+            continue
+        lines = current["lines"] if current is not None else []
+        assert isinstance(lines, list)
+        if current is None or line["role"] == "user" or current["session_id"] != _text_of(entry, "sessionId"):
+            if current is not None:
+                yield current
+            current = _begun(entry, line)
+        elif len(lines) >= LINES:
+            yield current
+            current = _begun(entry, line)
+        else:
+            lines.append(line)
+    if current is not None:
+        yield current
+
+
+def shortened(value: object, *, depth: int = 0) -> object:
+    """An argument of a tool without what is too much; what lies too deep becomes None."""
+    if isinstance(value, str):
+        return value[:TEXT]
+    if depth >= DEPTH:
+        return None
+    if isinstance(value, dict):
+        return {str(key)[:TEXT]: shortened(value[key], depth=depth + 1) for key in list(value)[:ITEMS]}
+    if isinstance(value, list):
+        return [shortened(item, depth=depth + 1) for item in value[:ITEMS]]
+    return value
+
+
+def tool_call(name: object, arguments: object) -> dict[str, object]:
+    """A tool's call as `POST /activity` takes it."""
+    cut = shortened(arguments) if isinstance(arguments, dict) else {}
+    return {"name": name[:200] if isinstance(name, str) else "", "arguments": cut}
+
+
+def _begun(entry: Entry, line: dict[str, object]) -> Exchange:
+    return {"session_id": _text_of(entry, "sessionId"), "project": _text_of(entry, "cwd") or None, "lines": [line]}
+
+
+def _line(entry: Entry) -> dict[str, object] | None:
+    """What an entry adds to the exchange, None if nothing was said or done."""
+    message = entry.get("message")
+    role = entry.get("type")
+    if role not in ("user", "assistant") or not isinstance(message, dict) or any(entry.get(key) for key in NOT_SAID):
+        return None
+    blocks = _blocks(message.get("content"))
+    text = "\n\n".join(str(b["text"]) for b in blocks if b.get("type") == "text" and isinstance(b.get("text"), str))
+    calls = [tool_call(b.get("name"), b.get("input")) for b in blocks if b.get("type") == "tool_use"]
+    text = _said(text) if role == "user" else text.strip()
+    if not text and not calls:
+        return None
+    ref, at = _text_of(entry, "uuid"), _text_of(entry, "timestamp")
+    return {"ref": ref, "role": role, "at": at or None, "text": text[:TEXT], "tool_calls": calls}
+
+
+def _said(text: str) -> str:
+    """The user's own words: of a slash command its arguments, nothing of a local command and its output."""
+    text = INJECTED.sub("", text)
+    if LOCAL.match(text):
+        found = ARGUMENTS.search(text)
+        text = found[1] if found else ""
+    return text.strip()
+
+
+def _blocks(content: object) -> list[dict[str, object]]:
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+
+
+def _text_of(entry: Entry, key: str) -> str:
+    value = entry.get(key)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,111 @@
+"""`pi-memory hook`: what a coding agent runs at its events, and having it do so."""
+
+import difflib
+import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from pi_memory import hook
+from pi_memory.agent_settings import with_hooks, without_hooks
+from pi_memory.cli.options import Load, pass_load
+from pi_memory.errors import PiMemoryError, RequestError
+from pi_memory.files import commit, prepare
+from pi_memory.settings import Server
+
+
+@click.command("hook")
+@click.option("--install", "does", flag_value="install", help="Have Claude Code run it: shows the change, and asks.")
+@click.option("--uninstall", "does", flag_value="uninstall", help="Take out what --install put in.")
+@click.option("--project", is_flag=True, help="In the project here (.claude/settings.json) instead of for you.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@pass_load
+def command(load: Load, does: str | None, project: bool, yes: bool) -> None:
+    """Tell the daemon of one event of a coding agent, given as JSON on standard input.
+
+    It prints what the agent should know. It always exits with 0: an agent goes on without its memory.
+
+    \b
+    Examples:
+      pi-memory hook --install
+      echo '{"hook_event_name": "SessionStart", "session_id": "s", "cwd": "/srv/app"}' | pi-memory hook
+    """
+    if does is None:
+        if project or yes:
+            raise click.UsageError("--project and --yes go with --install or --uninstall.")
+        hook.main()
+        return
+    file = Path(hook.agent_settings_file(project=project)).resolve()
+    server = load({}).server
+    before = _read(file)
+    after = with_hooks(before, _command(project)) if does == "install" else without_hooks(before)
+    if _agreed(file, before, after, yes=yes):
+        _replace(file, before, after)
+    if does == "install":
+        _keep_address(server)
+    elif not project:
+        Path(hook.installed_file()).unlink(missing_ok=True)
+
+
+def _agreed(file: Path, before: str, after: str, *, yes: bool) -> bool:
+    """Show the change; whether there is one and it is wanted."""
+    if before == after:
+        click.echo(f"{file} needs no change.")
+        return False
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    click.echo("".join(difflib.unified_diff(old, new, f"{file}", f"{file} (new)")))
+    if not yes:
+        click.confirm("Write this?", abort=True)
+    return True
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_bytes().decode()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(f"Cannot read {file}: {error}", hint="It must be UTF-8 text that you may read.") from error
+
+
+def _replace(file: Path, before: str, after: str) -> None:
+    """Write the settings, with the old ones beside them. Raises `PiMemoryError`."""
+    if _read(file) != before:
+        raise PiMemoryError(f"{file} was changed meanwhile", hint="Nothing was written; try again.")
+    try:
+        written = prepare(file, after)
+        if file.exists():
+            shutil.copy2(file, file.with_name(f"{file.name}.backup"))
+            shutil.copymode(file, written)
+        commit(written, file)
+    except OSError as error:
+        raise PiMemoryError(f"Cannot write {file}: {error}", hint="Nothing was changed.") from error
+    click.echo(f"Written to {file}.")
+
+
+def _keep_address(server: Server) -> None:
+    """Where the hook finds the daemon: it has no time to read the settings. Only you may read the token."""
+    file = Path(hook.installed_file())
+    known = {"host": server.host, "port": server.port, "token": server.token}
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        file.chmod(0o600)
+        file.write_text(json.dumps(known), encoding="utf-8")
+    except OSError as error:
+        raise PiMemoryError(f"Cannot write {file}: {error}", hint="The hook needs it to find the daemon.") from error
+    click.echo(f"The hook finds the daemon at {server.host}:{server.port}, says {file}.")
+
+
+def _command(project: bool) -> str:
+    """What the agent runs: for a project, whose settings others share, by the program's name alone if that does."""
+    if project and shutil.which("pi-memory"):
+        return "pi-memory hook"
+    script = Path(sys.executable).with_name("pi-memory")
+    if script.exists():
+        return f"{shlex.quote(str(script))} hook"
+    # -P: the agent runs it in the project's directory, whose modules are not ours.
+    return f"{shlex.quote(sys.executable)} -P -m pi_memory hook"
