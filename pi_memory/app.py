@@ -132,7 +132,9 @@ def _put_together(
         max_conversations=settings.memory.max_conversations,
     )
     recent = RecentFocus(db, settings.focus_file, tagger=backends.rules(config), clock=clock)
+    attention = backends.attention(config, db, recent, clock)
     remember = Remember(db, recent)
+    remember.attend = attention.attend
     compaction = Compaction(db, memory, max_turns=settings.memory.max_turns, max_tokens=settings.chat.max_tokens)
     housekeeping = Housekeeping(db, memory, recent, settings=settings.memory, clock=clock)
     talker = backends.model(settings, given=model)
@@ -164,6 +166,7 @@ def _put_together(
         db=db,
         memory=memory,
         focus=recent,
+        attention=attention,
         remember=remember,
         reflect=reflect,
         housekeeping=housekeeping,
@@ -183,6 +186,7 @@ async def _wake(parts: Parts) -> None:
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
         parts.memory.resume(name, window.exchanges, summary=window.summary, standing=known.get(name))
     await parts.focus.start()
+    await parts.attention.start()
     await parts.remember.start()
     parts.reflect.start()
     parts.housekeeping.start()
@@ -228,6 +232,8 @@ async def _rest(parts: Parts) -> None:
     await parts.housekeeping.stop()
     alive = parts.memory.standings()
     await parts.db.write(lambda db: standings.keep(db, alive))
+    with _logged("Writing what sessions attend to"):
+        await parts.attention.close()
     with _logged("Writing the focus file"):
         await parts.focus.close()
 

@@ -12,7 +12,9 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.errors import EmbedderError, ModelError
+from pi_memory.focus.attention import Attention
 from pi_memory.focus.patterns import load_patterns
+from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.tagger import Tagger
 from pi_memory.loader import Loader, in_thread
 from pi_memory.model.context import Size
@@ -24,7 +26,8 @@ from pi_memory.model.processor import unused
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.states import States
 from pi_memory.settings import Chat, Settings
-from pi_memory.turn import Embedder, Model
+from pi_memory.store.database import Database
+from pi_memory.turn import Clock, Embedder, Model
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -57,6 +60,11 @@ def embedder(settings: Settings, *, given: Embedder | None = None) -> Loader[Emb
 def rules(config: Config) -> Tagger:
     """The tagger that needs nothing. Raises `SettingsError` for broken patterns."""
     return Tagger(load_patterns(config.file("topics.toml")))
+
+
+def attention(config: Config, db: Database, focus: RecentFocus, clock: Clock) -> Attention:
+    """Raises `SettingsError` for broken patterns."""
+    return Attention(db, load_patterns(config.file("topics.toml")), knows=focus.knows, clock=clock)
 
 
 async def tagger(config: Config, embedder: Embedder) -> Tagger:
@@ -109,13 +117,14 @@ def _tell(model: LocalModel, engine: Engine, size: Size, chat: Chat) -> None:
     """What was chosen, and why."""
     logger.info(
         "%s: %d tokens of context; %d threads write (PI_MEMORY_THREADS=%d), %d read (PI_MEMORY_PREFILL_THREADS=%d), "
-        "%d tokens at a time; weights %s; %d tokens evaluated before",
+        "waiting for each other as PI_MEMORY_WAIT=%s; %d tokens at a time; weights %s; %d tokens evaluated before",
         model.name,
         engine.context_tokens,
         size.threads,
         chat.threads,
         size.prefill_threads,
         chat.prefill_threads,
+        chat.wait,
         size.batch,
         "mapped from the file" if chat.mmap else "read into memory",
         model.restored_tokens,

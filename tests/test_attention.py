@@ -18,7 +18,7 @@ from pi_memory.focus.context import IDLE, MAX_DECISIONS, MAX_FILES
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import Tagged
 from pi_memory.focus.weights import LEAST, MOST
-from pi_memory.store import exchanges, topics
+from pi_memory.store import contexts, exchanges, topics
 from pi_memory.store.database import Database
 from pi_memory.turn import Exchange, Topic
 from tests.fakes import FakeClock
@@ -281,7 +281,22 @@ def test_only_the_last_entries_files_and_decisions_are_kept(tmp_path: Path, cloc
         assert (len(known.files), len(known.decisions)) == (MAX_FILES, MAX_DECISIONS)
         assert known.decisions[-1] == "decision 29"
         assert [e.topic for e in await user.attention.entries(known)] == [f"t{n}" for n in range(40, 60)]
-        await user.attention.prune()
+
+    thinking(tmp_path, clock, work)
+
+
+def test_the_record_does_not_grow_for_ever(tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contexts, "KEPT_ENTRIES", 5)
+    monkeypatch.setattr(contexts, "KEPT_APPLICATIONS", 5)
+
+    async def work(user: Mind) -> None:
+        for number in range(12):
+            await user.work(f"t{number}")
+            await user.attention.apply("s", number, "")
+            clock.pass_time(minutes=1)
+        known = user.attention.session("s")
+        assert [e.topic for e in await user.attention.entries(known)] == [f"t{n}" for n in range(6, 12)]
+        assert [a.memory_id for a in await user.attention.applications(known)] == [7, 8, 9, 10, 11]
 
     thinking(tmp_path, clock, work)
 

@@ -27,7 +27,6 @@ MOST = 256
 ENTRIES = 20
 """Recent entries that are shown, the one under way among them."""
 APPLICATIONS = 50
-KEPT_ENTRIES = 1_000
 NEAR = 0.5
 """Least weight of a topic that what is learned now is filed under, besides the focus."""
 FILED = 4
@@ -154,10 +153,6 @@ class Attention:
             return found, False
         await self._db.write(partial(contexts.judge, number=number, helpful=helpful), durable=True)
         return replace(found, helpful=helpful), True
-
-    async def prune(self) -> None:
-        """Erase what nobody looks back at any more."""
-        await self._db.write(partial(contexts.prune, keep=KEPT_ENTRIES))
 
     # How.
 

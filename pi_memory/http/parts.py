@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pi_memory.assistant import Assistant
 from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.focus.attention import Attention
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.housekeeping import Housekeeping
 from pi_memory.loader import Loader
@@ -22,6 +23,7 @@ class Parts:
     db: Database
     memory: ShortMemory
     focus: RecentFocus
+    attention: Attention
     remember: Remember
     reflect: Reflect
     housekeeping: Housekeeping

@@ -12,6 +12,8 @@ from pi_memory.focus.weights import within
 
 COLUMNS = "name, started_at, last_at, project, directory, topic, since, worked, files, decisions, weights"
 SESSION = "(select id from session_contexts where name = :session)"
+KEPT_ENTRIES = 1_000
+KEPT_APPLICATIONS = 10_000
 YEAR_9999 = 253_370_764_800.0
 RECENT_SESSIONS = 1_000
 """Sessions, the newest, that topics are learned to belong together from."""
@@ -54,7 +56,7 @@ def remove(db: Database, session: str) -> None:
 
 def close_focus(db: Database, session: str, entry: Entry) -> None:
     """Record a focus of a session that is over, with the number of memories that were put to use in it."""
-    db.execute(
+    number = db.execute(
         f"""insert into focus_entries (topic, since, seconds, outcome, memories)
         select :topic, :since, :seconds, :outcome, count(distinct memory_id) from applications
         where context_id = {SESSION} and at >= :since""",
@@ -65,7 +67,9 @@ def close_focus(db: Database, session: str, entry: Entry) -> None:
             "seconds": entry.seconds,
             "outcome": entry.outcome,
         },
-    )
+    ).lastrowid
+    assert number is not None
+    db.execute("delete from focus_entries where id <= ?", (number - KEPT_ENTRIES,))
 
 
 def entries(db: Database, *, limit: int) -> list[Entry]:
@@ -83,6 +87,7 @@ def apply(db: Database, session: str, memory_id: int, at: float, context: str) -
         {"session": session, "memory": memory_id, "at": at, "context": context},
     ).lastrowid
     assert number is not None
+    db.execute("delete from applications where id <= ?", (number - KEPT_APPLICATIONS,))
     return Application(number, session, memory_id, at, context)
 
 
@@ -120,11 +125,6 @@ def shared_sessions(db: Database, topic: str) -> Shared:
         {"topic": topic},
     ).fetchall()
     return Shared(sessions, own, {name: (together, all_of_it) for name, together, all_of_it in rows})
-
-
-def prune(db: Database, *, keep: int) -> None:
-    """Erase all but the newest focuses that are over."""
-    db.execute("delete from focus_entries where id <= (select max(id) from focus_entries) - ?", (keep,))
 
 
 def _context(row: Sequence[object]) -> Context | None:
