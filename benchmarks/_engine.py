@@ -3,6 +3,8 @@
 import argparse
 import asyncio
 import json
+import os
+import platform
 import random
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 from benchmarks import _measure as measure
 from benchmarks._words import WORDS
 from benchmarks.synthetic_gguf import SHAPES, cached
+from pi_memory.model import waiting
 from pi_memory.model.local import LocalModel
 from pi_memory.turn import Message, Usage
 
@@ -28,6 +31,8 @@ def parser(doc: str | None, *, shape: str) -> argparse.ArgumentParser:
 
 
 def model_file(options: argparse.Namespace) -> Path:
+    """Of the shape that is asked for. What is loaded then waits as in the daemon."""
+    os.environ.update(waiting.variables("auto", platform.machine(), os.environ))
     if options.quick:
         options.shape = "tiny"
     return cached(options.shape)

@@ -5,6 +5,7 @@ import contextlib
 import fcntl
 import logging
 import os
+import platform
 import signal
 import socket
 import sys
@@ -15,6 +16,7 @@ import uvicorn
 from pi_memory.app import create_app, running
 from pi_memory.errors import StartError
 from pi_memory.http.parts import Parts
+from pi_memory.model import waiting
 from pi_memory.settings import Settings
 
 GRACE_SECONDS = 3
@@ -26,6 +28,7 @@ logger = logging.getLogger(__name__)
 def serve(settings: Settings) -> None:
     """Run the daemon until SIGTERM or SIGINT. Raises `StartError` when it cannot start."""
     log_to_stderr(settings.server.log_level)
+    os.environ.update(waiting.variables(settings.chat.wait, platform.machine(), os.environ))
     with alone(settings), bound(settings.server.host, settings.server.port) as listener:
         asyncio.run(_serve(settings, listener))
 

@@ -105,6 +105,9 @@ class Chat:
     prefill_threads: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_PREFILL_THREADS", 0)
     """Threads that read a prompt, many tokens at a time; 0: `PI_MEMORY_THREADS` if that is set, else one per
     core."""
+    wait: Literal["auto", "active", "passive"] = _env("PI_MEMORY_WAIT", "auto")
+    """How threads wait for each other: `active` keeps them awake, which is very slow where other programs want the
+    cores; `passive` lets them sleep, which is slow where none does; `auto`: awake for some microseconds, then asleep."""
     batch_tokens: Annotated[int, Meta(ge=1, le=4096)] = _env("PI_MEMORY_BATCH_TOKENS", 128)
     """Tokens of a prompt that are read at a time; more is faster and takes more memory."""
     mmap: bool = _env("PI_MEMORY_MMAP", False)
