@@ -17,15 +17,18 @@ ROWS = (
     "settings decay prompt config workspace loader files conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence "
-    "focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry focus.weights focus.context focus.related focus.mentions "
+    "focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry focus.rebuild focus.weights focus.context focus.related focus.mentions "
     "focus.stack agentlog agent_settings "
     "knowledge.own_words knowledge.person knowledge.phrases knowledge.notice knowledge.secrets knowledge.extraction "
-    "knowledge.troubles knowledge.dedup",
+    "knowledge.troubles knowledge.dedup "
+    "knowledge.namespaces knowledge.vectors knowledge.words knowledge.evidence knowledge.shelf",
     # Edges: each owns a library or a file.
     "store.* model.* embedding.* focus.watch focus.file hub",
     "conversation.summary conversation.compaction focus.nearest focus.tagger focus.changes focus.sync",
     "focus.recent focus.attention",
+    "knowledge.*",
     "remember reflect housekeeping",
+    "briefing",
     "assistant",
     "turns",
     "http.*",

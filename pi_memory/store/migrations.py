@@ -79,7 +79,7 @@ def m003_passages(db: Database) -> None:
     """
     for statement in (
         """create table passages (
-            id integer primary key, at real, ref text, space integer references spaces(id), vectors blob)""",
+            id integer primary key, at real, ref text, space_id integer references spaces(id), vectors blob)""",
         """create virtual table passage_words using fts5(
             text, content = '', detail = none, tokenize = 'porter unicode61 remove_diacritics 2')""",
     ):

@@ -1,0 +1,99 @@
+"""How well each text answers a query: its words and its meaning, and the words of what was said around it. Pure.
+
+An answer often stands beside the message that shares words with the question: "Did you go?" - "Yes, on Friday". So a
+term counts for the message that has it, and by `NEAR` less for each message away from it, in the same conversation.
+Every constant is from docs/recall.md, where each was left out or changed in turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pi_memory.turn import Vectors
+
+Rows = npt.NDArray[np.intp]
+Numbers = npt.NDArray[np.int32]
+
+NEAR = 0.7
+"""What is left of a term's weight one message on."""
+REACH = 5
+"""Messages that a term reaches."""
+SATURATION, LENGTH = 0.4, 0.3
+"""BM25's k1 and b. Small: a message is short, and each term counts once."""
+MEANING = 0.3
+"""The share of meaning in similarity; the rest is that of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The texts among which is searched, by thread and in the order of each thread; arrays of shape (n,).
+
+    A thread is a conversation; a text that stands alone is one of its own. `lengths` are in characters.
+    """
+
+    threads: Numbers
+    lengths: Numbers
+
+    def __len__(self) -> int:
+        return len(self.threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """For each text of a field: `words` and `meaning` from 0 to 1, and `similarity`, which is made from both."""
+
+    similarity: Vectors
+    words: Vectors
+    meaning: Vectors
+
+
+def weigh(field: Field, hits: Sequence[Rows], meaning: Vectors | None) -> Evidence:
+    """Score each text of `field`. `hits` are the rows that have a term, for each term of the query.
+
+    `meaning` is nearness in meaning from 0 to 1, shape (n,); None when there is no embedder.
+    """
+    words = _words(field, hits)
+    if meaning is None:
+        return Evidence(words, words, np.zeros_like(words))
+    if not hits:
+        return Evidence(meaning, words, meaning)
+    return Evidence((1 - MEANING) * words + MEANING * meaning, words, meaning)
+
+
+def rarity(matching: int, size: int) -> float:
+    """The weight of a term that `matching` of `size` texts have: the inverse document frequency of BM25."""
+    return float(np.log1p((size - matching + 0.5) / (matching + 0.5)))
+
+
+def _words(field: Field, hits: Sequence[Rows]) -> Vectors:
+    """The share of the query's terms, by their rarity, that a text and its neighbours have."""
+    found = np.zeros(len(field), np.float32)
+    if not hits or not len(field):
+        return found
+    weights = [rarity(len(rows), len(field)) for rows in hits]
+    presence = _presence(field)
+    for weight, rows in zip(weights, hits, strict=True):
+        if len(rows):
+            alone = np.zeros_like(found)
+            alone[rows] = presence[rows]
+            found += np.float32(weight / sum(weights)) * _around(alone, field.threads)
+    return found
+
+
+def _presence(field: Field) -> Vectors:
+    """What a term in each text counts, from 0 to 1: BM25 for one occurrence. The longer a text, the less."""
+    relative = field.lengths / max(1.0, float(field.lengths.mean()))
+    counted = (SATURATION + 1) / (1 + SATURATION * (1 - LENGTH + LENGTH * relative))
+    return np.minimum(counted, 1.0).astype(np.float32)
+
+
+def _around(values: Vectors, threads: Numbers) -> Vectors:
+    """For each text the largest of its own value and its neighbours', which count less the further away they are."""
+    along = np.float32(NEAR) * (threads[1:] == threads[:-1])
+    before, after = values.copy(), values.copy()
+    for _ in range(REACH):
+        before[1:] = np.maximum(values[1:], along * before[:-1])
+        after[:-1] = np.maximum(values[:-1], along * after[1:])
+    return np.maximum(before, after)

@@ -1,0 +1,196 @@
+"""Verbatim messages, searchable: stored as exchanges are processed, with their words and, when there is one, vectors.
+
+The vectors of what came without an embedder, or with another one, are filled in while nobody waits.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
+from pi_memory.knowledge import namespaces
+from pi_memory.knowledge.shelf import Item, Shelf
+from pi_memory.knowledge.vectors import Matrix, pack, unpack
+from pi_memory.loader import Loader
+from pi_memory.store import passages as stored
+from pi_memory.store import spaces
+from pi_memory.store.database import Database
+from pi_memory.store.passages import Kept, Passage
+from pi_memory.turn import Embedder, Exchange, Vectors
+
+EVERYONE = "user"
+"""The namespace of what was said outside of any project: it is seen from every one."""
+
+PIECE_CHARACTERS = 700
+"""About what a small embedder reads of a text (MiniLM: 256 tokens). What is longer gets a vector for each piece."""
+MOST_PIECES = 16
+"""Vectors of one message; of what is longer still, only the beginning is found by its meaning."""
+SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+
+LOADED_AT_ONCE = 500
+FILLED_AT_ONCE = 16
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message that is to be searchable: the passage's id, and what `Passage` wants besides."""
+
+    id: int
+    text: str
+    at: float | None = None
+    ref: str | None = None
+
+
+class Passages:
+    """`shelf` is what recall searches."""
+
+    def __init__(self, db: Database, embedder: Loader[Embedder]) -> None:
+        self.shelf = Shelf()
+        self._db = db
+        self._embedder = embedder
+        self._space: int | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Have everything found by its words; by its meaning soon after the embedder is there."""
+        await self._load(None)
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def index(self, exchange_id: int, exchange: Exchange) -> None:
+        """Make the messages of an exchange searchable. Once more changes nothing. Raises `StoreError`."""
+        messages = [
+            Message(stored.id_of(exchange_id, reply=reply), text)
+            for reply, text in ((False, exchange.user), (True, exchange.reply))
+            if text.strip()
+        ]
+        made = await self.made(messages)
+        await self._db.write(partial(stored.add, passages=made))
+        await self.follow(made[0].id - 1 if made else 0, made)
+
+    async def made(self, messages: Sequence[Message]) -> list[Passage]:
+        """Messages as passages, with vectors if there is an embedder and it works."""
+        space = self._space
+        vectors: Sequence[bytes | None] = [None] * len(messages)
+        try:
+            if space is not None:
+                vectors = await self._embed([m.text for m in messages])
+        except EmbedderError as error:
+            logger.warning("%s; the vectors follow", error.message)
+            space = None
+        return [Passage(m.id, m.text, v, space, m.at, m.ref) for m, v in zip(messages, vectors, strict=True)]
+
+    async def follow(self, after: int, made: Sequence[Passage]) -> None:
+        """Put passages that have been stored on the shelf."""
+        while made:
+            found = await self._db.read(partial(stored.after, id_=after, space=self._space, limit=LOADED_AT_ONCE))
+            self._shelve([kept for kept in found if kept.id <= made[-1].id])
+            if len(found) < LOADED_AT_ONCE or found[-1].id >= made[-1].id:
+                return
+            after = found[-1].id
+
+    def forget(self, ids: Collection[int]) -> None:
+        """Passages that have been erased are not found any more."""
+        self.shelf.remove(ids)
+
+    async def _run(self) -> None:
+        """Once the embedder is there: its vectors into RAM, then those that are missing."""
+        try:
+            embedder = await self._embedder.ready()
+            if not embedder.dimensions:
+                return
+            name, dimensions = embedder.id, embedder.dimensions
+            space = await self._db.write(partial(spaces.number, name=name, dimensions=dimensions))
+            self.shelf.matrix = Matrix(dimensions)
+            self._space = space
+            await self._load(space)
+            await self._fill(space)
+        except PiMemoryError as error:
+            logger.error("Messages are found by their words only: %s", error)
+        except Exception:
+            # The edge of a background job: words serve.
+            logger.exception("Messages are found by their words only")
+
+    async def _load(self, space: int | None) -> None:
+        last = 0
+        while found := await self._db.read(partial(stored.after, id_=last, space=space, limit=LOADED_AT_ONCE)):
+            self._shelve(found)
+            last = found[-1].id
+
+    async def _fill(self, space: int) -> None:
+        """A few at a time: a chat's query need not wait, and what is done stays done."""
+        while missing := await self._db.read(partial(stored.without_vectors, space=space, limit=FILLED_AT_ONCE)):
+            vectors = await self._embed([text for _, text in missing])
+            made = [(id_, packed) for (id_, _), packed in zip(missing, vectors, strict=True)]
+            await self._db.write(partial(stored.put_vectors, vectors=made, space=space))
+            for id_, packed in made:
+                self.shelf.embed(id_, unpack(packed, self._dimensions))
+
+    @property
+    def _dimensions(self) -> int:
+        return self._embedder.now.dimensions
+
+    def _shelve(self, found: Sequence[Kept]) -> None:
+        self.shelf.put(
+            [
+                Item(
+                    k.id,
+                    k.session_id,
+                    namespace_of(k.project),
+                    k.length,
+                    unpack(k.vectors, self._dimensions) if k.vectors else None,
+                )
+                for k in found
+            ]
+        )
+
+    async def _embed(self, texts: Sequence[str]) -> list[bytes]:
+        """The vectors of each text, packed; those of its pieces, if it is long."""
+        pieces = [pieces_of(text) for text in texts]
+        vectors = await self._embedder.now.embed([piece for text in pieces for piece in text])
+        ends = np.cumsum([len(text) for text in pieces])[:-1]
+        return [_packed(rows) for rows in np.split(vectors, ends)]
+
+
+def namespace_of(project: str | None) -> str:
+    """Where a message belongs that was said in `project`."""
+    try:
+        return namespaces.of_project(project) if project else EVERYONE
+    except RequestError:  # a project that has no name
+        return EVERYONE
+
+
+def pieces_of(text: str) -> list[str]:
+    """A text, cut between sentences into pieces that an embedder reads whole; at least one."""
+    if len(text) <= PIECE_CHARACTERS:
+        return [text]
+    pieces = [""]
+    for sentence in _sentences(text):
+        if pieces[-1] and len(pieces[-1]) + len(sentence) >= PIECE_CHARACTERS:
+            if len(pieces) == MOST_PIECES:
+                break
+            pieces.append("")
+        pieces[-1] += (" " if pieces[-1] else "") + sentence
+    return pieces
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for sentence in SENTENCE.split(text):
+        for start in range(0, len(sentence), PIECE_CHARACTERS):
+            if part := sentence[start : start + PIECE_CHARACTERS].strip():
+                yield part
+
+
+def _packed(vectors: Vectors) -> bytes:
+    return pack(vectors).to_bytes()

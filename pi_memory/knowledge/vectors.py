@@ -1,0 +1,150 @@
+"""Vectors as int8, and the nearest of them: a matrix that grows in small blocks and is searched without an index.
+
+A vector is stored as 384 small integers and one scale, a quarter of its size as float32. A search turns block after
+block into floats that fit the processor's cache, so that RAM is read at a quarter of the cost as well.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pi_memory.turn import Vectors
+
+Ids = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
+Codes = npt.NDArray[np.int8]
+
+BLOCK_ROWS = 250
+"""Rows of a block: 96 kB at 384 dimensions, 384 kB while they are floats. Also what the matrix has too much at most."""
+
+LARGEST = 127
+SCALE_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Vectors as int8, shape (n, dimensions), with one scale each, shape (n,): vector = codes x scale."""
+
+    codes: Codes
+    scales: Vectors
+
+    def to_bytes(self) -> bytes:
+        """As a row of the store keeps them: each vector's scale, then its codes."""
+        return b"".join(scale.tobytes() + code.tobytes() for scale, code in zip(self.scales, self.codes, strict=True))
+
+
+def pack(vectors: Vectors) -> Packed:
+    """Quantise each vector of shape (n, dimensions) by its own largest component, symmetrically."""
+    scales = np.maximum(np.abs(vectors).max(axis=1, initial=0.0), np.finfo(np.float32).tiny) / LARGEST
+    return Packed(np.rint(vectors / scales[:, None]).astype(np.int8), scales.astype(np.float32))
+
+
+def unpack(kept: bytes, dimensions: int) -> Packed:
+    """What `Packed.to_bytes` made. Raises `ValueError` when they are not vectors of so many dimensions."""
+    rows = np.frombuffer(kept, np.uint8).reshape(-1, SCALE_BYTES + dimensions)
+    scales = np.ascontiguousarray(rows[:, :SCALE_BYTES]).view(np.float32).reshape(-1)
+    return Packed(np.ascontiguousarray(rows[:, SCALE_BYTES:]).view(np.int8), scales)
+
+
+class Matrix:
+    """Vectors of one space, each with the id of what it stands for. An id may have several.
+
+    Costs `dimensions` + 8 bytes of RAM a vector. Not for two threads at once.
+    """
+
+    def __init__(self, dimensions: int) -> None:
+        self.dimensions = dimensions
+        self._blocks: list[_Block] = []
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def ids(self) -> Ids:
+        """The id of each row, shape (n,)."""
+        return self._gathered([block.ids for block in self._blocks], np.int32)
+
+    @property
+    def bytes(self) -> int:
+        """RAM of the vectors, their scales and ids."""
+        return sum(block.codes.nbytes + block.scales.nbytes + block.ids.nbytes for block in self._blocks)
+
+    def append(self, ids: Sequence[int] | Ids, packed: Packed) -> None:
+        """Add rows. Raises `ValueError` for vectors of another size."""
+        if packed.codes.shape != (len(ids), self.dimensions):
+            raise ValueError(
+                f"Vectors of shape {packed.codes.shape} for {len(ids)} ids of {self.dimensions} dimensions"
+            )
+        start = 0
+        while start < len(ids):
+            row = self._size % BLOCK_ROWS
+            if row == 0:
+                self._blocks.append(_Block.empty(self.dimensions))
+            count = min(BLOCK_ROWS - row, len(ids) - start)
+            self._blocks[-1].fill(row, ids[start : start + count], packed, start)
+            self._size += count
+            start += count
+
+    def replace(self, id_: int, packed: Packed) -> None:
+        """Let `id_` have these vectors and no others."""
+        self.remove([id_])
+        self.append([id_] * len(packed.codes), packed)
+
+    def remove(self, ids: Sequence[int] | Ids) -> None:
+        """Take out every row of these ids; the rows after move up."""
+        kept = ~np.isin(self.ids, np.asarray(ids, np.int32))
+        first = int(np.argmin(kept)) if not kept.all() else self._size
+        rest = self._blocks[first // BLOCK_ROWS :] if first < self._size else []
+        if not rest:
+            return
+        start = first // BLOCK_ROWS * BLOCK_ROWS
+        del self._blocks[first // BLOCK_ROWS :]
+        size, self._size = self._size, start
+        for number, block in enumerate(rest):
+            begin = start + number * BLOCK_ROWS
+            keep = np.flatnonzero(kept[begin : min(begin + BLOCK_ROWS, size)])
+            self.append(block.ids[keep], Packed(block.codes[keep], block.scales[keep]))
+
+    def cosines(self, query: Vectors) -> Vectors:
+        """The cosine of a unit vector of shape (dimensions,) to each row, shape (n,)."""
+        found = np.empty(len(self._blocks) * BLOCK_ROWS, np.float32)
+        floats = np.empty((BLOCK_ROWS, self.dimensions), np.float32)
+        for number, block in enumerate(self._blocks):
+            np.copyto(floats, block.codes)
+            np.dot(floats, query, out=found[number * BLOCK_ROWS : (number + 1) * BLOCK_ROWS])
+        found = found[: self._size]
+        found *= self._gathered([block.scales for block in self._blocks], np.float32)
+        return found
+
+    def nearest(self, query: Vectors, k: int, *, allowed: Mask | None = None) -> tuple[Ids, Vectors]:
+        """The ids and cosines of the `k` nearest rows, nearest first; of the `allowed` ones only, shape (n,)."""
+        cosines = self.cosines(query)
+        rows = np.arange(self._size) if allowed is None else np.flatnonzero(allowed)
+        if 0 < k < len(rows):
+            rows = rows[np.argpartition(cosines[rows], -k)[-k:]]
+        rows = rows[np.argsort(-cosines[rows], kind="stable")][:k]
+        return self.ids[rows], cosines[rows]
+
+    def _gathered(self, parts: list[npt.NDArray], kind: type) -> npt.NDArray:  # type: ignore[type-arg]
+        return np.concatenate(parts)[: self._size] if parts else np.empty(0, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    codes: Codes
+    scales: Vectors
+    ids: Ids
+
+    @classmethod
+    def empty(cls, dimensions: int) -> "_Block":
+        codes = np.zeros((BLOCK_ROWS, dimensions), np.int8)
+        return cls(codes, np.zeros(BLOCK_ROWS, np.float32), np.zeros(BLOCK_ROWS, np.int32))
+
+    def fill(self, row: int, ids: Sequence[int] | Ids, packed: Packed, start: int) -> None:
+        """Put `ids` and their vectors, which begin at `start` of `packed`, from `row` on."""
+        end, stop = row + len(ids), start + len(ids)
+        self.codes[row:end], self.scales[row:end] = packed.codes[start:stop], packed.scales[start:stop]
+        self.ids[row:end] = ids

@@ -1,0 +1,61 @@
+"""What words tell: the terms of a query, and whether a message asks, who says it, and whether it tells a time. Pure."""
+
+import re
+
+MOST_TERMS = 24
+"""Terms of a query that are looked up; a longer one is a text, whose first and last terms say what it is about."""
+LONGEST_TERM = 40
+
+STOPPED = """
+    a about after again all also am an and any are as at be because been before being both but by can could did do
+    does doing don down each few for from get got had has have having he her hers herself him himself his how i if in
+    into is isn it its itself just ll let me more most my myself no nor not now of off on once only or other our ours
+    out over own re s same shall she should so some such t than that the their theirs them then there these they this
+    those through to too under until up us ve very was we were what when where which while who whom whose why will with
+    won would you your yours yourself d m o
+    tell say know remember please
+"""
+STOP_WORDS = frozenset(STOPPED.split())
+"""English words that say nothing of what is looked for; a word of another language is at worst looked up in vain."""
+
+WORD = re.compile(r"[^\W_]+")
+SPEAKER = re.compile(r"\W{0,3}(\w[\w .'-]{0,39}?)\W{0,2}:\s")
+ASKS_WHEN = re.compile(r"\s*(?:when|since when|how long|what (?:date|day|month|year|time))\b", re.IGNORECASE)
+TIME = re.compile(
+    r"""\b(?:yesterday|today|tonight|tomorrow|ago|last|next|since|recently|weekend|weeks?|months?|years?|days?
+    |january|february|march|april|may|june|july|august|september|october|november|december
+    |monday|tuesday|wednesday|thursday|friday|saturday|sunday|(?:19|20)\d\d)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def terms(query: str) -> tuple[str, ...]:
+    """The words to look for, each once, without those that are in every text. May be empty."""
+    found = dict.fromkeys(word.casefold() for word in WORD.findall(query))
+    wanted = [word[:LONGEST_TERM] for word in found if word not in STOP_WORDS]
+    half = MOST_TERMS // 2
+    return tuple(wanted if len(wanted) <= MOST_TERMS else wanted[:half] + wanted[-half:])
+
+
+def quoted(term: str) -> str:
+    """A term as an expression of FTS5 in which nothing is syntax."""
+    return '"' + term.replace('"', '""') + '"'
+
+
+def asks(text: str) -> bool:
+    """Whether a message ends as a question."""
+    return text.rstrip().endswith(("?", "？"))
+
+
+def speaker(text: str) -> tuple[str, ...]:
+    """The words of the name that a message such as `Anna: good morning` begins with."""
+    found = SPEAKER.match(text[:80])
+    return tuple(word.casefold() for word in WORD.findall(found[1])) if found else ()
+
+
+def asks_when(query: str) -> bool:
+    return ASKS_WHEN.match(query) is not None
+
+
+def tells_time(text: str) -> bool:
+    return TIME.search(text) is not None

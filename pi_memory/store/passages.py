@@ -1,0 +1,126 @@
+"""Passages: the messages of exchanges, as they are searched. Their text stays with their exchanges.
+
+A passage's id is twice that of its exchange, plus one for the reply; so neither the exchange nor the role takes room.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from pi_memory.turn import Source
+
+TEXT = "case passages.id & 1 when 0 then exchanges.user else exchanges.reply end"
+JOINED = "passages join exchanges on exchanges.id = passages.id >> 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A message to be searched: `vectors` as `Packed.to_bytes` gives them, of the embedder numbered `space`.
+
+    `at` and `ref` are those of an imported message; `at` only where it is not its exchange's.
+    """
+
+    id: int
+    text: str
+    vectors: bytes | None = None
+    space: int | None = None
+    at: float | None = None
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is known of a passage in RAM. `vectors` is None when they are not of the space that was asked for."""
+
+    id: int
+    session_id: int
+    project: str | None
+    length: int
+    vectors: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A passage as it is shown."""
+
+    id: int
+    text: str
+    at: float
+    conversation_id: str
+    source: Source
+    ref: str | None
+
+
+def id_of(exchange_id: int, *, reply: bool) -> int:
+    return 2 * exchange_id + reply
+
+
+def add(db: Database, passages: Iterable[Passage]) -> None:
+    """Store passages and their words; one that is there already stays as it is."""
+    for p in passages:
+        added = db.execute(
+            "insert or ignore into passages (id, at, ref, space_id, vectors) values (?, ?, ?, ?, ?)",
+            (p.id, p.at, p.ref, p.space, p.vectors),
+        )
+        if added.rowcount > 0:
+            db.execute("insert into passage_words (rowid, text) values (?, ?)", (p.id, p.text))
+
+
+def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
+    """Erase the passages of exchanges and their words; their ids. Before the texts: words are taken out by the text."""
+    erased = []
+    for exchange_id in exchange_ids:
+        rows = db.execute(
+            f"select passages.id, {TEXT} from {JOINED} where passages.id in (?, ?)",
+            (id_of(exchange_id, reply=False), id_of(exchange_id, reply=True)),
+        ).fetchall()
+        for id_, text in rows:
+            db.execute("insert into passage_words (passage_words, rowid, text) values ('delete', ?, ?)", (id_, text))
+            db.execute("delete from passages where id = ?", (id_,))
+            erased.append(id_)
+    return erased
+
+
+def after(db: Database, id_: int, *, space: int | None, limit: int) -> list[Kept]:
+    """The passages that follow `id_`, in the order of their ids."""
+    rows = db.execute(
+        f"""select passages.id, session_id, project, length({TEXT}), iif(space_id = :space, vectors, null) from {JOINED}
+        where passages.id > :after order by passages.id limit :limit""",
+        {"space": space, "after": id_, "limit": limit},
+    ).fetchall()
+    return [Kept(*row) for row in rows]
+
+
+def with_term(db: Database, term: str) -> list[int]:
+    """The ids of the passages with a term, an FTS5 expression, in ascending order."""
+    rows = db.execute("select rowid from passage_words where passage_words match ?", (term,)).fetchall()
+    return [id_ for (id_,) in rows]
+
+
+def shown(db: Database, ids: Collection[int]) -> dict[int, Said]:
+    """Passages by id; those that are gone are left out."""
+    found = {}
+    for id_ in ids:
+        row = db.execute(
+            f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref
+            from {JOINED} join sessions on sessions.id = session_id where passages.id = ?""",
+            (id_,),
+        ).fetchone()
+        if row is not None:
+            found[id_] = Said(*row)
+    return found
+
+
+def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, str]]:
+    """Ids and texts of passages that have no vectors of this space, newest first."""
+    return db.execute(
+        f"select passages.id, {TEXT} from {JOINED} where space_id is not ? order by passages.id desc limit ?",
+        (space, limit),
+    ).fetchall()
+
+
+def put_vectors(db: Database, vectors: Sequence[tuple[int, bytes]], *, space: int) -> None:
+    """Give passages their vectors; one that has gone is left out."""
+    for id_, packed in vectors:
+        db.execute("update passages set space_id = ?, vectors = ? where id = ?", (space, packed, id_))
