@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from pi_memory import backends
 from pi_memory.assistant import Assistant
+from pi_memory.briefing import Briefing
 from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
@@ -142,14 +143,17 @@ def _put_together(
     reflect = Reflect(db, memory, compaction=compaction, model=talker, learn=_learn)
     assistant = Assistant(
         model=talker,
-        personas=config.personas(),
-        folder=settings.workspace,
-        max_tokens=settings.chat.max_tokens,
         clock=clock,
         memory=memory,
-        focus=recent if settings.memory.enabled else None,
-        remember=remember if settings.memory.enabled else None,
+        briefing=Briefing(
+            personas=config.personas(),
+            folder=settings.workspace,
+            max_tokens=settings.chat.max_tokens,
+            clock=clock,
+            focus=recent if settings.memory.enabled else None,
+        ),
         compaction=compaction,
+        remember=remember if settings.memory.enabled else None,
     )
 
     def edited(told: str) -> None:

@@ -1,0 +1,61 @@
+"""Step 2 of a turn: what the model is told besides what is being said.
+
+The standing text when a conversation begins, which then stays as it is: who speaks, the user's own notes, what they
+work on. With a message, in front of its words: what has changed since, files that are asked for, the date.
+"""
+
+from datetime import datetime
+from pathlib import Path
+
+from pi_memory import config, prompt, workspace
+from pi_memory.conversation.short_memory import Conversation
+from pi_memory.focus.asked import files_asked_for, told
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.turn import Clock, Message, Model, Standing, Turn
+
+
+class Briefing:
+    """`focus` is None when memory is switched off."""
+
+    def __init__(
+        self, *, personas: dict[str, str], folder: Path, max_tokens: int, clock: Clock, focus: RecentFocus | None
+    ) -> None:
+        self._personas = personas
+        self._folder = folder
+        self._max_tokens = max_tokens
+        self._clock = clock
+        self._focus = focus
+
+    def check(self, agent: str) -> None:
+        """Raises `Unprocessable` for an unknown agent."""
+        config.persona(self._personas, agent)
+
+    def budget(self, model: Model) -> prompt.Budget:
+        return prompt.Budget.of(model.context_tokens, self._max_tokens)
+
+    async def standing(self, conversation: Conversation, agent: str, model: Model) -> Standing:
+        """The conversation's standing text; gathered anew when it begins or another agent takes over.
+
+        Raises `Unprocessable` for an unknown agent.
+        """
+        persona = config.persona(self._personas, agent)
+        if conversation.standing and conversation.standing.agent == agent:
+            return conversation.standing
+        budget = self.budget(model)
+        notes = workspace.notes(self._folder, count=model.count, tokens=budget.notes)
+        block, topics = await self._focus.block(count=model.count, tokens=budget.focus) if self._focus else ("", ())
+        text = prompt.standing(persona, tuple(notes.values()), block)
+        conversation.standing = Standing(agent, text, model.count(text) - model.count(persona), topics, tuple(notes))
+        return conversation.standing
+
+    def message(self, conversation: Conversation, turn: Turn) -> Message:
+        """The user's words with what is told in front of them; the date, when it may have changed, last."""
+        now = self._clock()
+        files = told(files_asked_for(turn.message, self._focus.active(now))) if self._focus else ""
+        context = filter(None, (*conversation.pending, files, _date(conversation, now)))
+        return Message("user", turn.message, context="\n".join(context))
+
+
+def _date(conversation: Conversation, now: float) -> str:
+    fresh = bool(conversation.exchanges) and now - conversation.last_at < prompt.DATE_AFTER
+    return "" if fresh else datetime.fromtimestamp(now).astimezone().strftime("%A, %d %B %Y, %H:%M")
