@@ -7,17 +7,17 @@ single sentences of bounded length, most of them at the beginning.
 import re
 
 
-def _words(*patterns: str) -> re.Pattern[str]:
+def words(*patterns: str) -> re.Pattern[str]:
     """Any of the patterns, in any case."""
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns).replace(" ", r"\s+"), re.IGNORECASE)
 
 
-OPENING = _words(
+OPENING = words(
     r"(?:(?:please|pls|hey|hi|hello|ok(?:ay)?|oh|ah|well|also|and|so|but|btw|by the way|fyi|one more thing|just|thanks"
     r"|thank you|great|perfect|cool|important|note|reminder|bitte|ach|übrigens|und|s'il (?:te|vous) pla[iî]t|au fait"
     r"|et|por favor|y|además)\b[\s,.!:;–—-]*){0,4}"
 )
-ASKED = _words(
+ASKED = words(
     r"(?:can|could|would|will) you (?:please |kindly )?"
     r"(?=\w+ (?:in mind )?(?:that (?:i|i'm|my|we|our|the|he|she|they)\b|to\b))",
     r"i(?:'d| would) like you to ",
@@ -30,7 +30,7 @@ ASKED = _words(
 """A request in the form of a question, or of a wish."""
 
 # To remember.
-REMEMBER = _words(
+REMEMBER = words(
     r"(?:remember|keep in mind|bear in mind|memori[sz]e|make a (?:mental )?note|take (?:a )?note"
     r"|(?:do not|don't|never) (?:ever )?forget)\b"
     r"(?! (?:when|how|what|who|where|why|which|whether|if|me|us|him|her|them|you|correctly"
@@ -45,19 +45,19 @@ REMEMBER = _words(
     r"(?: bien)?(?: (?:que|de|ceci|cela|ça)\b| qu')?",
     r"(?:recuerda|acu[ée]rdate|ten en cuenta|no (?:te )?olvides|memoriza)\b(?! cu[áa]ndo)(?: de)?(?: (?:que|esto)\b)?",
 )
-REMEMBER_BEHIND = _words(
+REMEMBER_BEHIND = words(
     r"(?P<what>.{5,}?)[,;–—-]? (?:and |so |but )?(?:please |bitte )?"
     r"(?:(?:remember|keep in mind|don't forget|note) (?:this|that|it)|merke? dir das|souviens-t'en|recu[ée]rdalo)"
     r"(?: (?:for later|please|bitte|in mind))?\W*$"
 )
-TO_DO = _words(r"(?:remember|(?:do not|don't|never) forget) to\b")
-EMPTY = _words(r"(?:(?:this|that|it|these|das|dies|ça|cela|esto|eso)\b[\s,]*)?(?:please|bitte)?[\s:.,!–—-]*$")
+TO_DO = words(r"(?:remember|(?:do not|don't|never) forget) to\b")
+EMPTY = words(r"(?:(?:this|that|it|these|das|dies|ça|cela|esto|eso)\b[\s,]*)?(?:please|bitte)?[\s:.,!–—-]*$")
 """Nothing more is said: what is meant stands before or behind."""
-FAREWELL = _words(
+FAREWELL = words(
     r"[,\s]+(?:please|ok(?:ay)?|thanks|thank you|will you|for (?:later|next time|the future|future reference)|bitte"
     r"|danke|por favor|gracias|merci|s'il (?:te|vous) plaît)[\s.!?]*$"
 )
-PRIVATE = _words(
+PRIVATE = words(
     r"(?:do not|don't|never) (?:ever )?(?:remember|store|save|memori[sz]e|keep|record|log)"
     r" (?:this|that|it|any|anything|what i)\b",
     r"(?:this is )?(?:strictly )?off the record\b",
@@ -68,7 +68,7 @@ PRIVATE = _words(
 )
 
 # How things are to be.
-RULE = _words(
+RULE = words(
     r"from (?:now|here|today|this point) on(?:wards?)?\b",
     r"(?:going forward|henceforth|as of (?:now|today)|starting today)\b",
     r"in (?:the )?future,? (?=(?:please|always|never|use|do|don't|write|answer|call|reply|keep|avoid|only|ask)\b)",
@@ -84,7 +84,7 @@ RULE = _words(
     r"(?:usa|utiliza|escribe|responde|habla) siempre\b|nunca (?:uses|utilices|escribas|respondas)\b"
     r"|siempre (?:usa|escribe)\b",
 )
-PREFERENCE = _words(
+PREFERENCE = words(
     r"i(?: (?:really|strongly|generally|usually|always|much|personally|also|still|now|absolutely|definitely))*"
     r" (?:(?:prefer|hate|dislike|detest|can't stand|cannot stand)\b"
     r"|do(?:n't| not) (?:really )?(?:like|eat|drink|want you to)\b"
@@ -97,7 +97,7 @@ PREFERENCE = _words(
     r"je (?:préfère|déteste|n'aime pas)\b|j'(?:aime|adore) (?!ça|cela)",
     r"(?:yo )?(?:prefiero|odio|no me gustan?|me (?:gustan?|encantan?)(?! (?:eso|esto)))\b",
 )
-PERSONAL = _words(
+PERSONAL = words(
     r"my (?:(?:full|first|last|real|middle|user|nick)\s?)?name(?:'s| is)\b",
     r"(?:you can |you may )?call me (?!(?:later|back|when|if|at|on|tomorrow|crazy)\b)",
     r"i(?:'m| am) (?:called|named|allergic|intolerant|vegetarian|vegan|a vegetarian|a vegan|diabetic|left-handed)\b",
@@ -108,7 +108,7 @@ PERSONAL = _words(
 )
 
 # To forget.
-FORGET = _words(
+FORGET = words(
     r"(?:forget|stop remembering) "
     r"(?:about |all about |everything (?:(?:you know|i (?:said|told you)) )?about |what (?:i|you) \w+ (?:you )?about )?"
     r"(?:the (?:memory|memories|fact|note) (?:(?:that|about|of) )?)?",
@@ -118,8 +118,8 @@ FORGET = _words(
     r"oublie(?:z)? (?!pas\b)(?:tout (?:ce que tu sais )?sur )?",
     r"olvida (?:todo (?:lo que sabes )?sobre )?",
 )
-FROM_MEMORY = _words(r"(?:delete|erase|remove|drop) (?P<what>.{3,}) from (?:your |the )?memory\W*$")
-IDLE = _words(
+FROM_MEMORY = words(r"(?:delete|erase|remove|drop) (?P<what>.{3,}) from (?:your |the )?memory\W*$")
+IDLE = words(
     r"(?:about )?(?:it|that|this|them|him|her|me|us|everything|anything|all|you|das|es|dies|alles|ça|cela|tout|eso|esto"
     r"|todo)\W*$",
     r"(?:that|this|it)\s*[,.;:–—-]",
@@ -128,28 +128,28 @@ IDLE = _words(
     r"(?:to|how)\b",
 )
 """`Forget it`: a manner of speaking."""
-GOES_ON = _words(
+GOES_ON = words(
     r"[,;–—]", r"\bfor (?:now|a (?:moment|second|minute|while))\b", r"\b(?:and|just) (?:just|let|focus|do|go|try)\b"
 )
 """`Forget the tests, fix this first`: another one."""
-THAT = _words(r"(?:that|dass|que) ")
+THAT = words(r"(?:that|dass|que) ")
 
 # To put right.
-CORRECTING = _words(
+CORRECTING = words(
     r"(?:no,? )?that(?:'s| is| was) (?:wrong|incorrect|not (?:right|correct|true|quite right))\b[\s,.!:;–—-]*",
     r"you(?:'re| are) (?:wrong|mistaken)\b[\s,.!:;–—-]*",
     r"(?:no+|nope|nah|wrong|incorrect|correction|not quite|sorry|actually)\b[\s,.!:;–—-]+",
     r"(?:nein|falsch|das stimmt nicht|non|c'est faux|eso no es correcto)\b[\s,.!:;–—-]+",
 )
-SOFTLY = _words(r"(?:actually|sorry|not quite)\b")
+SOFTLY = words(r"(?:actually|sorry|not quite)\b")
 """Openings that refuse nothing: they need a contrast."""
-CONTRAST = _words(
+CONTRAST = words(
     r"(?P<right>.*\b(?:is|are|was|were|am|be|use|put|write|take|call|mean|ist|sind|war|heißt|est|sont|es|son|está"
     r"|[a-z]{2,}s|[a-z]{2,}ed)\b.+?)[,;]? (?:and )?(?:not|nicht|pas|no) "
     r"(?P<wrong>(?!(?:only|just|sure|really|nur|seulement|solo)\b).{1,80})$"
 )
-NOT_BUT = _words(r".*\b(?:is|are|was|were)(?:n't| not) (?P<wrong>.{1,80}?),? (?:but|it's|it is|rather) (?P<right>.+)")
-STATES = _words(
+NOT_BUT = words(r".*\b(?:is|are|was|were)(?:n't| not) (?P<wrong>.{1,80}?),? (?:but|it's|it is|rather) (?P<right>.+)")
+STATES = words(
     r"(?:the|my|our|his|her|their|its|it|der|die|das|mein|le|la|mon|el|mi|(?-i:[A-Z]\w+))\b.{0,80}?"
     r"\b(?:is|are|was|were|ist|sind|est|es) .+"
 )
