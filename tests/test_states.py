@@ -14,7 +14,7 @@ from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.states import WRITES_A_DAY, Held, Saved, States
 from pi_memory.turn import Message, Usage
-from tests.gguf_files import write_llama
+from tests.gguf_files import CHATML, write_llama
 
 DAMAGED = 210
 """Files that are tried."""
@@ -105,7 +105,7 @@ class Start:
     def __init__(self, engine: Engine, kept: States | None) -> None:
         for sequence in range(5):
             engine.drop(sequence)
-        now = datetime(2026, 2, 3, tzinfo=UTC)
+        now = kept.since() if kept else datetime(2026, 2, 3, tzinfo=UTC)
         self.model = LocalModel(engine, name="tiny", now=now, sampling=Sampling(temperature=0), states=kept)
 
     async def stop(self) -> None:
@@ -149,6 +149,38 @@ def test_after_a_restart_only_the_new_message_is_evaluated(engine: Engine, tmp_p
     # What was said is not kept longer than it takes to go on with it; what all begin with is.
     _, usage, _ = asyncio.run(second_run(engine, states(tmp_path, clock), said))
     assert 0 < usage.prompt_tokens - usage.evaluated_tokens < len(SYSTEM.content) + 10
+
+
+DATED = "{{ strftime_now('Today is %d %B %Y.') }}\n" + CHATML
+
+
+@pytest.mark.parametrize(("days", "date", "kept"), [(1, "03 February", True), (8, "11 February", False)])
+def test_a_date_in_the_template_moves_nothing_for_a_week(
+    tmp_path: Path, clock: Clock, days: int, date: str, kept: bool
+) -> None:
+    """Over midnight and a restart the prefix is the same; after a week it is evaluated anew, with the new date."""
+    path = write_llama(tmp_path / "dated.gguf", context=512, chat_template=DATED)
+    engine = Engine(path, Size(threads=1, context_tokens=512))
+    said, expected = asyncio.run(first_run(engine, states(tmp_path, clock)))
+    clock.now += timedelta(days=days)
+    start = Start(engine, states(tmp_path, clock))
+    prompt = start.model._ledger.prompt([*said, NEXT])
+    assert date in b"".join(map(engine.vocabulary.piece, prompt)).decode(errors="replace")
+    reply, usage = asyncio.run(start.say(*said, NEXT))
+    asyncio.run(start.stop())
+    assert (usage.evaluated_tokens < 30) == kept == (reply == expected)
+    engine.close()
+
+
+def test_a_day_that_ends_while_the_daemon_runs_moves_nothing(tmp_path: Path, clock: Clock) -> None:
+    path = write_llama(tmp_path / "dated.gguf", context=512, chat_template=DATED)
+    engine = Engine(path, Size(threads=1, context_tokens=512))
+    start = Start(engine, states(tmp_path, clock))
+    before = start.model._ledger.prefix(list(FIRST))
+    clock.now += timedelta(days=3)
+    assert start.model._ledger.prefix(list(FIRST)) == before
+    asyncio.run(start.stop())
+    engine.close()
 
 
 def test_of_a_state_larger_than_allowed_the_beginning_is_kept(engine: Engine, tmp_path: Path, clock: Clock) -> None:
