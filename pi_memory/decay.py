@@ -3,8 +3,11 @@
 TOPIC_RATE = 0.9
 """Share of a topic's strength that is left after a day (seed 000)."""
 
+MEMORY_RATE = 0.95
+"""Share of a memory's strength that is left after a day without use (seed 003)."""
+
 GONE = 0.05
-"""Below this a topic is inactive: 29 days at 0.9 a day."""
+"""Below this a topic is inactive, after 29 days, and a memory no longer holds, after 59."""
 
 DAY = 86_400.0
 

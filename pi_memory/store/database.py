@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import sqlite_utils
 
-from pi_memory.errors import StoreError
+from pi_memory.errors import RequestError, StoreError
 from pi_memory.store.opening import Opened, open_file
 
 T = TypeVar("T")
@@ -88,6 +88,10 @@ class Database:
     async def checkpoint(self) -> None:
         """Commit, and move the write-ahead log into the file."""
         await self._submit(lambda: self._guard(self._checkpoint))
+
+    async def scrub(self) -> None:
+        """Commit, and empty the write-ahead log: what was erased is in neither file any more."""
+        await self._submit(lambda: self._guard(self._scrub))
 
     async def close(self) -> None:
         """Commit and close. Idempotent."""
@@ -168,6 +172,10 @@ class Database:
         self._commit()
         self._db.execute("pragma wal_checkpoint(passive)").fetchall()
 
+    def _scrub(self) -> None:
+        self._commit()
+        self._db.execute("pragma wal_checkpoint(truncate)").fetchall()
+
     def _commit(self) -> None:
         if self._group:
             self._begin()
@@ -191,6 +199,6 @@ class Database:
 
 
 def _retrieve(future: "asyncio.Future[T]") -> None:
-    """Log a failure that nobody awaits, instead of a warning by the garbage collector."""
-    if not future.cancelled() and (error := future.exception()):
+    """Log a failure that nobody awaits, instead of a warning by the garbage collector; not what a client did wrong."""
+    if not future.cancelled() and (error := future.exception()) and not isinstance(error, RequestError):
         logger.warning("%s", error)

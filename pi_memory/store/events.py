@@ -1,4 +1,4 @@
-"""What changed, when, by whom, from what to what: the record that shows and explains."""
+"""What changed, when, by whom, from what to what: the record that shows, explains and undoes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,10 +6,15 @@ from typing import Any
 import msgspec
 from sqlite_utils import Database
 
+COLUMNS = "at, kind, subject, origin, before, after, id, undoes"
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`kind` is a verb such as `topic.dropped`, `origin` who did it: `tagger`, `file`, `api`, `time`."""
+    """`kind` is a verb such as `topic.dropped`, `origin` who did it: `tagger`, `file`, `api`, `time`.
+
+    `id` is given by the database; `undoes` is that of the event which this one takes back.
+    """
 
     at: float
     kind: str
@@ -17,22 +22,50 @@ class Event:
     origin: str
     before: Any = None
     after: Any = None
+    id: int = 0
+    undoes: int | None = None
 
 
-def add(db: Database, event: Event) -> None:
-    db.execute(
-        "insert into events (at, kind, subject, origin, before, after) values (?, ?, ?, ?, ?, ?)",
-        (event.at, event.kind, event.subject, event.origin, _json(event.before), _json(event.after)),
+def add(db: Database, event: Event) -> int:
+    """The event's number."""
+    cursor = db.execute(
+        "insert into events (at, kind, subject, origin, before, after, undoes) values (?, ?, ?, ?, ?, ?, ?)",
+        (event.at, event.kind, event.subject, event.origin, _json(event.before), _json(event.after), event.undoes),
     )
+    assert cursor.lastrowid is not None
+    return cursor.lastrowid
+
+
+def get(db: Database, number: int) -> Event | None:
+    rows = db.execute(f"select {COLUMNS} from events where id = ?", (number,)).fetchall()
+    return _event(rows[0]) if rows else None
 
 
 def of(db: Database, subject: str, *, limit: int = 50) -> list[Event]:
     """The last events about a subject, newest first."""
-    rows = db.execute(
-        "select at, kind, subject, origin, before, after from events where subject = ? order by id desc limit ?",
-        (subject, limit),
-    ).fetchall()
-    return [Event(*row[:4], *(value and msgspec.json.decode(value) for value in row[4:])) for row in rows]
+    query = f"select {COLUMNS} from events where subject = ? order by id desc limit ?"
+    return [_event(row) for row in db.execute(query, (subject, limit)).fetchall()]
+
+
+def of_memory(db: Database, number: int) -> list[Event]:
+    """Every event that changed a memory, newest first; also those filed under another memory."""
+    query = f"""select {COLUMNS} from events where kind like 'memory.%'
+        and (subject = 'memory:' || :id or before like '%"' || :id || '":{{%') order by id desc"""
+    return [_event(row) for row in db.execute(query, {"id": number}).fetchall()]
+
+
+def listed(db: Database, *, kind: str = "", before: int | None = None, limit: int = 50) -> list[Event]:
+    """The last events, newest first: those whose kind begins with `kind`, and older than event `before`."""
+    query = f"""select {COLUMNS} from events where substr(kind, 1, length(:kind)) = :kind
+        and (:before is null or id < :before) order by id desc limit :limit"""
+    values = {"kind": kind, "before": before, "limit": limit}
+    return [_event(row) for row in db.execute(query, values).fetchall()]
+
+
+def _event(row: tuple) -> Event:  # type: ignore[type-arg]
+    at, kind, subject, origin, before, after, number, undoes = row
+    before, after = (value and msgspec.json.decode(value) for value in (before, after))
+    return Event(at, kind, subject, origin, before, after, number, undoes)
 
 
 def _json(value: Any) -> str | None:

@@ -56,7 +56,8 @@ def m002_memories(db: Database) -> None:
             exchange_id integer, topics text, space_id integer references spaces(id), content text not null,
             quote text, vector blob)""",
         """create table memory_uses (
-            id integer primary key references memories(id), accesses integer not null, last_accessed_at real not null)""",
+            id integer primary key references memories(id), accesses integer not null,
+            last_accessed_at real not null)""",
         """create view memory_texts as
             select id, case when instr(coalesce(quote, ''), content) then quote
                 else content || ' ' || coalesce(quote, '') end as text from memories""",
@@ -119,6 +120,11 @@ def m005_session_contexts(db: Database) -> None:
 
 def m006_centroids(db: Database) -> None:
     """Where topics lie in the embedder's space."""
+    db.execute(
+        """create table centroids (
+            topic_id integer primary key references topics(id), space_id integer not null references spaces(id),
+            vector blob not null)"""
+    )
 
 
 def m007_recorded(db: Database) -> None:

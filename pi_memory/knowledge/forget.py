@@ -1,0 +1,80 @@
+"""Forgetting: a memory's texts leave the rows, the words, the events and the exchanges, in one transaction."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sqlite_utils import Database
+
+from pi_memory.knowledge import recorded, undo
+from pi_memory.knowledge.forgetting import Forgetting, is_distinct, normal, says, without
+from pi_memory.knowledge.recorded import Cause
+from pi_memory.store import erasing, events, memories, memory_words, tombstones
+from pi_memory.store.events import Event
+from pi_memory.turn import Memory
+
+FORGOTTEN = "memory.forgotten"
+UNQUOTED = "memory.unquoted"
+
+
+def forget(db: Database, number: int, cause: Cause) -> Forgetting:
+    """Erase a memory, all that say the same, and what they rest on. Raises `NotFound`."""
+    memory = recorded.get(db, number)
+    if memory.forgotten_at is not None:
+        return Forgetting((), ())
+    contents = {normal(content): content for content in _contents(db, memory)}
+    gone = [other for other in memories.every(db) if other.id == number or normal(other.content) in contents]
+    gone = [other for other in gone if other.forgotten_at is None]
+    quotes = {normal(other.quote): other.quote for other in gone if other.quote}
+    texts = tuple({**contents, **quotes}.values())
+    for other in gone:
+        _erase(db, other, cause)
+    _unquote(db, texts, cause)
+    buried = {*contents, *(quote for quote in quotes if is_distinct(quote))}
+    tombstones.add(db, buried, cause.at)
+    erasing.from_events(db, None, keep=partial(_may_stay, texts=texts))
+    memory_words.merge(db)
+    evidence = frozenset(other.exchange_id for other in gone if other.exchange_id is not None)
+    return _from_exchanges(db, Forgetting(tuple(other.id for other in gone), texts, evidence))
+
+
+def _contents(db: Database, memory: Memory) -> list[str]:
+    """What the memory says and has said."""
+    told = [event.before for event in events.of(db, undo.subject(memory.id), limit=-1) if event.before]
+    said = [before.get(str(memory.id), {}).get("content") for before in told]
+    return [memory.content, *(content for content in said if content)]
+
+
+def _erase(db: Database, memory: Memory, cause: Cause) -> None:
+    blank = replace(
+        memory, content="", quote="", topics=(), valid_to=memory.valid_to or cause.at, forgotten_at=cause.at
+    )
+    memories.update(db, memory, replace(blank, updated_at=cause.at))
+    erasing.from_events(db, undo.subject(memory.id), keep=lambda field, value: field not in undo.TEXTS)
+    events.add(db, Event(cause.at, FORGOTTEN, undo.subject(memory.id), cause.origin))
+
+
+def _unquote(db: Database, texts: tuple[str, ...], cause: Cause) -> None:
+    """Take the forgotten sentences out of what other memories rest on."""
+    for memory in list(memories.every(db)):
+        quote = without(memory.quote, filter(is_distinct, texts))
+        if quote != memory.quote:
+            memories.update(db, memory, replace(memory, quote=quote, updated_at=cause.at))
+            events.add(db, Event(cause.at, UNQUOTED, undo.subject(memory.id), cause.origin))
+
+
+def _may_stay(field: str, value: Any, texts: tuple[str, ...]) -> bool:
+    if field == "content":
+        return normal(value) not in map(normal, texts)
+    return field != "quote" or not any(says(value, text) for text in texts if is_distinct(text))
+
+
+def _from_exchanges(db: Database, done: Forgetting) -> Forgetting:
+    """Every exchange that holds a distinct text, and of the evidence any."""
+    changed = set(erasing.from_exchanges(db, done.everywhere, done.clean))
+    changed.update(
+        erasing.from_exchanges(db, done.texts, lambda text: without(text, done.texts), only=done.evidence)
+        if done.evidence
+        else ()
+    )
+    return replace(done, exchange_ids=tuple(sorted(changed)))

@@ -1,0 +1,79 @@
+"""What makes two texts the same to the one who wants them forgotten, and texts without them. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+BETWEEN = r"[\W_]+"
+SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|\n")
+DISTINCT_WORDS = 3
+"""A text of fewer words may stand in many a sentence that has nothing to do with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """What was forgotten: the memories' ids, their texts as they were, and the exchanges that were rewritten.
+
+    `texts` are as distinct as `everywhere` says, or else to be looked for in `evidence` only.
+    """
+
+    memory_ids: tuple[int, ...]
+    texts: tuple[str, ...]
+    evidence: frozenset[int] = frozenset()
+    exchange_ids: tuple[int, ...] = ()
+
+    @property
+    def everywhere(self) -> tuple[str, ...]:
+        """The texts whose every occurrence means what was forgotten."""
+        return tuple(text for text in self.texts if is_distinct(text))
+
+    def clean(self, text: str) -> str:
+        """`text` without the sentences that say what was forgotten."""
+        return without(text, self.everywhere)
+
+
+def normal(text: str) -> str:
+    """The form in which texts are compared: casefolded, with one blank for whitespace and punctuation."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return re.sub(BETWEEN, " ", folded).strip() or folded.strip()
+
+
+def is_distinct(text: str) -> bool:
+    return len(normal(text).split()) >= DISTINCT_WORDS
+
+
+def parts(text: str) -> set[str]:
+    """A text and each of its sentences, normalised: none of them may be one that was forgotten."""
+    found = {normal(text), *(normal(sentence) for sentence in SENTENCE_END.split(text))}
+    return found - {""}
+
+
+def without(text: str, forgotten: Iterable[str]) -> str:
+    """`text` without the sentences in which one of the forgotten texts stands, whatever its case and punctuation."""
+    for gone in sorted(forgotten, key=len, reverse=True):
+        pattern = _pattern(gone)
+        while pattern is not None and (found := pattern.search(text)):
+            start, end = _sentence(text, *found.span())
+            text = (text[:start].rstrip(" ") + " " + text[end:].lstrip(" ")).strip(" ")
+    return text
+
+
+def says(text: str, forgotten: str) -> bool:
+    """Whether the forgotten text stands in `text`."""
+    pattern = _pattern(forgotten)
+    return pattern is not None and pattern.search(text) is not None
+
+
+def _pattern(text: str) -> re.Pattern[str] | None:
+    words = [re.escape(word) for word in re.split(BETWEEN, text) if word]
+    if not words:
+        return None
+    return re.compile(rf"(?<![^\W_]){BETWEEN.join(words)}(?![^\W_])", re.IGNORECASE)
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """The bounds of the sentences from `start` to `end`."""
+    first = max((found.end() for found in SENTENCE_END.finditer(text, 0, start)), default=0)
+    last = SENTENCE_END.search(text, max(start, end - 1))
+    return first, last.end() if last else len(text)

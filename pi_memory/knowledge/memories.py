@@ -1,0 +1,258 @@
+"""Memories: the only place where they change. Every change is an event, stored with it in one transaction."""
+
+import math
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import sqlite_utils
+
+from pi_memory import decay
+from pi_memory.errors import Conflict
+from pi_memory.knowledge import forget, recorded, undo
+from pi_memory.knowledge.checked import checked
+from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.knowledge.recorded import Cause
+from pi_memory.store import events, memories, memory_words
+from pi_memory.store.database import Database, Work
+from pi_memory.store.events import Event
+from pi_memory.store.memories import Embedding, Filter
+from pi_memory.turn import Candidate, Clock, Memory
+
+CHANGED = "memory.changed"
+CLOSED = "memory.closed"
+FADED = "memory.faded"
+SUPERSEDED = "memory.superseded"
+
+Changeable = ("content", "type", "namespace", "priority", "topics")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory's event, with what it changed of that memory. `before` is None for the one that added it."""
+
+    event: Event
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+class Memories:
+    """What has been learned, as the database has it; nothing is kept in RAM.
+
+    `origin` says who changes something: `api`, `notice`, `extraction`, `import`, `time`. `durable` changes are on the
+    card when the call returns, others within the group's seconds. `on_change` is called with each memory that was
+    added or changed, `on_forget` is awaited with what was forgotten, so that others forget it too.
+    """
+
+    def __init__(self, db: Database, *, clock: Clock) -> None:
+        self.on_change: list[Callable[[Memory], None]] = []
+        self.on_forget: list[Callable[[Forgetting], Awaitable[None]]] = []
+        self._db = db
+        self._clock = clock
+
+    # What is known.
+
+    async def get(self, number: int) -> Memory:
+        """Also one that no longer holds, or was forgotten and has no content. Raises `NotFound`."""
+        return await self._db.read(partial(recorded.get, number=number))
+
+    async def several(self, ids: Sequence[int]) -> list[Memory]:
+        """Those of `ids` that there are, by id."""
+        return await self._db.read(partial(memories.several, ids=ids))
+
+    async def listed(
+        self, which: Filter | None = None, *, limit: int = 50, offset: int = 0
+    ) -> tuple[list[Memory], int]:
+        """The newest first, and how many there are in all; those that hold unless `which` says otherwise."""
+        return await self._db.read(partial(memories.listed, which=which or Filter(), limit=limit, offset=offset))
+
+    async def search_words(self, match: str, *, limit: int) -> list[tuple[int, float]]:
+        """Ids and BM25 (greater is better), the best first, also of memories that no longer hold.
+
+        `match` is a query of FTS5 without phrases of several words, over contents and quotes.
+        """
+        return await self._db.write(partial(memory_words.search, match=match, limit=limit))
+
+    async def vectors(self, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
+        """Ids greater than `after` and packed vectors of the memories that hold and have one in the space."""
+        return await self._db.read(partial(memories.vectors, space=space, after=after, limit=limit))
+
+    async def without_vector(self, space: str, *, limit: int = 32) -> list[tuple[int, str]]:
+        """Ids and contents of the memories that hold and have no vector in the embedder's space yet."""
+        return await self._db.read(partial(memories.without_vector, space=space, limit=limit))
+
+    async def history(self, number: int) -> list[Told]:
+        """The events of a memory, newest first. Raises `NotFound`."""
+        return await self._db.read(partial(_history, number=number))
+
+    # What happens.
+
+    async def add(
+        self, candidate: Candidate, *, origin: str, vector: Embedding | None = None, durable: bool = False
+    ) -> Memory:
+        """Raises `RequestError` for what can be no memory, naming the field, and `Forgotten`."""
+        candidate, cause = checked(candidate), self._cause(origin)
+        add = partial(recorded.add, candidate=candidate, cause=cause, embedding=vector)
+        return self._told(await self._db.write(add, durable=durable))
+
+    async def change(
+        self, number: int, *, origin: str, vector: Embedding | None = None, durable: bool = False, **fields: Any
+    ) -> Memory:
+        """Give fields of `Changeable` another value. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
+        assert set(fields) <= set(Changeable), fields
+        change = partial(_change, number=number, fields=fields, vector=vector, cause=self._cause(origin))
+        return self._told(await self._db.write(change, durable=durable))
+
+    async def close(
+        self, number: int, *, origin: str, superseded_by: int | None = None, durable: bool = False
+    ) -> Memory:
+        """End the interval in which a memory holds; one that has ended is left as it is. Raises `NotFound`."""
+        close = partial(_close, number=number, superseded_by=superseded_by, cause=self._cause(origin))
+        return self._told(await self._db.write(close, durable=durable))
+
+    async def supersede(
+        self,
+        number: int,
+        candidate: Candidate,
+        *,
+        origin: str,
+        vector: Embedding | None = None,
+        durable: bool = False,
+    ) -> Memory:
+        """Close a memory in favour of a new one, which is returned. Raises as `add` and `change` do."""
+        candidate, cause = checked(candidate), self._cause(origin)
+        supersede = partial(_supersede, number=number, candidate=candidate, cause=cause, embedding=vector)
+        old, new = await self._db.write(supersede, durable=durable)
+        self._told(old)
+        return self._told(new)
+
+    async def forget(self, number: int, *, origin: str = "api") -> Forgetting:
+        """Erase a memory for good, also from the files; it is refused from now on. Durable. Raises `NotFound`."""
+        forgetting = await self._db.write(
+            partial(forget.forget, number=number, cause=self._cause(origin)), durable=True
+        )
+        for memory in await self.several(forgetting.memory_ids):
+            self._told(memory)
+        for others_forget in self.on_forget:
+            await others_forget(forgetting)
+        await self._db.scrub()
+        return forgetting
+
+    async def undo(self, event_id: int, *, dry_run: bool = False, origin: str = "api") -> list[undo.Change]:
+        """Take an event back, which is an event too; what changed, or with `dry_run` would. Durable.
+
+        Raises `NotFound`, `Conflict` when something was changed again since, `Forgotten`.
+        """
+        take_back = partial(recorded.take_back, number=event_id, cause=self._cause(origin), dry_run=dry_run)
+        if dry_run:
+            return (await self._db.read(take_back))[0]
+        changes, changed = await self._db.write(take_back, durable=True)
+        for memory in changed:
+            self._told(memory)
+        return changes
+
+    async def used(self, ids: Sequence[int], at: float | None = None) -> None:
+        """Reinforce memories that were put to use. No event: its count and time are in the row."""
+        if ids:
+            await self._db.write(partial(memories.used, ids=ids, at=self._clock() if at is None else at))
+
+    async def embedded(self, number: int, vector: Embedding, *, content: str) -> bool:
+        """Keep the vector of `content`; whether the memory still says that. Raises `RequestError` for a wrong size."""
+        return await self._db.write(partial(_embed, number=number, vector=vector, content=content))
+
+    async def prune(self, now: float) -> int:
+        """Close the memories whose strength has fallen below `decay.GONE`; how many."""
+        since = now - math.log(decay.GONE, decay.MEMORY_RATE) * decay.DAY
+        closed = await self._db.write(partial(_prune, since=since, cause=Cause("time", float(int(now)))))
+        for memory in closed:
+            self._told(memory)
+        return len(closed)
+
+    async def run(self, work: Work[list[Memory]]) -> list[Memory]:
+        """Have `work`, which uses `recorded`, change several memories in one durable transaction."""
+        return [self._told(memory) for memory in await self._db.write(work, durable=True)]
+
+    def _cause(self, origin: str) -> Cause:
+        # Whole seconds are stored in half the bytes.
+        return Cause(origin, float(int(self._clock())))
+
+    def _told(self, memory: Memory) -> Memory:
+        for listener in self.on_change:
+            listener(memory)
+        return memory
+
+
+def strength(memory: Memory, now: float) -> float:
+    """0.95 ** days since the last access; what the user stated keeps all of it."""
+    if memory.priority == "highest":
+        return 1.0
+    return decay.strength(memory.last_accessed_at, now, rate=decay.MEMORY_RATE)
+
+
+def _change(
+    db: sqlite_utils.Database, number: int, *, fields: dict[str, Any], vector: Embedding | None, cause: Cause
+) -> Memory:
+    memory = recorded.valid(db, number)
+    candidate = Candidate(**{name: getattr(memory, name) for name in ("quote", "source", *Changeable)} | fields)
+    fit = checked(candidate)
+    after = replace(memory, **{name: getattr(fit, name) for name in Changeable})
+    recorded.refuse_size(db, vector)
+    saved = recorded.save(db, CHANGED, [memory], {number: after}, cause)
+    if vector is not None:
+        memories.embed(db, number, vector, content=after.content)
+    return saved[0] if saved else memory
+
+
+def _close(db: sqlite_utils.Database, number: int, *, superseded_by: int | None, cause: Cause) -> Memory:
+    memory = recorded.get(db, number)
+    if not memory.is_valid:
+        return memory
+    if superseded_by is not None:
+        recorded.valid(db, superseded_by)
+    kind = CLOSED if superseded_by is None else SUPERSEDED
+    return recorded.save(db, kind, [memory], {number: _over(memory, cause.at, superseded_by)}, cause)[0]
+
+
+def _supersede(
+    db: sqlite_utils.Database, number: int, *, candidate: Candidate, cause: Cause, embedding: Embedding | None
+) -> tuple[Memory, Memory]:
+    memory = recorded.valid(db, number)
+    new = recorded.add(db, candidate, cause, embedding=embedding)
+    # Before this the new one held for no time: so undoing it also takes the new one back.
+    unborn = replace(new, valid_to=new.valid_from)
+    after = {number: _over(memory, cause.at, new.id), new.id: new}
+    old, new = recorded.save(db, SUPERSEDED, [memory, unborn], after, cause)
+    return old, new
+
+
+def _over(memory: Memory, at: float, superseded_by: int | None = None) -> Memory:
+    if superseded_by == memory.id:
+        raise Conflict(f"Memory {memory.id} cannot supersede itself", hint="Name another memory.")
+    return replace(memory, valid_to=max(at, memory.valid_from), superseded_by=superseded_by)
+
+
+def _prune(db: sqlite_utils.Database, *, since: float, cause: Cause) -> list[Memory]:
+    return [
+        recorded.save(db, FADED, [memory], {memory.id: _over(memory, cause.at)}, cause)[0]
+        for memory in memories.faded(db, since)
+    ]
+
+
+def _embed(db: sqlite_utils.Database, *, number: int, vector: Embedding, content: str) -> bool:
+    recorded.refuse_size(db, vector)
+    return memories.embed(db, number, vector, content=content)
+
+
+def _history(db: sqlite_utils.Database, *, number: int) -> list[Told]:
+    memory = recorded.get(db, number)
+    told = []
+    for event in events.of_memory(db, number):
+        if event.kind == undo.ADDED and event.subject == undo.subject(number):
+            shown = {field: getattr(memory, field) for field in undo.FIELDS}
+            told.append(Told(event, None, None if memory.forgotten_at else shown))
+            continue
+        before, after = ((side or {}).get(str(number)) for side in (event.before, event.after))
+        memory = replace(memory, **(before or {}))
+        told.append(Told(event, before, after))
+    return told

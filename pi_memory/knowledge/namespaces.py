@@ -1,0 +1,63 @@
+"""Namespaces: where a memory belongs, `global/...`, `user/...` or `project/<name>/...`, and who sees it. Pure."""
+
+import hashlib
+import re
+import unicodedata
+from typing import Literal
+
+from pi_memory.errors import RequestError
+
+Scope = tuple[str, ...]
+"""The namespaces that are seen, each with all that is below it."""
+
+PART = re.compile(r"[a-z0-9._-]+")
+LONGEST = 128
+DEEPEST = 6
+ROOTS = ("global", "user", "project")
+HINT = "global/..., user/... or project/NAME/..., each part of a-z 0-9 . _ -; for example project/garden/pumps."
+
+
+def parse(text: str, field: Literal["namespace", "project"] = "namespace") -> str:
+    """A namespace in its one form, in lower case. Raises `RequestError`, naming `field`."""
+    namespace = text.strip(" ").lower().removesuffix("/")
+    parts = namespace.split("/")
+    if len(namespace) > LONGEST or len(parts) > DEEPEST:
+        raise RequestError(f"{field}: longer than {LONGEST} characters or {DEEPEST} parts", hint=HINT)
+    if parts[0] not in ROOTS:
+        raise RequestError(f"{field}: begins with none of {', '.join(ROOTS)}", hint=HINT)
+    if not all(PART.fullmatch(part) and part.strip(".") and ".." not in part for part in parts):
+        raise RequestError(f"{field}: a part is empty, or has characters that no namespace has", hint=HINT)
+    if namespace == "project":
+        raise RequestError(f"{field}: the project's name is missing", hint=HINT)
+    return namespace
+
+
+def of_project(project: str) -> str:
+    """The namespace of a project that is given by its name or as a path. Raises `RequestError` when it has no name."""
+    return f"project/{slug(project)}"
+
+
+def slug(project: str) -> str:
+    """A project's name in the form that namespaces have; that of a path is its last component.
+
+    Raises `RequestError` when there is nothing that could be its name.
+    """
+    name = re.split(r"[/\\]", project.strip().rstrip("/\\"))[-1].strip()
+    if not name.strip(".~"):
+        raise RequestError("project: it has no name", hint="Give a name such as garden, or the path of its folder.")
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    made = re.sub(r"[^a-z0-9._-]+|\.\.+", "-", plain).strip("-.")[:40]
+    # Nothing that we could write is left of a name in another script: its hash tells it from others.
+    return made or hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def scope(project: str | None) -> Scope:
+    """What someone who works on `project` sees: what holds everywhere, the user, and this project only."""
+    if project is None or not project.strip():
+        return ("global", "user")
+    return ("global", "user", of_project(project))
+
+
+def covers(namespace: str, seen: Scope) -> bool:
+    """Whether `namespace` is one of those that are seen, or below one."""
+    return any(namespace == root or namespace.startswith(f"{root}/") for root in seen)

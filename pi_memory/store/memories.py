@@ -1,0 +1,241 @@
+"""Memories as rows. What most of them have in common, and what changes often, stand in tables of their own."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+from sqlite_utils import Database
+
+from pi_memory.store import memory_words
+from pi_memory.turn import Candidate, Memory, MemoryType, Priority
+
+COLUMNS = """memories.id, content, type, namespace, priority, source, created_at, coalesce(updated_at, created_at),
+    coalesce(last_accessed_at, created_at), coalesce(valid_from, created_at), valid_to, superseded_by,
+    coalesce(accesses, 0), coalesce(quote, ''), exchange_id, topics, forgotten_at"""
+JOINED = """memories join memory_labels on memory_labels.id = label_id
+    left join memory_uses on memory_uses.id = memories.id"""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A vector as `knowledge/vectors.py` packs one: its scale as float32, then an int8 for each dimension.
+
+    `space` names the embedder.
+    """
+
+    space: str
+    packed: bytes
+
+    @property
+    def dimensions(self) -> int:
+        return len(self.packed) - 4
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories to list. `namespaces` also stand for what is below them; None stands for any."""
+
+    namespaces: tuple[str, ...] | None = None
+    type: MemoryType | None = None
+    priority: Priority | None = None
+    valid: bool | None = True
+
+
+def add(db: Database, candidate: Candidate, at: float, *, embedding: Embedding | None = None) -> Memory:
+    """A new memory that holds from `at` on."""
+    memory = Memory(
+        id=0,
+        content=candidate.content,
+        type=candidate.type,
+        namespace=candidate.namespace,
+        priority=candidate.priority,
+        source=candidate.source,
+        created_at=at,
+        updated_at=at,
+        last_accessed_at=at,
+        valid_from=at,
+        quote=candidate.quote,
+        exchange_id=candidate.exchange_id,
+        topics=candidate.topics,
+    )
+    return put(db, memory, embedding=embedding)
+
+
+def put(db: Database, memory: Memory, *, embedding: Embedding | None = None) -> Memory:
+    """Store a memory as it is, under the next free id if it has none (0)."""
+    values = {**_values(db, memory), **_vector(db, embedding), "id": memory.id or None}
+    names = ", ".join(values)
+    marks = ", ".join(f":{name}" for name in values)
+    cursor = db.execute(f"insert into memories ({names}) values ({marks})", values)
+    assert cursor.lastrowid is not None
+    memory = replace(memory, id=cursor.lastrowid)
+    if memory.accesses or memory.last_accessed_at != memory.created_at:
+        _put_uses(db, memory.id, memory.accesses, memory.last_accessed_at)
+    memory_words.added(db, memory.id)
+    return memory
+
+
+def update(db: Database, before: Memory, after: Memory) -> None:
+    """Store what a change made of a memory. Another content has no vector yet."""
+    rewritten = (before.content, before.quote) != (after.content, after.quote)
+    values = _values(db, after)
+    if before.content != after.content:
+        values |= {"space_id": None, "vector": None}
+    with memory_words.changed(db, after.id, rewritten=rewritten):
+        sets = ", ".join(f"{name} = :{name}" for name in values)
+        db.execute(f"update memories set {sets} where id = :id", {**values, "id": after.id})
+
+
+def get(db: Database, number: int) -> Memory | None:
+    rows = db.execute(f"select {COLUMNS} from {JOINED} where memories.id = ?", (number,)).fetchall()
+    return _memory(rows[0]) if rows else None
+
+
+def several(db: Database, ids: Sequence[int]) -> list[Memory]:
+    """Those of `ids` that there are, by id."""
+    query = f"""select {COLUMNS} from {JOINED} where memories.id in (select value from json_each(?))
+        order by memories.id"""
+    return [_memory(row) for row in db.execute(query, (msgspec.json.encode(ids).decode(),)).fetchall()]
+
+
+def every(db: Database) -> Iterator[Memory]:
+    """All of them, also what no longer holds, by id."""
+    return map(_memory, db.execute(f"select {COLUMNS} from {JOINED} order by memories.id"))
+
+
+def listed(db: Database, which: Filter, *, limit: int, offset: int = 0) -> tuple[list[Memory], int]:
+    """The newest first, and how many there are in all."""
+    where, values = _where(which)
+    count = db.execute(f"select count(*) from {JOINED} where {where}", values).fetchone()[0]
+    query = f"select {COLUMNS} from {JOINED} where {where} order by memories.id desc limit :limit offset :offset"
+    rows = db.execute(query, {**values, "limit": limit, "offset": offset}).fetchall()
+    return [_memory(row) for row in rows], count
+
+
+def used(db: Database, ids: Sequence[int], at: float) -> None:
+    """Count one use of each memory, which restores its strength."""
+    db.execute(
+        """insert into memory_uses (id, accesses, last_accessed_at)
+        select id, 1, max(:at, created_at) from memories
+        where id in (select value from json_each(:ids)) and forgotten_at is null
+        on conflict (id) do update set accesses = accesses + 1,
+            last_accessed_at = max(last_accessed_at, excluded.last_accessed_at)""",
+        {"at": at, "ids": msgspec.json.encode(list(ids)).decode()},
+    )
+
+
+def touch(db: Database, number: int, at: float) -> None:
+    """Restore a memory's strength without counting a use."""
+    accesses = db.execute("select coalesce(max(accesses), 0) from memory_uses where id = ?", (number,)).fetchone()[0]
+    _put_uses(db, number, accesses, at)
+
+
+def faded(db: Database, since: float) -> list[Memory]:
+    """Valid ones that were last accessed before `since`, but for those of the highest priority."""
+    query = f"""select {COLUMNS} from {JOINED} where valid_to is null and forgotten_at is null
+        and priority != 'highest' and coalesce(last_accessed_at, created_at) < ? order by memories.id"""
+    return [_memory(row) for row in db.execute(query, (since,)).fetchall()]
+
+
+def embed(db: Database, number: int, embedding: Embedding, *, content: str) -> bool:
+    """Store the vector of `content`; whether that is what the memory still says."""
+    values = {**_vector(db, embedding), "id": number, "content": content}
+    query = """update memories set space_id = :space_id, vector = :vector
+        where id = :id and content = :content and forgotten_at is null"""
+    return db.execute(query, values).rowcount > 0
+
+
+def embedding_of(db: Database, number: int) -> Embedding | None:
+    query = "select name, vector from memories join spaces on spaces.id = space_id where memories.id = ?"
+    row = db.execute(query, (number,)).fetchone()
+    return Embedding(*row) if row else None
+
+
+def vectors(db: Database, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
+    """Ids greater than `after` and packed vectors of the valid memories that have one in `space`, by id."""
+    query = """select memories.id, vector from memories join spaces on spaces.id = space_id
+        where name = ? and memories.id > ? and valid_to is null and forgotten_at is null
+        order by memories.id limit ?"""
+    return db.execute(query, (space, after, limit)).fetchall()
+
+
+def without_vector(db: Database, space: str, *, limit: int = 32) -> list[tuple[int, str]]:
+    """Ids and contents of valid memories that have no vector in `space` yet."""
+    query = """select memories.id, content from memories left join spaces on spaces.id = space_id
+        where name is not ? and valid_to is null and forgotten_at is null order by memories.id limit ?"""
+    return db.execute(query, (space, limit)).fetchall()
+
+
+def dimensions(db: Database, space: str) -> int | None:
+    """Those of the vectors in a space, None for a new one."""
+    row = db.execute("select dimensions from spaces where name = ?", (space,)).fetchone()
+    return row[0] if row else None
+
+
+def _where(which: Filter) -> tuple[str, dict[str, object]]:
+    parts = ["1"]
+    values: dict[str, object] = {"type": which.type, "priority": which.priority}
+    if which.namespaces is not None:
+        values["roots"] = msgspec.json.encode(which.namespaces).decode()
+        parts.append(
+            """exists (select 1 from json_each(:roots)
+            where namespace = value or substr(namespace, 1, length(value) + 1) = value || '/')"""
+        )
+    parts += [f"{name} = :{name}" for name in ("type", "priority") if values[name] is not None]
+    if which.valid is not None:
+        parts.append(f"{'' if which.valid else 'not'} (valid_to is null and forgotten_at is null)")
+    return " and ".join(parts), values
+
+
+def _values(db: Database, memory: Memory) -> dict[str, object]:
+    """A memory's columns, but for its id, uses and vector. Null stands for what is `created_at`."""
+    return {
+        "label_id": _label(db, memory),
+        "created_at": memory.created_at,
+        "updated_at": _unless(memory.updated_at, memory.created_at),
+        "valid_from": _unless(memory.valid_from, memory.created_at),
+        "valid_to": memory.valid_to,
+        "superseded_by": memory.superseded_by,
+        "forgotten_at": memory.forgotten_at,
+        "exchange_id": memory.exchange_id,
+        "topics": msgspec.json.encode(memory.topics).decode() if memory.topics else None,
+        "content": memory.content,
+        "quote": memory.quote or None,
+    }
+
+
+def _unless(value: float, other: float) -> float | None:
+    return None if value == other else value
+
+
+def _label(db: Database, memory: Memory) -> int:
+    values = (memory.namespace, memory.type, memory.priority, memory.source)
+    query = "select id from memory_labels where namespace = ? and type = ? and priority = ? and source = ?"
+    row = db.execute(query, values).fetchone()
+    if row is None:
+        insert = "insert into memory_labels (namespace, type, priority, source) values (?, ?, ?, ?) returning id"
+        row = db.execute(insert, values).fetchone()
+    return int(row[0])
+
+
+def _vector(db: Database, embedding: Embedding | None) -> dict[str, object]:
+    if embedding is None:
+        return {}
+    row = db.execute("select id from spaces where name = ?", (embedding.space,)).fetchone()
+    if row is None:
+        insert = "insert into spaces (name, dimensions) values (?, ?) returning id"
+        row = db.execute(insert, (embedding.space, embedding.dimensions)).fetchone()
+    return {"space_id": row[0], "vector": embedding.packed}
+
+
+def _put_uses(db: Database, number: int, accesses: int, at: float) -> None:
+    db.execute(
+        """insert into memory_uses (id, accesses, last_accessed_at) values (?, ?, ?) on conflict (id) do update
+        set accesses = excluded.accesses, last_accessed_at = excluded.last_accessed_at""",
+        (number, accesses, at),
+    )
+
+
+def _memory(row: tuple) -> Memory:  # type: ignore[type-arg]
+    topics = tuple(msgspec.json.decode(row[-2], type=list[str])) if row[-2] else ()
+    return Memory(*(*row[:-2], topics, row[-1]))

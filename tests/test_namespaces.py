@@ -1,0 +1,96 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.errors import RequestError
+from pi_memory.knowledge.namespaces import covers, of_project, parse, scope, slug
+
+
+@pytest.mark.parametrize(
+    ("written", "namespace"),
+    [
+        ("user", "user"),
+        ("Global/Style/", "global/style"),
+        ("project/pi-memory/http", "project/pi-memory/http"),
+        (" project/a.b_c ", "project/a.b_c"),
+    ],
+)
+def test_a_namespace_is_brought_into_one_form(written: str, namespace: str) -> None:
+    assert parse(written) == namespace
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *(
+            "",
+            "/",
+            "project",
+            "project/",
+            "other",
+            "users",
+            "/user",
+            "user//x",
+            "user/../global",
+            "user/a..b",
+            "user/..",
+            "user/.",
+        ),
+        *(
+            "user/*",
+            "user/%",
+            "user/a?",
+            "project/a b",
+            "user/\x00",
+            "user/a\n",
+            "user\t",
+            "user/ä",
+            "user/" + "x" * 200,
+        ),
+        *("user/a/b/c/d/e/f/g", "user\\x", "\u202euser"),
+    ],
+)
+def test_what_is_no_namespace_is_refused_by_name(written: str) -> None:
+    with pytest.raises(RequestError, match=r"^namespace: "):
+        parse(written)
+
+
+@pytest.mark.parametrize(
+    ("project", "name"),
+    [
+        ("pi-memory", "pi-memory"),
+        ("/home/me/Pi Memory/", "pi-memory"),
+        ("C:\\work\\Garden", "garden"),
+        ("~/src/küche", "kuche"),
+        ("..hidden", "hidden"),
+    ],
+)
+def test_a_project_is_named_by_its_last_component(project: str, name: str) -> None:
+    assert slug(project) == name
+
+
+@pytest.mark.parametrize("project", ["", "/", "..", " ~ ", "./"])
+def test_a_project_without_a_name_is_refused(project: str) -> None:
+    with pytest.raises(RequestError, match=r"^project: "):
+        slug(project)
+
+
+def test_names_in_other_scripts_are_told_apart() -> None:
+    assert slug("庭") != slug("台所")
+
+
+@given(st.text())
+def test_every_project_that_has_a_name_has_a_namespace(project: str) -> None:
+    try:
+        namespace = of_project(project)
+    except RequestError:
+        return
+    assert parse(namespace) == namespace
+    assert covers(namespace, scope(project)) or not project.strip()
+
+
+def test_only_the_current_project_is_seen() -> None:
+    seen = scope("/srv/garden")
+    assert all(covers(n, seen) for n in ("global", "user/food", "project/garden", "project/garden/pumps"))
+    assert not any(covers(n, seen) for n in ("project/garden2", "project/kitchen", "users"))
+    assert not covers("project/garden", scope(None))
