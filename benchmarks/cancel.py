@@ -12,9 +12,10 @@ from typing import Any
 
 from benchmarks import _engine as bench
 from pi_memory.model.context import Size
-from pi_memory.model.engine import Engine, common
+from pi_memory.model.engine import Engine
 from pi_memory.model.lane import Job, Lane, Rank
 from pi_memory.model.llama import library
+from pi_memory.model.parked import common
 from pi_memory.model.sampling import Sampling
 
 CONTEXT, BATCH, AFTERWARDS = 2048, 128, 16

@@ -69,9 +69,10 @@ async def child(path: Path) -> dict[str, float]:
     await bench.reply(model, [bench.message(random.Random(1), CONTEXT - 100)], most=8)
     one = resident()
     await talk(model, CONVERSATIONS, 30)
-    held = resident()
+    held, parked = resident(), model._engine.parked_bytes  # counted, not used
     await model.close()
-    return {"grown": one - before, "held": held - before, "after_one": held - one, "accounted": accounted.bytes}
+    known = accounted.bytes + parked
+    return {"grown": one - before, "held": held - before, "after_one": held - one, "accounted": known, "parked": parked}
 
 
 def in_child(what: str, path: Path) -> dict[str, float]:
@@ -98,6 +99,7 @@ def measured(options: argparse.Namespace) -> bench.Figures:
         "accounted_mb": accounted / 1e6,
         "held_mb": found["held"] / 1e6,
         "held_over_accounted": found["held"] / accounted,
+        "put_away_mb": found["parked"] / 1e6,
         "grown_after_first_conversation_mb": found["after_one"] / 1e6,
         "weights_repacked": "no: AMX is switched off" if _amx() else "yes",
     }

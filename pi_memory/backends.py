@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -12,10 +13,14 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.errors import EmbedderError, ModelError
+from pi_memory.focus.asking import AskingTagger
 from pi_memory.focus.attention import Attention
+from pi_memory.focus.centroids import Centroids
+from pi_memory.focus.meaning import Meaning
+from pi_memory.focus.nearest import Nearest
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import RecentFocus
-from pi_memory.focus.tagger import Tagger
+from pi_memory.focus.tagger import EvidenceTagger, Tagger
 from pi_memory.loader import Loader, in_thread
 from pi_memory.model.context import Size
 from pi_memory.model.engine import Engine
@@ -27,7 +32,7 @@ from pi_memory.model.sampling import Sampling
 from pi_memory.model.states import States
 from pi_memory.settings import Chat, Settings
 from pi_memory.store.database import Database
-from pi_memory.turn import Clock, Embedder, Model
+from pi_memory.turn import Clock, Embedder, Message, Model, Thinker
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -59,7 +64,7 @@ def embedder(settings: Settings, *, given: Embedder | None = None) -> Loader[Emb
 
 def rules(config: Config) -> Tagger:
     """The tagger that needs nothing. Raises `SettingsError` for broken patterns."""
-    return Tagger(load_patterns(config.file("topics.toml")))
+    return EvidenceTagger(load_patterns(config.file("topics.toml")))
 
 
 def attention(config: Config, db: Database, focus: RecentFocus, clock: Clock) -> Attention:
@@ -67,13 +72,21 @@ def attention(config: Config, db: Database, focus: RecentFocus, clock: Clock) ->
     return Attention(db, load_patterns(config.file("topics.toml")), knows=focus.knows, clock=clock)
 
 
-async def tagger(config: Config, embedder: Embedder) -> Tagger:
-    """The tagger that also compares meanings, if there is an embedder to compare them by. Raises `EmbedderError`."""
-    patterns = load_patterns(config.file("topics.toml"))
-    if not embedder.dimensions:
-        return Tagger(patterns)
+async def meaning(config: Config, embedder: Embedder, places: Centroids) -> Meaning | None:
+    """How meanings are compared; None when the embedder tells no texts apart. Raises `EmbedderError`."""
     scale = await calibrate(embedder)
-    return Tagger(patterns, embedder=embedder, related=scale.related, same=scale.same)
+    nearest = Nearest(embedder, related=scale.related, same=scale.same)
+    return None if nearest.is_blind else Meaning(nearest, places, load_patterns(config.file("topics.toml")).words)
+
+
+def tagger(
+    config: Config, meaning: Meaning | None, *, model: Thinker | None, said: Callable[[str], Sequence[Message]]
+) -> Tagger:
+    """The tagger that compares meanings, and that asks a model, as far as these are given; `said` gives the messages of
+    a conversation with us.
+    """
+    evidence = EvidenceTagger(load_patterns(config.file("topics.toml")), meaning)
+    return AskingTagger(evidence, model, said) if model is not None else evidence
 
 
 async def _chosen_model(settings: Settings) -> Model:
@@ -99,7 +112,7 @@ def _local(settings: Settings, path: Path) -> Model:
         threads=chat.threads,
         prefill_threads=chat.prefill_threads,
     ).with_threads(len(os.sched_getaffinity(0)))
-    engine = Engine(path, size, mmap=chat.mmap)
+    engine = Engine(path, size, mmap=chat.mmap, parked_bytes=chat.state_mb * 1_000_000)
     states = States(
         settings.models_dir / "state",
         identity=identity,

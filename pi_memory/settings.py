@@ -115,7 +115,8 @@ class Chat:
     the weights for the processor (452 MB become 668 MB)."""
     state_mb: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_STATE_MB", 64)
     """Megabytes that may be kept on disk, twice, of what the chat model has read, so that a restart need not read it
-    again: what conversations begin with, and those alive at a clean stop; 0: nothing."""
+    again: what conversations begin with, and those alive at a clean stop; 0: nothing. And as many in memory, of
+    conversations besides the one that goes on."""
     openai_base_url: str = _env("PI_MEMORY_OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")
     """Base URL of the server for `openai`, such as llama-server's or Ollama's."""
     openai_api_key: str = _env("PI_MEMORY_OPENAI_API_KEY", "")
@@ -135,8 +136,9 @@ class Embedding:
     these that is there."""
     model: str = _env("PI_MEMORY_EMBEDDER_MODEL", "")
     """GGUF file, or name or folder of a sentence-transformers model. Default: all-MiniLM-L6-v2."""
-    tagger: Literal["auto", "rules", "embedding"] = _env("PI_MEMORY_TAGGER", "auto")
-    """How topics are found: by `rules`, by rules and `embedding`; `auto`: with embeddings if there is an embedder."""
+    tagger: Literal["auto", "rules", "embedding", "model"] = _env("PI_MEMORY_TAGGER", "auto")
+    """How topics are found: by `rules`; by rules and `embedding`; by asking the chat `model` in this process about what
+    these find; `auto`: with embeddings if there is an embedder, and never by a model, as small ones judge worse."""
 
 
 @dataclass(frozen=True, slots=True)

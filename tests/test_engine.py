@@ -166,6 +166,49 @@ def test_a_fork_of_all_that_there_is_room_for_is_an_error(engine: Engine) -> Non
     assert engine.held(0) == full
 
 
+def test_a_chat_has_the_context_for_itself_and_others_are_fetched(engine: Engine, path: Path) -> None:
+    one, other = LONG, [*PROMPT, *LONG[:150]]
+    for number in range(4):
+        tokens = [*(other if number % 2 else one), *PROMPT[: number // 2]]
+        sequence = engine.sequence_for(tokens)
+        engine.clear_for(sequence)
+        evaluated = engine.prefill(sequence, tokens)
+        assert evaluated == (len(tokens) if number < 2 else 1)
+        assert list(engine.generate(sequence, GREEDY, cap=1)) == cold(path, tokens, 1)
+    assert [bool(engine.held(number)) for number in range(3)].count(True) == 1
+    assert engine.parked_bytes > 0
+
+
+def test_little_is_not_put_away(engine: Engine) -> None:
+    engine.prefill(0, LONG[:200])
+    engine.prefill(1, PROMPT)
+    engine.clear_for(1)
+    assert engine.held(0) == LONG[:200]
+    assert engine.parked_bytes == 0
+
+
+def test_what_there_is_no_memory_for_is_left_in_the_context(path: Path) -> None:
+    engine = Engine(path, Size(threads=1, context_tokens=512, sequences=3, batch=16), parked_bytes=1_000)
+    engine.prefill(0, LONG)
+    engine.prefill(1, PROMPT)
+    engine.clear_for(1)
+    assert engine.held(0) == LONG
+    engine.close()
+
+
+def test_what_was_put_away_is_fetched_into_a_full_context(engine: Engine, path: Path) -> None:
+    engine.prefill(0, LONG)
+    engine.clear_for(1)
+    assert engine.held(0) == []
+    full = [*PROMPT * 30]
+    engine.prefill(2, full)
+    engine.branch([*LONG, 5])
+    assert engine.prefill(engine.scratch, [*LONG, 5]) == 1
+    assert list(engine.generate(engine.scratch, GREEDY, cap=5)) == cold(path, [*LONG, 5], 5)
+    engine.drop(engine.scratch)
+    assert engine.prefill(engine.sequence_for([*full, 5]), [*full, 5]) == 1
+
+
 def test_a_reply_does_not_go_on_behind_a_gap(engine: Engine) -> None:
     engine.prefill(0, LONG[:200])
     replying = engine.generate(0, GREEDY, cap=50)

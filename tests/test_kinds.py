@@ -94,6 +94,16 @@ def test_what_was_cancelled_is_evaluated_again(engine: Engine, cold: Cold) -> No
     assert reply(engine, 0) == cold.reply(LONG[:200], cap=5)
 
 
+def test_what_was_put_away_is_fetched(engine: Engine, cold: Cold) -> None:
+    engine.prefill(0, LONG[:300])
+    engine.clear_for(1)
+    assert engine.held(0) == []
+    prompt = [*LONG[:300], 7]
+    sequence = engine.sequence_for(prompt)
+    assert engine.prefill(sequence, prompt) == 1
+    assert reply(engine, sequence) == cold.reply(prompt, cap=5)
+
+
 def test_a_state_is_restored(engine: Engine, path: Path, cold: Cold) -> None:
     engine.prefill(0, LONG[:300])
     held, state = engine.state(LONG[:300], most_bytes=10**7)

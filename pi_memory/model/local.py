@@ -209,6 +209,7 @@ class LocalModel:
         engine, made = self._engine, 0
         before = engine.evaluated
         sequence = engine.sequence_for(reply.prompt)
+        engine.clear_for(sequence)
         yield from engine.steps(sequence, reply.prompt)
         evaluated = engine.evaluated - before
         with closing(engine.generate(sequence, self._sampling, cap=reply.max_tokens)) as tokens:

@@ -5,8 +5,9 @@ Each may be interrupted between any two steps, and in the middle of one; it goes
 
 from collections.abc import Mapping, Sequence
 
-from pi_memory.model.engine import Cancelled, Engine, common
+from pi_memory.model.engine import Cancelled, Engine
 from pi_memory.model.lane import Steps
+from pi_memory.model.parked import common
 from pi_memory.model.states import Held
 from pi_memory.model.vocabulary import Tokens
 
