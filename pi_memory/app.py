@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from typing import Any
 
 from starlette.applications import Starlette
@@ -21,6 +21,7 @@ from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError
+from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.watch import Watcher
 from pi_memory.housekeeping import Housekeeping
@@ -33,7 +34,7 @@ from pi_memory.remember import Remember
 from pi_memory.settings import Settings
 from pi_memory.store import standings, windows
 from pi_memory.store.database import Database
-from pi_memory.turn import Clock, Embedder, Model
+from pi_memory.turn import Clock, Embedder, Message, Model, Thinker
 from pi_memory.turns import Turns
 
 ENDPOINTS: list[Endpoint] = [
@@ -197,10 +198,30 @@ async def _wake(parts: Parts) -> None:
 
 
 async def _better_tagger(parts: Parts, config: Config) -> None:
-    """Tag by rules until the embedder is there."""
-    if parts.settings.embedding.tagger != "rules":
-        with _logged("Tagging by meaning"):
-            parts.focus.tagger = await backends.tagger(config, await parts.embedder.ready())
+    """Tag by rules until what the settings ask for is there."""
+    wanted, meaning = parts.settings.embedding.tagger, None
+    if wanted == "rules":
+        return
+    with _logged("Tagging by meaning"):
+        embedder = await parts.embedder.ready()
+        if embedder.dimensions:
+            parts.focus.places = await Centroids.load(parts.db, embedder)
+            meaning = await backends.meaning(config, embedder, parts.focus.places)
+    model = await _thinker(parts) if wanted == "model" else None
+    parts.focus.tagger = backends.tagger(config, meaning, model=model, said=lambda name: _said(parts, name))
+
+
+async def _thinker(parts: Parts) -> Thinker | None:
+    model = await parts.model.ready()
+    if isinstance(model, Thinker):
+        return model
+    logger.warning("PI_MEMORY_TAGGER=model needs a chat model in this process: tagging without one")
+    return None
+
+
+def _said(parts: Parts, conversation_id: str) -> Sequence[Message]:
+    found = parts.memory.last(conversation_id)
+    return found.messages if found else ()
 
 
 @contextlib.asynccontextmanager

@@ -64,7 +64,7 @@ class Exchange:
 
     `partial` marks a reply that the client did not wait for. `context` is the `Message.context` that was
     prompted with it, kept so that the prompt's prefix is the same in the next turn. `source` tells a conversation with
-    us from the work of an agent elsewhere.
+    us from the work of an agent elsewhere. `recalled` has the keys of what was recalled for it; they are not stored.
     """
 
     conversation_id: str
@@ -77,15 +77,19 @@ class Exchange:
     tool_calls: tuple[ToolCall, ...] = ()
     file_paths: tuple[str, ...] = ()
     source: Source = "chat"
+    recalled: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """What an exchange was about. `topic` is None for chatter, which is not recorded."""
+    """What an exchange was about. `topic` is None for chatter, which is not recorded; `vector` is of unit length, shape
+    (dimensions,), when it was also judged by its meaning.
+    """
 
     topic: str | None
     file_paths: tuple[str, ...] = ()
     directories: tuple[str, ...] = ()
+    vector: Vectors | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +182,11 @@ class Recalled:
     conversation_id: str | None = None
     ref: str | None = None
 
+    @property
+    def key(self) -> str:
+        """Tells it from all others; an exchange's two messages have two."""
+        return f"{self.kind}:{self.id}:{self.role or ''}"
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -191,6 +200,7 @@ class Standing:
     memory_tokens: int
     focus: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    memories: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,13 +227,20 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Why the model knew what it knew: everything that was put into the prompt besides the user's words."""
+    """Why the model knew what it knew: everything that was put into the prompt besides the user's words.
+
+    `memories` are the ids of those told since the conversation began, `recalled` those for this message, and why;
+    `stated` is what the message had us remember or forget.
+    """
 
     focus: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     context: str = ""
     exchanges: int = 0
     exchanges_left_out: int = 0
+    memories: tuple[int, ...] = ()
+    recalled: tuple[Recalled, ...] = ()
+    stated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.focus.evidence import Scene, by_rules, shares_of, weights_of
+from pi_memory.focus.evidence import Scene, said_and_done, shares_of, weights_of
+from pi_memory.focus.holders import Holders
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.turn import Exchange, ToolCall, Topic
 
@@ -12,7 +13,10 @@ MEMORY = Topic("memory", 0.0, 0.0, ("/p/src/memory/a.py", "/p/src/memory/b.py"))
 
 def scene(*paths: str, user: str = "go", known: tuple[Topic, ...] = (), current: str | None = None) -> Scene:
     exchange = Exchange("c", user, "", 0.0)
-    return Scene(exchange, dict.fromkeys(paths, 1.0), {topic.name: topic for topic in known}, current, None)
+    topics = {topic.name: topic for topic in known}
+    holders = Holders()
+    holders.update(topics)
+    return Scene(exchange, dict.fromkeys(paths, 1.0), topics, current, holders=holders.of(paths))
 
 
 def test_a_changed_file_says_more_than_one_that_is_mentioned() -> None:
@@ -23,7 +27,7 @@ def test_a_changed_file_says_more_than_one_that_is_mentioned() -> None:
 
 
 def test_several_files_agree_on_an_area() -> None:
-    scores = by_rules(scene("src/memory/a.py", "src/memory/b.py", "src/auth/c.py"), PATTERNS)
+    scores = said_and_done(scene("src/memory/a.py", "src/memory/b.py", "src/auth/c.py"), PATTERNS)
     assert max(scores, key=lambda name: scores[name]) == "memory"
 
 
@@ -37,12 +41,18 @@ def test_a_base_name_alone_is_in_every_project() -> None:
     assert shares_of(scene("a.py", "/q/a.py", known=(MEMORY,))) == {}
 
 
-def test_a_held_file_suggests_no_new_area() -> None:
+def test_a_held_file_suggests_a_new_area_less_than_the_one_that_holds_it() -> None:
     brain = Topic("brain", 0.0, 0.0, MEMORY.file_paths)
-    assert by_rules(scene("/p/src/memory/a.py", known=(brain,)), PATTERNS) == {"brain": 1.0}
+    scores = said_and_done(scene("/p/src/memory/a.py", known=(brain,)), PATTERNS)
+    assert scores["brain"] > scores["memory"] > 0
+
+
+def test_an_activity_holds_its_files_less() -> None:
+    held = [Topic(name, 0.0, 0.0, ("src/a.py",)) for name in ("testing", "brain")]
+    scores = [said_and_done(scene("src/a.py", known=(topic,)), PATTERNS)[topic.name] for topic in held]
+    assert scores == [pytest.approx(0.4), pytest.approx(0.8)]
 
 
 def test_the_name_of_a_known_topic_is_heard() -> None:
-    assert by_rules(scene(user="why is the memory full?", known=(MEMORY,)), PATTERNS) == {"memory": 0.6}
-    assert by_rules(scene(user="why?", known=(MEMORY,), current="memory"), PATTERNS) == {"memory": 0.5}
-    assert by_rules(scene(user="why?", current="memory"), PATTERNS) == {}
+    assert said_and_done(scene(user="why is the memory full?", known=(MEMORY,)), PATTERNS) == {"memory": 0.6}
+    assert said_and_done(scene(user="why?", known=(MEMORY,), current="memory"), PATTERNS) == {}

@@ -7,7 +7,7 @@ import pytest
 
 from pi_memory.config import Config
 from pi_memory.focus.commands import words_of
-from pi_memory.focus.evidence import MOST_FILES, Scene, by_rules, weights_of
+from pi_memory.focus.evidence import MOST_FILES, Scene, said_and_done, weights_of
 from pi_memory.focus.limits import ARGUMENTS, CALLS, TEXT, trimmed
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.turn import Exchange, ToolCall
@@ -45,7 +45,7 @@ def test_an_exchange_of_megabytes_is_tagged_soon(given: Exchange) -> None:
     began = time.process_time()
     less = trimmed(given)
     weights = weights_of(less)
-    by_rules(Scene(less, weights, {}, None, None), PATTERNS)
+    said_and_done(Scene(less, weights, {}, None, None), PATTERNS)
     assert time.process_time() - began < 1.0
     assert len(weights) <= MOST_FILES
 
@@ -54,7 +54,7 @@ def test_an_exchange_of_megabytes_is_tagged_soon(given: Exchange) -> None:
 def test_arguments_too_deep_are_left_out(key: str) -> None:
     deep = exchange(ToolCall("x", {key: nested("/a/b.py", 900)}), command("cat /c/d.py"))
     assert list(weights_of(deep)) == list(weights_of(trimmed(deep))) == ["/c/d.py"]
-    by_rules(Scene(deep, weights_of(deep), {}, None, None), PATTERNS)
+    said_and_done(Scene(deep, weights_of(deep), {}, None, None), PATTERNS)
     assert list(weights_of(exchange(ToolCall("x", {key: nested("/a/b.py", 3)})))) in (["/a/b.py"], [])
 
 

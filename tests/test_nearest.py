@@ -1,6 +1,6 @@
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -27,9 +27,16 @@ class Letters:
     async def close(self) -> None: ...
 
 
+def cosines(near: Nearest, text: str, descriptions: Mapping[str, str]) -> dict[str, float]:
+    async def compared() -> dict[str, float]:
+        return await near.cosines(await near.vector(text), descriptions)
+
+    return asyncio.run(compared())
+
+
 def test_a_score_is_placed_between_related_and_same() -> None:
     near = Nearest(Letters(), related=0.5, same=1.0)
-    scores = asyncio.run(near.scores("aa", {"x": "aaa", "y": "ab", "z": "bbb"}))
+    scores = near.scores(cosines(near, "aa", {"x": "aaa", "y": "ab", "z": "bbb"}))
     assert scores == {"x": pytest.approx(1.0), "y": pytest.approx((math.sqrt(0.5) - 0.5) / 0.5)}
 
 
@@ -38,11 +45,11 @@ def test_descriptions_are_embedded_once(monkeypatch: pytest.MonkeyPatch) -> None
     embedder = Letters()
     near = Nearest(embedder, related=0.0, same=1.0)
     for described in ({"x": "a", "y": "b"}, {"x": "a", "y": "c"}, {"x": "a", "y": "d"}, {}):
-        asyncio.run(near.cosines("q", described))
-    assert embedder.embedded == ["q", "a", "b", "q", "c", "q", "d"]
+        cosines(near, "q", described)
+    assert embedder.embedded == ["q", "a", "b", "q", "c", "q", "d", "q"]
 
 
 def test_without_a_scale_nothing_is_near() -> None:
     near = Nearest(Letters(), related=math.inf, same=math.inf)
     assert near.is_blind
-    assert asyncio.run(near.cosines("a", {"x": "a"})) == {}
+    assert cosines(near, "a", {"x": "a"}) == {}

@@ -15,7 +15,7 @@ from pi_memory.focus import topics
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import RecentFocus, Tagged
 from pi_memory.focus.settling import PATIENCE
-from pi_memory.focus.tagger import Tagger
+from pi_memory.focus.tagger import EvidenceTagger
 from pi_memory.store import events, exchanges
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
@@ -60,7 +60,7 @@ class Desk:
 @contextlib.asynccontextmanager
 async def desk(folder: Path, clock: FakeClock) -> AsyncIterator[Desk]:
     db = await Database.open(folder / "m.db", now=clock())
-    tagger = Tagger(load_patterns(Config().file("topics.toml")))
+    tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")))
     focus = RecentFocus(db, folder / "memory" / "RECENT_FOCUS.md", tagger=tagger, clock=clock, settle=SETTLE)
     sat = Desk(folder, focus, db, clock)
     focus.on_edit = sat.told.append
@@ -357,7 +357,7 @@ def test_a_cancelled_writing_does_not_make_our_text_a_hand_edit(tmp_path: Path, 
 def test_nothing_is_read_or_written_before_the_start(tmp_path: Path, clock: FakeClock) -> None:
     async def main() -> None:
         db = await Database.open(tmp_path / "m.db", now=clock())
-        tagger = Tagger(load_patterns(Config().file("topics.toml")))
+        tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")))
         focus = RecentFocus(db, tmp_path / "FOCUS.md", tagger=tagger, clock=clock)
         await focus.read_file()
         await focus.write_file()
@@ -405,7 +405,7 @@ def test_a_renamed_topic_keeps_its_name_when_work_goes_on(tmp_path: Path, clock:
     at_desk(tmp_path, clock, after_a_restart)
 
 
-class Slow(Tagger):
+class Slow(EvidenceTagger):
     """Lets something happen while it thinks."""
 
     async def meanwhile(self) -> None: ...

@@ -1,6 +1,5 @@
 import asyncio
 import logging
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.errors import EmbedderError
+from pi_memory.focus.centroids import Centroids
+from pi_memory.focus.meaning import Meaning
+from pi_memory.focus.nearest import Nearest
 from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.tagger import Tagger
+from pi_memory.focus.tagger import EvidenceTagger
 from pi_memory.focus.topics import normalise
 from pi_memory.turn import Embedder, Exchange, Tag, ToolCall, Topic, Vectors
 from tests.test_nearest import Letters
@@ -29,8 +31,9 @@ def tag(
     embedder: Embedder | None = None,
 ) -> Tag:
     exchange = Exchange("c", user, reply, 0.0, tool_calls=calls)
-    tagger = Tagger(PATTERNS, embedder=embedder, related=0.5 if embedder else math.inf, same=0.9)
-    return asyncio.run(tagger.tag(exchange, topics=topics, current=current, working_directory=None))
+    meaning = Meaning(Nearest(embedder, related=0.5, same=0.9), Centroids(1, {}), PATTERNS.words) if embedder else None
+    found = EvidenceTagger(PATTERNS, meaning).tag(exchange, topics=topics, current=current, working_directory=None)
+    return asyncio.run(found)
 
 
 def edit(path: str) -> ToolCall:

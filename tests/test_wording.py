@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.wording import is_chatter, keyword_scores, mentions, stated, words_in
+from pi_memory.focus.wording import is_chatter, is_remark, keyword_scores, mentioned, prose, stated
 
 PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")
 LONG = "Here is what I did. " * 30
@@ -47,12 +47,34 @@ def test_what_the_user_says_they_work_on(text: str, topic: str | None) -> None:
 
 
 def test_names_are_recognised_in_words() -> None:
-    words = words_in("The AgentSession of our migrations, user-profile")
-    assert mentions(words, "agent-session")
-    assert mentions(words, "migration")
-    assert mentions(words, "user-profile")
-    assert not mentions(words, "user-profiles-page")
-    assert not mentions(words, "age")
+    names = {"agent-session", "migration", "user-profile", "user-profiles-page", "age", "invoices"}
+    found = mentioned("The AgentSession of our migrations, user-profile and invoice", names)
+    assert found == {"agent-session", "migration", "user-profile", "invoices"}
+
+
+def test_code_and_addresses_are_not_what_the_user_says() -> None:
+    said = prose("why?\n```py\nlogin()\n```\nsee https://example.org/blob/main/auth.py please\n```\ncut off")
+    assert said.split() == ["why?", "see", "please"]
+
+
+@pytest.mark.parametrize(
+    ("user", "reply", "remark"),
+    [
+        ("wow, you are a monster", "Glad it helps!", True),
+        ("what about the pump?", "It runs.", False),
+        ("¿y la bomba?", "", False),
+        ("ポンプは？", "", False),
+        ("the hose on the left bed has to be replaced every second year, I would say", "", False),
+        ("fix it", "I looked into it. " * 30, False),
+    ],
+)
+def test_a_remark_asks_nothing_and_is_short(user: str, reply: str, remark: bool) -> None:
+    assert is_remark(user, reply) == remark
+
+
+def test_words_that_were_said_before_count_half() -> None:
+    found = keyword_scores("the login fails", "", "", patterns=PATTERNS, repeated=True)
+    assert found["auth"] == pytest.approx(0.45 / 2)
 
 
 def test_different_words_count_and_the_users_own_most() -> None:

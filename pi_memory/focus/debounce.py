@@ -9,12 +9,18 @@ from pi_memory.turn import Tag
 @dataclass(slots=True)
 class Session:
     """`last_at` is when something was last said or done, `last` the newest tag that was recorded, `topics` all that
-    the session has been counted for.
+    the session has been counted for, `said` a hash of what the user said last.
     """
 
     last_at: float
     last: Tag | None = None
     topics: set[str] = field(default_factory=set)
+    said: int | None = None
+
+    def hear(self, user: str) -> bool:
+        """Take in what the user says; whether they have just said the same: an agent tells it again at each step."""
+        before, self.said = self.said, hash(user)
+        return bool(user) and self.said == before
 
     @property
     def current(self) -> str | None:

@@ -1,12 +1,12 @@
 """Rules: how much the files and the words of an exchange say for each area. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pi_memory.focus.naming import names_of_file
 from pi_memory.focus.paths import COMMAND_KEYS, file_paths, without_bare
 from pi_memory.focus.patterns import Patterns
-from pi_memory.focus.wording import keyword_scores, mentioned, stated, words_in
+from pi_memory.focus.wording import REPEATED, keyword_scores, mentioned, prose, stated
 from pi_memory.turn import Exchange, ToolCall, Topic
 
 WRITTEN, NAMED, READ, REPLIED = 3.0, 2.0, 1.0, 0.5
@@ -14,8 +14,10 @@ WRITTEN, NAMED, READ, REPLIED = 3.0, 2.0, 1.0, 0.5
 
 STATED = 2.0
 """The user says what they work on."""
-HELD = 1.0
-"""A known topic holds all of the files."""
+HELD, HELD_BY_ACTIVITY = 0.8, 0.4
+"""A known topic holds all of the files. That a file was tested or released says little of what is done to it next."""
+HELD_SUGGESTS = 0.5
+"""What is left of the names in a file's path when a known topic holds it: the user may call the work something else."""
 MENTIONED = 0.6
 """The user uses the name of a known topic, or of a directory or file that is touched."""
 STAY = 0.5
@@ -31,43 +33,45 @@ class Scene:
     """What the choice is made from.
 
     `weights` has the exchange's files with how much each of them says, `known` the active topics by name, `current` the
-    session's topic so far, `base` the directory that relative paths start from.
+    session's topic so far, `base` the directory that relative paths start from, `holders` the known topics that hold
+    each file. `repeated` marks a message that the exchange before had too.
     """
 
     exchange: Exchange
     weights: Mapping[str, float]
     known: Mapping[str, Topic]
-    current: str | None
-    base: str | None
+    current: str | None = None
+    base: str | None = None
+    holders: Mapping[str, Collection[str]] = field(default_factory=dict)
+    repeated: bool = False
 
 
-def by_rules(scene: Scene, patterns: Patterns) -> dict[str, float]:
-    """Areas by what files and words say."""
-    user = scene.exchange.user
+def said_and_done(scene: Scene, patterns: Patterns) -> dict[str, float]:
+    """Areas by what files and words say, whatever the session has been about."""
+    user = prose(scene.exchange.user)
     areas = {area_of(name) for name in scene.known}
     scores = _by_names(scene, patterns, areas)
-    used = mentioned(words_in(_without_paths(user, scene.weights)), {*scores, *areas})
-    add(scores, {name: MENTIONED * (1.0 if name in areas else scores[name]) for name in used})
+    heard = MENTIONED * (REPEATED if scene.repeated else 1.0)
+    used = mentioned(_without_paths(user, scene.weights), {*scores, *areas})
+    add(scores, {name: heard * (1.0 if name in areas else scores[name]) for name in used})
     for name, share in shares_of(scene).items():
-        add(scores, {area_of(name): HELD * share})
-    add(scores, keyword_scores(user, scene.exchange.reply, _commands(scene.exchange), patterns=patterns))
-    if (said := stated(user)) is not None:
+        area = area_of(name)
+        add(scores, {area: share * (HELD_BY_ACTIVITY if area in patterns.activities else HELD)})
+    commands = _commands(scene.exchange)
+    add(scores, keyword_scores(user, scene.exchange.reply, commands, patterns=patterns, repeated=scene.repeated))
+    if not scene.repeated and (said := stated(user)) is not None:
         add(scores, {_said_area(said, {*scores, *areas, *patterns.topics}, patterns): STATED})
-    # A follow-up does not bring back what the user has removed.
-    if scene.current is not None and scene.current in scene.known:
-        add(scores, {area_of(scene.current): STAY})
     return scores
 
 
 def _by_names(scene: Scene, patterns: Patterns, areas: Collection[str]) -> dict[str, float]:
-    """Areas that the files' paths suggest. A file that a known topic holds suggests no new one: the user may have
-    renamed the one that it suggested before.
-    """
+    """Areas that the files' paths suggest."""
     scores: dict[str, float] = {}
-    held, total = _holders(scene), sum(scene.weights.values())
+    total = sum(scene.weights.values())
     for path, weight in scene.weights.items():
         names = names_of_file(path, patterns, base=scene.base)
-        add(scores, {n: share * weight / total for n, share in names.items() if n in areas or not held[path]})
+        new = HELD_SUGGESTS if scene.holders.get(path) else 1.0
+        add(scores, {n: share * weight / total * (1.0 if n in areas else new) for n, share in names.items()})
     return scores
 
 
@@ -127,30 +131,9 @@ def _tells(key: str) -> bool:
 
 def shares_of(scene: Scene) -> dict[str, float]:
     """Known topics by the share of the files' weight that they hold; a file that several hold counts in parts."""
-    held, total = _holders(scene), sum(scene.weights.values())
+    total = sum(scene.weights.values())
     shares: dict[str, float] = {}
     for path, weight in scene.weights.items():
-        add(shares, {name: weight / total / len(held[path]) for name in held[path]})
+        held = scene.holders.get(path, ())
+        add(shares, {name: weight / total / len(held) for name in held})
     return shares
-
-
-def _holders(scene: Scene) -> dict[str, set[str]]:
-    """The known topics that hold each file."""
-    by_base: dict[str, list[tuple[str, str]]] = {}
-    for name, topic in scene.known.items() if scene.weights else ():
-        for path in topic.file_paths:
-            by_base.setdefault(_base(path), []).append((name, path))
-    holders = {}
-    for path in scene.weights:
-        holders[path] = {name for name, other in by_base.get(_base(path), ()) if _same_file(path, other)}
-    return holders
-
-
-def _base(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _same_file(one: str, other: str) -> bool:
-    """Whether the paths are equal, or one of them is the end of the other. A base name alone is in every project."""
-    short, long = sorted((one, other), key=len)
-    return one == other or ("/" in short and long.endswith(f"/{short}"))

@@ -15,14 +15,18 @@ ROOTS = frozenset(
 )
 """Directories at the top of a project: what stands above the innermost of them is a package, a project or a place."""
 
-INNERMOST, OUTER, FILE, SIGN, ABOVE = 1.0, 0.5, 0.6, 0.8, 0.3
-"""How much of a file's weight goes to the names in its path; a file with a telling directory keeps half for itself."""
+INNERMOST, OUTER, FILE, SIGN, ABOVE = 1.0, 0.5, 0.8, 0.8, 0.3
+INSIDE = 0.3
+"""How much of a file's weight goes to the names in its path; its own has `INSIDE` where a directory is telling."""
 
 PROSE = frozenset((".md", ".txt", ".org", ".odt", ".docx", ".doc", ".pdf", ".xlsx", ".ods", ".csv", ".tex"))
-PROSE_ABOVE = 0.7
+PROSE_ABOVE = 0.9
 """People file what they write under its subject (`~/recipes/bread.md`), and programs under the program's name."""
 
-AFFIX = re.compile(r"^tests?[-_.]|[-_.](?:tests?|specs?|stories|d|min|config|new|old|bak|copy)$", re.IGNORECASE)
+AFFIX = re.compile(
+    r"^(?:tests?|repro|reproduce|debug|tmp|temp)[-_.]|[-_.](?:tests?|specs?|stories|d|min|config|new|old|bak|copy)$",
+    re.IGNORECASE,
+)
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 HOME = re.compile(r"^(?:~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+|[A-Za-z]:)(?=/)")
 LONG = 4
@@ -43,7 +47,7 @@ def names_of_file(path: str, patterns: Patterns, *, base: str | None = None) -> 
     _suggest(names, inner[:-1], OUTER)
     _suggest(names, [sign] if sign else [], SIGN)
     detail = detail_of(path, patterns)
-    _suggest(names, [detail] if detail else [], FILE / 2 if inner else FILE)
+    _suggest(names, [detail] if detail else [], INSIDE if inner else FILE)
     _suggest(names, inner[-1:], INNERMOST)
     return {patterns.canonical(name): weight for name, weight in names.items()}
 

@@ -28,23 +28,24 @@ class Nearest:
         """Whether no text can ever be near another: there is no embedder, or it has no scale."""
         return self._embedder.dimensions == 0 or not math.isfinite(self._related)
 
-    async def scores(self, text: str, descriptions: Mapping[str, str]) -> dict[str, float]:
-        """How near `text` is to each description by name, for those that are related to it: from 0.0 at `related` to
-        1.0 at `same`. Raises `EmbedderError`.
-        """
+    async def vector(self, text: str) -> Vectors:
+        """Of unit length, shape (dimensions,). Raises `EmbedderError`."""
+        return np.asarray((await self._embedder.embed([text]))[0], dtype=np.float32)
+
+    def scores(self, cosines: Mapping[str, float]) -> dict[str, float]:
+        """How near each is, for those that are related: from 0.0 at `related` to 1.0 at `same`."""
         span = max(self.same - self._related, 0.01)
-        cosines = await self.cosines(text, descriptions)
         return {name: (c - self._related) / span for name, c in cosines.items() if c >= self._related}
 
-    async def cosines(self, text: str, descriptions: Mapping[str, str]) -> dict[str, float]:
-        """The cosine of `text` to each description by name. Raises `EmbedderError`."""
+    async def cosines(self, vector: Vectors, descriptions: Mapping[str, str]) -> dict[str, float]:
+        """The cosine of a text's vector to each description by name. Raises `EmbedderError`."""
         if not descriptions or self.is_blind:
             return {}
         wanted = dict.fromkeys(descriptions.values())
         missing = [text for text in wanted if text not in self._vectors]
-        vectors = await self._embedder.embed([text, *missing])
+        vectors = await self._embedder.embed(missing) if missing else ()
         if len(self._vectors) + len(missing) > KEPT:
             self._vectors = {text: vector for text, vector in self._vectors.items() if text in wanted}
-        self._vectors.update(zip(missing, vectors[1:], strict=True))
+        self._vectors.update(zip(missing, vectors, strict=True))
         known = np.stack([self._vectors[description] for description in descriptions.values()])
-        return dict(zip(descriptions, (known @ vectors[0]).tolist(), strict=True))
+        return dict(zip(descriptions, (known @ vector).tolist(), strict=True))

@@ -11,6 +11,7 @@ from pi_memory.errors import SettingsError
 from pi_memory.focus.topics import normalise
 
 LISTS = ("chatter", "continue", "generic_directories", "generic_files")
+ACTIVITIES = "activities"
 TABLES = ("files", "aliases", "topics")
 RELATED = "related"
 """A table that may be missing, as it was in earlier releases."""
@@ -22,6 +23,8 @@ class Patterns:
     """Words that a message of nothing else is chatter with."""
     go_on: frozenset[str]
     """Those of them that ask for the next step."""
+    activities: frozenset[str]
+    """Topics that are something done to files rather than what the files are about."""
     generic_directories: frozenset[str]
     generic_files: frozenset[str]
     """Normalised names that say nothing about the work."""
@@ -60,6 +63,7 @@ def load_patterns(path: Path) -> Patterns:
     return Patterns(
         chatter=chatter | go_on,
         go_on=go_on,
+        activities=_words(raw, ACTIVITIES, path) if ACTIVITIES in raw else frozenset(),
         generic_directories=directories,
         generic_files=files,
         files={glob: _name(topic, f"files.{glob}", path) for glob, topic in raw["files"].items()},
@@ -71,7 +75,7 @@ def load_patterns(path: Path) -> Patterns:
 
 
 def _check_keys(raw: Mapping[str, object], path: Path) -> None:
-    known = (*LISTS, *TABLES, RELATED)
+    known = (*LISTS, ACTIVITIES, *TABLES, RELATED)
     for key in raw:
         if key not in known:
             raise _wrong(path, key, f"is unknown; known are {', '.join(known)}")

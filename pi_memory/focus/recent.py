@@ -12,6 +12,7 @@ from pi_memory import decay
 from pi_memory.errors import Conflict
 from pi_memory.focus import merge, topics
 from pi_memory.focus.block import focus_block
+from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.changes import Changes
 from pi_memory.focus.debounce import Session, Sessions
 from pi_memory.focus.document import Notes, render
@@ -45,12 +46,14 @@ class Tagged:
 class RecentFocus:
     """Topics by name in RAM, as the database has them.
 
-    `tagger` may be replaced by a better one; `on_edit` is called with a line about every change made by hand. `settle`
-    is for how many seconds the user's editor must have left the file alone before we take it for saved.
+    `tagger` may be replaced by a better one; `places`, when there is an embedder, are where the topics lie for it.
+    `on_edit` is called with a line about every change made by hand. `settle` is for how many seconds the user's editor
+    must have left the file alone before we take it for saved.
     """
 
     def __init__(self, db: Database, path: Path, *, tagger: Tagger, clock: Clock, settle: float = SETTLE) -> None:
         self.tagger = tagger
+        self.places: Centroids | None = None
         self.on_edit: Callable[[str], None] = lambda told: None
         self._db = db
         self._clock = clock
@@ -125,6 +128,7 @@ class RecentFocus:
             working_directory=exchange.project
             if exchange.project and exchange.project.startswith(("/", "~"))
             else None,
+            repeated=session.hear(exchange.user),
         )
         if tag.topic is not None:
             # Behind the tagger, which may have taken its time: the user may have renamed the topic meanwhile.
@@ -134,10 +138,13 @@ class RecentFocus:
             return Tagged(tag.topic, tag.file_paths, tag.directories)
         turned = tag.topic != session.current
         changes = self._touch(tag, at, new_session=tag.topic not in session.topics)
+        place = self.places.move(tag.topic, tag.vector) if self.places and tag.vector is not None else None
         session.record(tag)
 
         def record(db: sqlite_utils.Database) -> None:
             changes.save(db)
+            if place is not None:
+                place.save(db)
             rows.join_session(db, str(tag.topic), exchange.conversation_id)
             exchanges.processed(db, exchange_id)
 
@@ -264,6 +271,8 @@ class RecentFocus:
         for step in renames:
             self._sessions.rename_topic(step.old, step.new)
             self._renames.add(step.old, step.new)
+            if self.places is not None:
+                self.places.rename(step.old, step.new)
         self._renames.forget([name for name, topic in changed.items() if topic.is_active])
         renamed = self._renames.text()
 

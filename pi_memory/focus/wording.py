@@ -1,14 +1,18 @@
 """Rules: what the words of an exchange say about its topic. Pure."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 
+from pi_memory.focus.filenames import URL
 from pi_memory.focus.naming import CAMEL
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.topics import normalise
 
 SUBSTANCE = 300
 """Characters of a reply from which on it is work, whatever short word asked for it."""
+
+REMARK = 60
+"""Characters of a message up to which it may be no more than a remark."""
 
 READ = 1_000
 """Characters of a text that are searched for words: what it is about is said at its beginning."""
@@ -17,6 +21,12 @@ SAID, DONE, REPLIED = 0.45, 0.15, 0.15
 """What each different word of a topic counts: said by the user, in a command, in the reply."""
 
 MOST_SAID, MOST_OTHER = 1.2, 0.5
+REPEATED = 0.5
+"""What is left of the user's words in a message that was there before: an agent goes on, and what it does counts."""
+
+FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+LONGEST_NAME = 4
+"""Most words of a name that is looked for in a text."""
 
 STATED = re.compile(
     r"\b(?:work(?:ing)?\s+on|focus(?:ing)?\s+on|continu(?:e|ing)\s+(?:with|on)|switch(?:ing)?\s+to|mov(?:e|ing)\s+on\s+to"
@@ -56,6 +66,13 @@ def is_chatter(user: str, reply: str, patterns: Patterns) -> bool:
     return not (goes_on and len(reply) >= SUBSTANCE)
 
 
+def is_remark(user: str, reply: str) -> bool:
+    """Whether a message that nothing came of only remarks on something: it is short, asks nothing, and little was
+    replied.
+    """
+    return len(user) <= REMARK and not re.search(r"[?？؟]", user) and len(reply) < SUBSTANCE
+
+
 def stated(user: str) -> str | None:
     """The topic that the user says they work on: `let's work on the watering schedule` -> `watering-schedule`."""
     for found in STATED.finditer(user[:READ]):
@@ -67,23 +84,21 @@ def stated(user: str) -> str | None:
     return None
 
 
-def words_in(text: str) -> str:
-    """The text as words between blanks, in lower case, camel case taken apart: for `mentions`."""
-    return " ".join(["", *re.findall(r"[^\W_]+", CAMEL.sub(" ", text).lower()), ""])
+def prose(text: str) -> str:
+    """What somebody says, without the code and the addresses in it."""
+    return URL.sub(" ", FENCED.sub(" ", text))
 
 
-def mentions(words: str, name: str) -> bool:
-    """Whether a name occurs in `words_in` a text, in one word or several, in singular or plural."""
-    plain = name.replace("-", " ").removesuffix("s")
-    return any(f" {form} " in words for form in (plain, f"{plain}s", plain.replace(" ", "")))
-
-
-def keyword_scores(user: str, reply: str, commands: str, *, patterns: Patterns) -> dict[str, float]:
-    """Configured topics by how many of their different words occur; those the user said count most."""
+def keyword_scores(
+    user: str, reply: str, commands: str, *, patterns: Patterns, repeated: bool = False
+) -> dict[str, float]:
+    """Configured topics by how many of their different words occur; those the user said count most, unless they are
+    `repeated` from the exchange before.
+    """
     found = {}
     for topic, pattern in patterns.topics.items():
         said = _found(pattern, user)
-        score = min(MOST_SAID, SAID * len(said))
+        score = min(MOST_SAID, SAID * len(said)) * (REPEATED if repeated else 1.0)
         score += min(MOST_OTHER, DONE * len(_found(pattern, commands) - said))
         score += min(MOST_OTHER, REPLIED * len(_found(pattern, reply) - said))
         if score:
@@ -91,8 +106,14 @@ def keyword_scores(user: str, reply: str, commands: str, *, patterns: Patterns) 
     return found
 
 
-def mentioned(words: str, names: Iterable[str]) -> list[str]:
-    return [name for name in names if mentions(words, name)]
+def mentioned(text: str, names: Collection[str]) -> set[str]:
+    """The names that occur in a text, in one word or several, in singular or plural. It costs as much as the text is
+    long, however many names there are.
+    """
+    words = re.findall(r"[^\W_]+", CAMEL.sub(" ", text).lower())
+    runs = (words[at : at + length] for length in range(1, LONGEST_NAME + 1) for at in range(len(words) - length + 1))
+    spelled = {form for run in runs for form in ("-".join(run), "".join(run))}
+    return {name for form in spelled for name in (form, form.removesuffix("s"), f"{form}s") if name in names}
 
 
 def _found(pattern: re.Pattern[str], text: str) -> set[str]:
