@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 Entry = dict[str, object]
 Exchange = dict[str, object]
 
-TEXT = 16_000
-"""Most characters of one message and of one argument that are taken over."""
+TEXT, ARGUMENT = 16_000, 2_000
+"""Most characters of one message, and of one text in a tool's arguments, that are taken over."""
 DEPTH, ITEMS = 6, 100
-LINES = 200
+LINES = 100
 """Most lines of one exchange; a longer one goes on in another without a user's message."""
 
 NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
@@ -56,11 +56,11 @@ def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
 def shortened(value: object, *, depth: int = 0) -> object:
     """An argument of a tool without what is too much; what lies too deep becomes None."""
     if isinstance(value, str):
-        return value[:TEXT]
+        return value[:ARGUMENT]
     if depth >= DEPTH:
         return None
     if isinstance(value, dict):
-        return {str(key)[:TEXT]: shortened(value[key], depth=depth + 1) for key in list(value)[:ITEMS]}
+        return {str(key)[:ARGUMENT]: shortened(value[key], depth=depth + 1) for key in list(value)[:ITEMS]}
     if isinstance(value, list):
         return [shortened(item, depth=depth + 1) for item in value[:ITEMS]]
     return value

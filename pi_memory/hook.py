@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 
-from pi_memory.agentlog import exchanges, tool_call
+from pi_memory.agentlog import TEXT, exchanges, tool_call
 
 SECONDS = 2.0
 """Longest that the agent waits for us."""
@@ -64,47 +64,51 @@ def _context(daemon: "Daemon", asked: Told) -> str:
 
 
 def _record(daemon: "Daemon", session: Told, told: Told) -> None:
-    """What was said and done since the user's last message; from the log, else the reply alone."""
+    """What was said and done since the user's last message, from the log; without that the reply alone."""
     path, reply = told.get("transcript_path"), told.get("last_assistant_message")
-    found = last_exchange(path) if isinstance(path, str) else None
-    if found is not None:
-        daemon.ask("POST", "/history", {"exchanges": [{**found, **session}]})
-    elif isinstance(reply, str) and reply.strip():
-        daemon.ask("POST", "/activity", {**session, "assistant_response": reply})
+    found = since_the_user(path) if isinstance(path, str) else []
+    said = [line["text"] for exchange in found for line in _lines(exchange)]
+    if isinstance(reply, str) and reply.strip() and reply.strip()[:TEXT] not in said:
+        # The log may not have it yet.
+        line = {"role": "assistant", "text": reply.strip()[:TEXT]}
+        found = [*found[:-1], {**found[-1], "lines": [*_lines(found[-1]), line]}] if found else [{"lines": [line]}]
+    if found:
+        daemon.ask("POST", "/history", {"exchanges": [{**exchange, **session} for exchange in found]})
 
 
-def last_exchange(path: str) -> Told | None:
-    """The last exchange of a session's log, read from its end; None if it does not say what the user said."""
+def since_the_user(path: str) -> list[Told]:
+    """The end of a session's log, from what the user said last; nothing if that is too far back."""
     try:
         with open(os.path.expanduser(path), "rb") as log:
             size = log.seek(0, os.SEEK_END)
             for length in TAILS:
                 log.seek(max(0, size - length))
-                lines = log.read(length).splitlines()[size > length :]
-                last = _last(lines)
-                if last is not None or length >= size:
+                last = _last(log.read(length).splitlines()[size > length :])
+                if last or length >= size:
                     return last
     except OSError as error:
         _log(f"{path}: {error}")
-    return None
+    return []
 
 
-def _last(lines: list[bytes]) -> Told | None:
-    parsed = []
+def _last(lines: list[bytes]) -> list[Told]:
+    entries = []
     for line in lines:
         try:
             entry = json.loads(line)
         except ValueError:
-            continue  # a line that is being written
+            continue  # it is being written
         if isinstance(entry, dict):
-            parsed.append(entry)
-    found = [exchange for exchange in exchanges(parsed) if _begins_with_user(exchange)]
-    return found[-1] if found else None
+            entries.append(entry)
+    found = list(exchanges(entries))
+    asked = [number for number, exchange in enumerate(found) if _lines(exchange)[0]["role"] == "user"]
+    return found[asked[-1] :] if asked else []
 
 
-def _begins_with_user(exchange: Told) -> bool:
+def _lines(exchange: Told) -> list[Told]:
     lines = exchange["lines"]
-    return isinstance(lines, list) and lines[0]["role"] == "user"
+    assert isinstance(lines, list)
+    return lines
 
 
 class Daemon:

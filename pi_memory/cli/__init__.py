@@ -10,7 +10,7 @@ import click
 from pi_memory import __version__, settings
 from pi_memory.errors import PiMemoryError
 
-COMMANDS = ("serve", "chat", "check", "pull", "focus", "hook", "export-embedder")
+COMMANDS = ("serve", "chat", "check", "pull", "focus", "hook", "import", "export-embedder")
 
 INTERRUPTED = 130
 """What a shell reports of a program that Ctrl-C ended: 128 + SIGINT."""

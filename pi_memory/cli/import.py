@@ -1,0 +1,117 @@
+"""`pi-memory import`: history from elsewhere, so that a new user starts with a focus and memories."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+import httpx2
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from pi_memory.cli.client import checked, daemon
+from pi_memory.cli.options import Load, pass_load
+from pi_memory.errors import PiMemoryError
+from pi_memory.replay.files import found
+from pi_memory.replay.source import Past, Skipped, in_time_order
+
+BATCH_EXCHANGES, BATCH_BYTES = 40, 300_000
+"""Most that is sent at once: a chat that comes meanwhile waits for no more than this to be tagged."""
+REFUSED = (400, 413, 422)
+UNDER_WAY = 3600
+"""Seconds after which a session that nobody has gone on with is taken to be over."""
+
+
+@dataclass(slots=True)
+class Told:
+    """What was sent so far."""
+
+    added: int = 0
+    known: int = 0
+    sessions: set[str] = field(default_factory=set)
+
+
+@click.command("import")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@pass_load
+def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
+    """Read history at PATHS, files or folders, as if it had happened here, at its own dates.
+
+    Session logs of Claude Code; the conversations.json that ChatGPT and Claude export; conversations in JSON Lines, as
+    POST /import takes them; and text or Markdown where each message stands behind `User:` or `Assistant:`.
+
+    It may be stopped and run again, and run again when a log has grown: only what is new is added.
+
+    \b
+    Examples:
+      pi-memory import ~/.claude/projects
+      pi-memory import ~/Downloads/conversations.json
+    """
+    skipped, told = Skipped(), Told()
+    try:
+        with daemon(load({})) as client:
+            _replay(client, paths, skipped, told)
+    except OSError as error:
+        raise PiMemoryError(f"Cannot read {error.filename}: {error.strerror}", hint="Then run it again.") from error
+    if as_json:
+        figures = {"added": told.added, "known": told.known, "sessions": len(told.sessions)}
+        click.echo(json.dumps(figures | {"skipped": skipped.count, "skipped_at": skipped.places}))
+        return
+    click.echo(f"{told.added} exchanges added, {told.known} known already, of {len(told.sessions)} sessions.")
+    if skipped.count:
+        click.echo(f"Skipped {skipped.count} that could not be read:", err=True)
+        click.echo("".join(f"  {place}\n" for place in skipped.places), nl=False, err=True)
+
+
+def _replay(client: httpx2.Client, paths: tuple[Path, ...], skipped: Skipped, told: Told) -> None:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("looking", total=None)
+        sources = found(paths, skipped)
+        progress.update(task, total=sum(source.size for source in sources), description="reading")
+        for batch in _batches(in_time_order(sources, advance=lambda read: progress.advance(task, read))):
+            _send(client, batch, skipped, told)
+
+
+def _batches(history: Iterator[Past]) -> Iterator[list[Past]]:
+    batch: list[Past] = []
+    size = 0
+    for past in history:
+        length = len(json.dumps(past.exchange))
+        if batch and (size + length > BATCH_BYTES or len(batch) == BATCH_EXCHANGES):
+            yield batch
+            batch, size = [], 0
+        batch.append(past)
+        size += length
+    if batch:
+        yield batch
+
+
+def _send(client: httpx2.Client, batch: list[Past], skipped: Skipped, told: Told) -> None:
+    """Have the daemon record exchanges, and end the sessions that ended with them."""
+    response = client.post("/history?wait=1", json={"exchanges": [past.exchange for past in batch]})
+    if response.status_code in REFUSED and len(batch) > 1:
+        for past in batch:  # one of them is not as it should be
+            _send(client, [past], skipped, told)
+        return
+    if response.status_code in REFUSED:
+        skipped.add(str(batch[0].source.path), response.json()["message"])
+        return
+    answer: dict[str, Any] = checked(response)
+    told.added += answer["added"]
+    told.known += answer["known"]
+    told.sessions.update(past.exchange["session_id"] for past in batch)
+    for past in batch:
+        if past.is_last and time.time() - past.at > UNDER_WAY:
+            ended = client.delete(f"/conversations/{past.exchange['session_id']}")
+            if ended.status_code != httpx2.codes.NOT_FOUND:
+                checked(ended)

@@ -1,0 +1,105 @@
+"""Where history is read from: a session or conversation each, opened when its time comes. Pure."""
+
+import heapq
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+Exchange = dict[str, Any]
+"""As `POST /history` takes it: `{session_id, project, lines: [{ref, role, at, text, tool_calls}]}`."""
+
+Advance = Callable[[int], None]
+"""Told how many bytes have been read since."""
+Read = Callable[[Advance], Iterator[Exchange]]
+
+SHOWN = 10
+"""Most places that are named of what could not be read."""
+
+
+@dataclass(slots=True)
+class Skipped:
+    """What could not be read: how much, and where the first of it is."""
+
+    count: int = 0
+    places: list[str] = field(default_factory=list)
+
+    def add(self, where: str, why: str) -> None:
+        self.count += 1
+        if len(self.places) < SHOWN:
+            self.places.append(f"{where}: {why}")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One session: the Unix time of its first exchange, how many bytes it has, and how it is read."""
+
+    path: Path
+    begins: float
+    size: int
+    read: Read
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An exchange, its time, and whether it is the last of its source."""
+
+    at: float
+    exchange: Exchange
+    source: Source
+    is_last: bool
+
+
+def in_time_order(sources: Iterable[Source], *, advance: Advance) -> Iterator[Past]:
+    """The exchanges of all sources, the oldest first. A source is open only while it is its turn.
+
+    Inside a source the order is its own: a session whose clock went back is told as it went on.
+    """
+    waiting = sorted(sources, key=lambda source: source.begins, reverse=True)
+    ticket = itertools.count()
+    heap: list[tuple[float, int, Past, Iterator[Past]]] = []
+    while waiting or heap:
+        while waiting and (not heap or waiting[-1].begins <= heap[0][0]):
+            _push(heap, _dated(waiting.pop(), advance), ticket)
+        if heap:
+            _, _, past, rest = heapq.heappop(heap)
+            yield past
+            _push(heap, rest, ticket)
+
+
+def _push(heap: list[tuple[float, int, Past, Iterator[Past]]], rest: Iterator[Past], ticket: Iterator[int]) -> None:
+    past = next(rest, None)
+    if past is not None:
+        heapq.heappush(heap, (past.at, next(ticket), past, rest))
+
+
+def _dated(source: Source, advance: Advance) -> Iterator[Past]:
+    """The exchanges of a source; one without a time has that of the one before."""
+    at = source.begins
+    before: Past | None = None
+    for exchange in source.read(advance):
+        if before is not None:
+            yield before
+        at = time_of(exchange) or at
+        exchange["lines"][0]["at"] = at
+        before = Past(at, exchange, source, is_last=False)
+    if before is not None:
+        yield Past(before.at, before.exchange, source, is_last=True)
+
+
+def time_of(exchange: Exchange) -> float | None:
+    """When an exchange began, None if no line says."""
+    return next((at for line in exchange["lines"] if (at := unix(line["at"])) is not None), None)
+
+
+def unix(value: object) -> float | None:
+    """Unix seconds from ISO 8601 (UTC unless it says otherwise) or a number; None for what is no time."""
+    try:
+        if isinstance(value, str):
+            time = datetime.fromisoformat(value)
+            value = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+        return float(value) if isinstance(value, int | float) and 0 < value < 253_402_300_799 else None
+    except (ValueError, OverflowError):
+        return None
