@@ -25,10 +25,27 @@ from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.watch import Watcher
 from pi_memory.housekeeping import Housekeeping
-from pi_memory.http import activity, chat, context, conversations, focus, health, history, metrics, openapi
+from pi_memory.http import (
+    activity,
+    chat,
+    context,
+    conversations,
+    events,
+    focus,
+    health,
+    history,
+    memories,
+    metrics,
+    openapi,
+)
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
 from pi_memory.http.parts import Parts
+from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.knowledge.learning import Learning
+from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.neighbourhood import Neighbourhood
+from pi_memory.knowledge.passages import Passages
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
@@ -44,6 +61,8 @@ ENDPOINTS: list[Endpoint] = [
     *context.ENDPOINTS,
     *history.ENDPOINTS,
     *focus.ENDPOINTS,
+    *memories.ENDPOINTS,
+    *events.ENDPOINTS,
     *health.ENDPOINTS,
     *metrics.ENDPOINTS,
 ]
@@ -135,13 +154,16 @@ def _put_together(
     )
     recent = RecentFocus(db, settings.focus_file, tagger=backends.rules(config), clock=clock)
     attention = backends.attention(config, db, recent, clock)
-    remember = Remember(db, recent)
-    remember.attend = attention.attend
-    compaction = Compaction(db, memory, max_turns=settings.memory.max_turns, max_tokens=settings.chat.max_tokens)
-    housekeeping = Housekeeping(db, memory, recent, settings=settings.memory, clock=clock)
     talker = backends.model(settings, given=model)
     vectors = backends.embedder(settings, given=embedder)
-    reflect = Reflect(db, memory, compaction=compaction, model=talker, learn=_learn)
+    learned = Memories(db, clock=clock)
+    passages = Passages(db, vectors)
+    learning = Learning(learned, Neighbourhood(learned, vectors))
+    remember = Remember(db, recent, passages=passages, learning=learning)
+    remember.attend = attention.attend
+    compaction = Compaction(db, memory, max_turns=settings.memory.max_turns, max_tokens=settings.chat.max_tokens)
+    housekeeping = Housekeeping(db, memory, recent, learned, settings=settings.memory, clock=clock)
+    reflect = Reflect(db, memory, compaction=compaction, model=talker, learn=learning.learn)
     assistant = Assistant(
         model=talker,
         clock=clock,
@@ -152,8 +174,10 @@ def _put_together(
             max_tokens=settings.chat.max_tokens,
             clock=clock,
             focus=recent if settings.memory.enabled else None,
+            memories=learned if settings.memory.enabled else None,
         ),
         compaction=compaction,
+        learning=learning,
         remember=remember if settings.memory.enabled else None,
     )
 
@@ -161,7 +185,12 @@ def _put_together(
         memory.mention(told)
         reflect.soon(anew=True)
 
+    async def forgotten(done: Forgetting) -> None:
+        memory.rewrite(done.clean)
+        await db.write(lambda opened: windows.rewrite(opened, done.clean))
+
     recent.on_edit = edited
+    learned.on_forget.append(forgotten)
     remember.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
     reflect.on_compacted, reflect.warm = assistant.look_ahead, assistant.warm
     housekeeping.on_ended = lambda: reflect.soon(anew=True)
@@ -172,6 +201,7 @@ def _put_together(
         memory=memory,
         focus=recent,
         attention=attention,
+        memories=learned,
         remember=remember,
         reflect=reflect,
         housekeeping=housekeeping,
@@ -304,7 +334,3 @@ async def _not_served(request: Request, error: HTTPException) -> Response:
 
 async def _broken(request: Request, error: Exception) -> Response:
     return failure(PiMemoryError("The daemon failed to answer", hint="Its log says why; please report it."))
-
-
-async def _learn(said: object) -> None:
-    """Until there is something to learn with."""

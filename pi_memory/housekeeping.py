@@ -12,6 +12,7 @@ from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.decay import DAY
 from pi_memory.errors import PiMemoryError
 from pi_memory.focus.recent import RecentFocus
+from pi_memory.knowledge.memories import Memories
 from pi_memory.settings import Memory
 from pi_memory.store import exchanges, state, windows
 from pi_memory.store.database import Database
@@ -27,12 +28,20 @@ class Housekeeping:
     """Ends conversations and sessions, and does the daily work. `on_ended` is called when some have ended."""
 
     def __init__(
-        self, db: Database, memory: ShortMemory, focus: RecentFocus, *, settings: Memory, clock: Clock
+        self,
+        db: Database,
+        memory: ShortMemory,
+        focus: RecentFocus,
+        memories: Memories,
+        *,
+        settings: Memory,
+        clock: Clock,
     ) -> None:
         self.on_ended: Callable[[], None] = lambda: None
         self._db = db
         self._memory = memory
         self._focus = focus
+        self._memories = memories
         self._settings = settings
         self._clock = clock
         self._task: asyncio.Task[None] | None = None
@@ -65,16 +74,17 @@ class Housekeeping:
             await self._erase_transcripts(now)
 
     async def daily(self) -> None:
-        """Once a day: fade topics, erase old transcripts, move the log into the database's file."""
+        """Once a day: fade topics and memories, erase old transcripts, move the log into the database's file."""
         now = self._clock()
         last = await self._db.read(lambda db: state.get(db, LAST_DAILY))
         if last is not None and 0 <= now - float(last) < DAY:
             return
         faded = await self._focus.fade()
+        closed = await self._memories.prune(now)
         erased = await self._erase_transcripts(now)
         await self._db.write(lambda db: state.put(db, LAST_DAILY, str(now)))
         await self._db.checkpoint()
-        logger.info("Daily work: %d topics faded, %d exchanges erased", faded, erased)
+        logger.info("Daily work: %d topics and %d memories faded, %d exchanges erased", faded, closed, erased)
 
     async def _erase_transcripts(self, now: float) -> int:
         kept = self._settings.transcript_days * DAY

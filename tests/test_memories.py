@@ -10,7 +10,7 @@ import pytest
 
 from pi_memory.decay import DAY
 from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError, TooLarge
-from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.memories import Memories, strength
 from pi_memory.knowledge.undo import Change
 from pi_memory.knowledge.vectors import pack
 from pi_memory.store.database import Database
@@ -222,6 +222,17 @@ def test_memories_fade_after_59_days_without_use(tmp_path: Path) -> None:
         clock.pass_time(days=29)
         await memories.undo(4)
         assert await memories.prune(clock.now) == 0, "what the user wants back is not closed again"
+
+    using(tmp_path, work)
+
+
+def test_what_did_not_help_loses_half_of_its_strength(tmp_path: Path) -> None:
+    async def work(memories: Memories, clock: FakeClock) -> None:
+        await memories.add(TEA, origin="api")
+        await memories.used([1])
+        await memories.weaken(1)
+        memory = await memories.get(1)
+        assert (strength(memory, clock()), memory.accesses) == (pytest.approx(0.5), 1)
 
     using(tmp_path, work)
 

@@ -83,3 +83,15 @@ def flag(request: Request, name: str) -> bool:
     if value not in ("0", "1", "true", "false"):
         raise RequestError(f"{name}: expected 0 or 1", hint=f"For example ?{name}=1.")
     return value in ("1", "true")
+
+
+LARGEST = 2**63 - 1
+"""The largest number that the database knows."""
+
+
+def number(request: Request, name: str, default: int, *, most: int = LARGEST) -> int:
+    """A query parameter that counts something, from 0. Raises `RequestError`."""
+    value = request.query_params.get(name, str(default))
+    if not (value.isascii() and value.isdigit() and len(value) < 20 and int(value) <= most):
+        raise RequestError(f"{name}: expected a number from 0 to {most}", hint=f"For example ?{name}={default}.")
+    return int(value)

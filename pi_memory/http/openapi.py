@@ -1,5 +1,6 @@
 """`/openapi.json`, from the same table that the routes come from."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -7,6 +8,9 @@ import msgspec
 
 from pi_memory import __version__
 from pi_memory.http.endpoint import Endpoint, Failure
+
+TYPES = {"int": "integer"}
+"""What the routes' convertors take, where it is no string."""
 
 ERRORS = {
     "400": "The request is wrong; the message names the field.",
@@ -28,8 +32,8 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     schema = dict(zip(ordered, schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
-        path = endpoint.path.replace(":path}", "}")
-        paths.setdefault(path, {})[endpoint.method.lower()] = _operation(endpoint, path, schema)
+        path = re.sub(r":\w+}", "}", endpoint.path)
+        paths.setdefault(path, {})[endpoint.method.lower()] = _operation(endpoint, schema)
     return {
         "openapi": "3.1.0",
         "info": {"title": "pi-memory", "version": __version__},
@@ -38,11 +42,10 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     }
 
 
-def _operation(endpoint: Endpoint, path: str, schema: dict[type, Any]) -> dict[str, Any]:
-    parameters = [
-        {"name": part[1:-1], "in": "path", "required": True, "schema": {"type": "string"}}
-        for part in path.split("/")
-        if part.startswith("{")
+def _operation(endpoint: Endpoint, schema: dict[type, Any]) -> dict[str, Any]:
+    parameters: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": TYPES.get(kind, "string")}}
+        for name, kind in re.findall(r"{(\w+)(?::(\w+))?}", endpoint.path)
     ]
     parameters += [
         {"name": name, "in": "query", "description": text, "schema": {"type": "string"}}

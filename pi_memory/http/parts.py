@@ -7,6 +7,7 @@ from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.housekeeping import Housekeeping
+from pi_memory.knowledge.memories import Memories
 from pi_memory.loader import Loader
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
@@ -24,6 +25,7 @@ class Parts:
     memory: ShortMemory
     focus: RecentFocus
     attention: Attention
+    memories: Memories
     remember: Remember
     reflect: Reflect
     housekeeping: Housekeeping

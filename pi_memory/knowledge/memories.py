@@ -157,6 +157,10 @@ class Memories:
         if ids:
             await self._db.write(partial(memories.used, ids=ids, at=self._clock() if at is None else at))
 
+    async def weaken(self, number: int) -> None:
+        """Halve a memory's strength, because it did not help. No event, like a use. Raises `NotFound`."""
+        await self._db.write(partial(_weaken, number=number))
+
     async def embedded(self, number: int, vector: Embedding, *, content: str) -> bool:
         """Keep the vector of `content`; whether the memory still says that. Raises `RequestError` for a wrong size."""
         return await self._db.write(partial(_embed, number=number, vector=vector, content=content))
@@ -237,6 +241,11 @@ def _prune(db: sqlite_utils.Database, *, since: float, cause: Cause) -> list[Mem
         recorded.save(db, FADED, [memory], {memory.id: _over(memory, cause.at)}, cause)[0]
         for memory in memories.faded(db, since)
     ]
+
+
+def _weaken(db: sqlite_utils.Database, *, number: int) -> None:
+    memory = recorded.get(db, number)
+    memories.touch(db, number, memory.last_accessed_at - math.log(0.5, decay.MEMORY_RATE) * decay.DAY)
 
 
 def _embed(db: sqlite_utils.Database, *, number: int, vector: Embedding, content: str) -> bool:

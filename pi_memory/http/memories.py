@@ -1,0 +1,242 @@
+"""`/memories`: what has been learned, and how to add, change, close or forget it by hand."""
+
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pi_memory.errors import NotFound, RequestError
+from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, flag, number
+from pi_memory.http.events import ShownFields, shown_fields
+from pi_memory.http.parts import Parts
+from pi_memory.http.times import iso
+from pi_memory.knowledge import namespaces
+from pi_memory.knowledge.memories import strength
+from pi_memory.store.memories import Filter
+from pi_memory.turn import Candidate, Memory, MemoryType, Priority
+
+MOST = 500
+
+
+class NewMemory(msgspec.Struct, forbid_unknown_fields=True):
+    """`project` stands for `namespace` `project/NAME`; `supersedes` is the memory that no longer holds."""
+
+    content: str
+    type: MemoryType = "semantic"
+    namespace: str | None = None
+    project: str | None = None
+    priority: Priority = "medium"
+    source: str = "api"
+    quote: str = ""
+    topics: list[str] = []
+    supersedes: int | None = None
+
+
+class MemoryChange(msgspec.Struct, forbid_unknown_fields=True):
+    """What is not given stays as it is."""
+
+    content: str | msgspec.UnsetType = msgspec.UNSET
+    type: MemoryType | msgspec.UnsetType = msgspec.UNSET
+    namespace: str | msgspec.UnsetType = msgspec.UNSET
+    priority: Priority | msgspec.UnsetType = msgspec.UNSET
+    topics: list[str] | msgspec.UnsetType = msgspec.UNSET
+
+
+class ShownMemory(msgspec.Struct):
+    id: int
+    content: str
+    type: MemoryType
+    namespace: str
+    priority: Priority
+    source: str
+    strength: float
+    accesses: int
+    created_at: str
+    updated_at: str
+    last_accessed_at: str
+    valid_from: str
+    valid_to: str | None
+    superseded_by: int | None
+    is_valid: bool
+    forgotten_at: str | None
+    quote: str
+    exchange_id: int | None
+    topics: tuple[str, ...]
+
+
+class ShownMemories(msgspec.Struct):
+    memories: list[ShownMemory]
+    total: int
+
+
+class ShownChange(msgspec.Struct):
+    event_id: int
+    at: str
+    kind: str
+    origin: str
+    undoes: int | None
+    before: ShownFields | None
+    after: ShownFields | None
+
+
+class ShownHistory(msgspec.Struct):
+    memory: ShownMemory
+    history: list[ShownChange]
+
+
+async def show(request: Request, parts: Parts) -> Response:
+    limit, offset = number(request, "limit", 50, most=MOST), number(request, "offset", 0)
+    found, total = await parts.memories.listed(_filter(request), limit=limit, offset=offset)
+    return answer(ShownMemories([_shown(memory, parts.clock()) for memory in found], total))
+
+
+async def add(request: Request, parts: Parts) -> Response:
+    new = await body(request, NewMemory)
+    candidate = Candidate(
+        content=new.content,
+        type=new.type,
+        namespace=_namespace(new),
+        priority=new.priority,
+        source=new.source,
+        quote=new.quote,
+        topics=tuple(new.topics),
+    )
+    if new.supersedes is None:
+        memory = await parts.memories.add(candidate, origin="api", durable=True)
+    else:
+        memory = await parts.memories.supersede(_known(new.supersedes), candidate, origin="api", durable=True)
+    return answer(_shown(memory, parts.clock()), status=201, headers={"Location": f"/memories/{memory.id}"})
+
+
+async def show_one(request: Request, parts: Parts) -> Response:
+    return answer(_shown(await parts.memories.get(_id(request)), parts.clock()))
+
+
+async def change(request: Request, parts: Parts) -> Response:
+    wanted = await body(request, MemoryChange)
+    given = {name: getattr(wanted, name) for name in wanted.__struct_fields__}
+    fields: dict[str, Any] = {name: value for name, value in given.items() if value is not msgspec.UNSET}
+    if "topics" in fields:
+        fields["topics"] = tuple(fields["topics"])
+    memory = await parts.memories.change(_id(request), origin="api", durable=True, **fields)
+    return answer(_shown(memory, parts.clock()))
+
+
+async def drop(request: Request, parts: Parts) -> Response:
+    if flag(request, "forget"):
+        await parts.memories.forget(_id(request), origin="api")
+    else:
+        await parts.memories.close(_id(request), origin="api", durable=True)
+    return Response(status_code=204)
+
+
+async def history(request: Request, parts: Parts) -> Response:
+    memory = await parts.memories.get(_id(request))
+    told = [
+        ShownChange(
+            event_id=one.event.id,
+            at=iso(one.event.at),
+            kind=one.event.kind,
+            origin=one.event.origin,
+            undoes=one.event.undoes,
+            before=shown_fields(one.before),
+            after=shown_fields(one.after),
+        )
+        for one in await parts.memories.history(memory.id)
+    ]
+    return answer(ShownHistory(_shown(memory, parts.clock()), told))
+
+
+def _shown(memory: Memory, now: float) -> ShownMemory:
+    return ShownMemory(
+        id=memory.id,
+        content=memory.content,
+        type=memory.type,
+        namespace=memory.namespace,
+        priority=memory.priority,
+        source=memory.source,
+        strength=round(strength(memory, now), 4),
+        accesses=memory.accesses,
+        created_at=iso(memory.created_at),
+        updated_at=iso(memory.updated_at),
+        last_accessed_at=iso(memory.last_accessed_at),
+        valid_from=iso(memory.valid_from),
+        valid_to=None if memory.valid_to is None else iso(memory.valid_to),
+        superseded_by=memory.superseded_by,
+        is_valid=memory.is_valid,
+        forgotten_at=None if memory.forgotten_at is None else iso(memory.forgotten_at),
+        quote=memory.quote,
+        exchange_id=memory.exchange_id,
+        topics=memory.topics,
+    )
+
+
+def _filter(request: Request) -> Filter:
+    asked = request.query_params
+    seen: namespaces.Scope | None = None
+    if "namespace" in asked:
+        seen = (namespaces.parse(asked["namespace"]),)
+    elif "project" in asked:
+        seen = namespaces.scope(asked["project"])
+    try:
+        kind = msgspec.convert(asked.get("type"), MemoryType | None)
+        priority = msgspec.convert(asked.get("priority"), Priority | None)
+    except msgspec.ValidationError as error:
+        hint = "type: semantic, episodic or procedural; priority: highest, high, medium or low."
+        raise RequestError(f"type or priority: {error}", hint=hint) from error
+    valid = None if flag(request, "all") else "valid" not in asked or flag(request, "valid")
+    return Filter(seen, kind, priority, valid)
+
+
+def _namespace(new: NewMemory) -> str:
+    if new.namespace is not None and new.project is not None:
+        raise RequestError("project: there is a namespace as well", hint="Give one of the two.")
+    if new.project is not None:
+        return namespaces.of_project(new.project)
+    return "user" if new.namespace is None else new.namespace
+
+
+def _id(request: Request) -> int:
+    return _known(request.path_params["id"])
+
+
+def _known(memory_id: int) -> int:
+    if not 0 < memory_id <= LARGEST:
+        raise NotFound(f"There is no memory {memory_id}", hint="GET /memories lists them.")
+    return memory_id
+
+
+ONE = "/memories/{id:int}"
+
+ENDPOINTS = [
+    Endpoint(
+        "GET",
+        "/memories",
+        show,
+        "What has been learned, the newest first.",
+        answer=ShownMemories,
+        query={
+            "namespace": "only this one and what is below it",
+            "project": "only what is seen in this project: global, user and the project's own",
+            "type": "semantic, episodic or procedural",
+            "priority": "highest, high, medium or low",
+            "valid": "0: only what no longer holds",
+            "all": "1: also what no longer holds",
+            "limit": f"most memories, up to {MOST} (50)",
+            "offset": "memories to skip",
+        },
+    ),
+    Endpoint("POST", "/memories", add, "Remember something.", body=NewMemory, answer=ShownMemory, status=201),
+    Endpoint("GET", ONE, show_one, "A memory.", answer=ShownMemory),
+    Endpoint("PATCH", ONE, change, "Change a memory.", body=MemoryChange, answer=ShownMemory),
+    Endpoint(
+        "DELETE",
+        ONE,
+        drop,
+        "A memory no longer holds; or forget it.",
+        status=204,
+        query={"forget": "1: erase it for good, with the sentence that it rests on, and never take it up again"},
+    ),
+    Endpoint("GET", ONE + "/history", history, "What became of a memory, the newest first.", answer=ShownHistory),
+]
