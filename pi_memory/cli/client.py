@@ -9,13 +9,15 @@ import httpx2
 from pi_memory.errors import PiMemoryError
 from pi_memory.settings import Settings
 
+Client = httpx2.Client
+
 
 class NotThere(PiMemoryError):
     """No daemon answers."""
 
 
 @contextmanager
-def daemon(settings: Settings) -> Iterator[httpx2.Client]:
+def daemon(settings: Settings) -> Iterator[Client]:
     """An HTTP client of the daemon that these settings describe. Raises `NotThere`."""
     server = settings.server
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server.host, server.host)

@@ -4,15 +4,15 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
 import click
-import httpx2
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from pi_memory.cli.client import checked, daemon
+from pi_memory.cli.client import Client, checked, daemon
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.errors import PiMemoryError
 from pi_memory.replay.files import found
@@ -67,7 +67,7 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
         click.echo("".join(f"  {place}\n" for place in skipped.places), nl=False, err=True)
 
 
-def _replay(client: httpx2.Client, paths: tuple[Path, ...], skipped: Skipped, told: Told) -> None:
+def _replay(client: Client, paths: tuple[Path, ...], skipped: Skipped, told: Told) -> None:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -96,7 +96,7 @@ def _batches(history: Iterator[Past]) -> Iterator[list[Past]]:
         yield batch
 
 
-def _send(client: httpx2.Client, batch: list[Past], skipped: Skipped, told: Told) -> None:
+def _send(client: Client, batch: list[Past], skipped: Skipped, told: Told) -> None:
     """Have the daemon record exchanges, and end the sessions that ended with them."""
     response = client.post("/history?wait=1", json={"exchanges": [past.exchange for past in batch]})
     if response.status_code in REFUSED and len(batch) > 1:
@@ -113,5 +113,5 @@ def _send(client: httpx2.Client, batch: list[Past], skipped: Skipped, told: Told
     for past in batch:
         if past.is_last and time.time() - past.at > UNDER_WAY:
             ended = client.delete(f"/conversations/{past.exchange['session_id']}")
-            if ended.status_code != httpx2.codes.NOT_FOUND:
+            if ended.status_code != HTTPStatus.NOT_FOUND:
                 checked(ended)
