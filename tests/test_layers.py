@@ -20,7 +20,7 @@ ROWS = (
     "focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry focus.rebuild focus.weights focus.context focus.related focus.mentions "
     "focus.stack agentlog agent_settings replay.* "
     "knowledge.own_words knowledge.person knowledge.phrases knowledge.notice knowledge.secrets knowledge.extraction "
-    "knowledge.troubles knowledge.dedup "
+    "knowledge.troubles knowledge.dedup knowledge.hints knowledge.meant "
     "knowledge.namespaces knowledge.forgetting knowledge.checked knowledge.vectors knowledge.words knowledge.evidence knowledge.shelf",
     # Edges: each owns a library or a file.
     "store.* model.* embedding.* focus.watch focus.file hub",
@@ -51,7 +51,7 @@ OWNERS = {
     "huggingface_hub": "hub",
     "jinja2": "model.template",
     "llama_cpp": "model.llama embedding.gguf",
-    "rapidfuzz": "focus.*",
+    "rapidfuzz": "focus.* knowledge.dedup",
     "rich": "cli.*",
     "safetensors": "embedding.export",
     "sentence_transformers": "embedding.sentence_transformers",

@@ -1,0 +1,191 @@
+"""What the user states is stored at once, what a session taught when it is over; nothing twice, nothing forgotten.
+
+One decision is one transaction: a crash leaves the state before it or the state after.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pi_memory.errors import Forgotten, NotFound, RequestError
+from pi_memory.knowledge import meant
+from pi_memory.knowledge.dedup import Decision, decide
+from pi_memory.knowledge.extraction import extract, grounded, of_statement
+from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.namespaces import Scope, covers, scope
+from pi_memory.knowledge.neighbourhood import Neighbourhood
+from pi_memory.knowledge.notice import Stated
+from pi_memory.knowledge.secrets import secret_in
+from pi_memory.turn import Candidate, Exchange, Memory
+
+Numbered = tuple[int, Exchange]
+Ask = Callable[[Sequence[Numbered]], Awaitable[list[Candidate]]]
+
+REPLY_TAKES = 3600.0
+"""Seconds by which what was stated may have been stored before its exchange was: the reply comes in between."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a candidate: the memory that says it now, and the one that it took the place of."""
+
+    memory: Memory
+    instead_of: Memory | None = None
+    is_new: bool = True
+
+
+class Learning:
+    """The one way from what is said to memories.
+
+    `ask`, if it is given, has a model name candidates besides those of the rules.
+    """
+
+    def __init__(self, memories: Memories, neighbourhood: Neighbourhood) -> None:
+        self.ask: Ask | None = None
+        self._memories = memories
+        self._around = neighbourhood
+        self._one_at_a_time = asyncio.Lock()
+
+    async def state(
+        self, stated: Sequence[Stated], *, project: str | None = None, exchange_id: int | None = None
+    ) -> list[str]:
+        """Store, durably, or forget what the user states; lines that tell them what became of it, in order.
+
+        Raises `StoreError`.
+        """
+        lines = []
+        async with self._one_at_a_time:
+            for statement in stated:
+                if statement.kind == "private":
+                    lines.append("Nothing is learned from this message.")
+                elif statement.kind == "forget":
+                    lines.append(await self._forget(statement.content, _scope(project)))
+                else:
+                    lines.append(await self._remember(statement, of_statement(statement, project, exchange_id)))
+        return lines
+
+    async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
+        """Learn from exchanges of one session with their ids; the memories that are new. Once more changes nothing.
+
+        Raises `StoreError`.
+        """
+        candidates = extract(said)
+        if self.ask is not None:
+            candidates = grounded([*candidates, *await self.ask(said)], said)
+        when = {number: exchange.at for number, exchange in said}
+        async with self._one_at_a_time:
+            # All neighbours first: each search writes the index of what was added before it.
+            around = [(c, await self._around.of(f"{c.content} {c.quote}")) for c in candidates]
+            new: list[Memory] = []
+            for candidate, found in around:
+                known = [*{memory.id: memory for memory in (*found, *new)}.values()]
+                known = await self._memories.several([memory.id for memory in known])
+                taken = await self._take(candidate, known, said_at=when[candidate.exchange_id or 0])
+                new += [taken.memory] if taken and taken.is_new else []
+        return new
+
+    async def _remember(self, stated: Stated, candidate: Candidate) -> str:
+        if stated.kind != "remember" and (kind := secret_in(stated.quote)):
+            return f"Not kept, as there is {kind} in it; say “remember” if I should."
+        try:
+            known = await self._around.of(f"{candidate.content} {candidate.quote}")
+            taken = await self._take(candidate, known, durable=True)
+        except Forgotten:
+            return "Not kept: this was to be forgotten."
+        except RequestError as error:
+            return f"Not kept: {error.message}."
+        if taken is None or not taken.is_new:
+            return f"I knew that: {(taken.memory.content if taken else candidate.content)}"
+        instead = f" (instead of: {taken.instead_of.content})" if taken.instead_of else ""
+        return f"Remembered: {taken.memory.content}{instead}"
+
+    async def _take(
+        self, candidate: Candidate, known: Sequence[Memory], *, said_at: float | None = None, durable: bool = False
+    ) -> Taken | None:
+        """Store a candidate as the rules decide; None for what was learned before, or is out of date by now.
+
+        `said_at` is given for what was said in the past. Then what is not allowed is left out; else raises `Forgotten`
+        and `RequestError`.
+        """
+        if any(_is_learned(candidate, memory, said_at) for memory in known):
+            return None
+        neighbours = await self._around.compared(candidate.content, known)
+        decision = decide(candidate, neighbours, related=self._around.scale.related)
+        before = next((memory for memory in known if memory.id == decision.id), None)
+        if before is not None and said_at is not None and said_at < before.valid_from and decision.action != "noop":
+            return None
+        try:
+            return await self._carry_out(decision, candidate, before, durable=durable)
+        except RequestError as error:
+            if said_at is None:
+                raise
+            logger.info("A candidate is left out: %s", error.message)
+            return None
+
+    async def _carry_out(
+        self, decision: Decision, candidate: Candidate, before: Memory | None, *, durable: bool
+    ) -> Taken:
+        origin = "notice" if candidate.priority == "highest" else "extraction"
+        if before is None:
+            vector = await self._around.vector(candidate.content)
+            return Taken(await self._memories.add(candidate, origin=origin, vector=vector, durable=durable))
+        stated = before.priority == "highest"
+        if decision.action == "noop":
+            if candidate.priority == "highest" and not stated:
+                change = self._memories.change(before.id, origin=origin, durable=durable, priority="highest")
+                return Taken(await change, is_new=False)
+            return Taken(before, is_new=False)
+        if stated and candidate.priority != "highest":
+            # What was only picked up does not end what was stated.
+            vector = await self._around.vector(candidate.content)
+            return Taken(await self._memories.add(candidate, origin=origin, vector=vector, durable=durable))
+        candidate = replace(candidate, content=decision.content or candidate.content)
+        vector = await self._around.vector(candidate.content)
+        new = self._memories.supersede(before.id, candidate, origin=origin, vector=vector, durable=durable)
+        return Taken(await new, instead_of=before)
+
+    async def _forget(self, what: str, seen: Scope) -> str:
+        if numbers := meant.numbers(what):
+            return " ".join([await self._forget_number(number) for number in numbers])
+        known = [memory for memory in await self._around.of(what) if covers(memory.namespace, seen)]
+        neighbours = await self._around.compared(what, known)
+        found, clear = meant.meant(what, neighbours, same=self._around.scale.same)
+        if not found:
+            return f"I remember nothing of that: {what}"
+        if clear:
+            return await self._forget_number(found[0].memory.id)
+        listed = "\n".join(f"- {n.memory.id}: {n.memory.content}" for n in found)
+        return (
+            f"Which of these is to be forgotten? Say “forget memory {found[0].memory.id}”, or another number:\n{listed}"
+        )
+
+    async def _forget_number(self, number: int) -> str:
+        try:
+            memory = await self._memories.get(number)
+        except NotFound:
+            return f"There is no memory {number}."
+        if memory.forgotten_at is None:
+            await self._memories.forget(number, origin="notice")
+        return f"Forgotten: memory {number}."
+
+
+def _is_learned(candidate: Candidate, memory: Memory, said_at: float | None) -> bool:
+    """Whether a memory, one that holds or not, rests on the very words of the candidate.
+
+    What was stated is stored before its exchange is, and so without its number.
+    """
+    if memory.quote != candidate.quote or not candidate.quote:
+        return False
+    if candidate.exchange_id is not None and memory.exchange_id is not None:
+        return memory.exchange_id == candidate.exchange_id
+    return said_at is not None and memory.created_at >= said_at - REPLY_TAKES
+
+
+def _scope(project: str | None) -> Scope:
+    try:
+        return scope(project)
+    except RequestError:
+        return scope(None)
