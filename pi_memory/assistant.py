@@ -11,7 +11,9 @@ from pi_memory import prompt
 from pi_memory.briefing import Briefing
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import Conversation, ShortMemory
-from pi_memory.errors import ModelError, Unprocessable
+from pi_memory.errors import ModelError, StoreError, Unprocessable
+from pi_memory.knowledge.learning import Learning
+from pi_memory.knowledge.notice import Stated, notice
 from pi_memory.loader import Loader
 from pi_memory.remember import Remember
 from pi_memory.turn import (
@@ -28,6 +30,9 @@ from pi_memory.turn import (
     Usage,
 )
 
+UNKEPT = "[not kept]"
+"""Stands for what the user wants forgotten, in what is kept of the conversation."""
+
 
 class Assistant:
     """Holds the parts that a turn goes through.
@@ -43,6 +48,7 @@ class Assistant:
         memory: ShortMemory,
         briefing: Briefing,
         compaction: Compaction,
+        learning: Learning,
         remember: Remember | None,
     ) -> None:
         self._model = model
@@ -50,6 +56,7 @@ class Assistant:
         self._memory = memory
         self._briefing = briefing
         self._compaction = compaction
+        self._learning = learning
         self._remember = remember
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -64,7 +71,9 @@ class Assistant:
         self._briefing.check(turn.agent)
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
-            # 1. Short memory: what is being said.
+            # 1. Short memory: what is being said, without what the message wants forgotten.
+            statements = notice(turn.message) if self._remember else ()
+            stated = await self._state(statements, self._conversation(turn).project)
             conversation = self._conversation(turn)
             # 2. Recall: what is told once, when the conversation begins, and what is told with this message.
             standing = await self._briefing.standing(conversation, turn.agent, model)
@@ -87,13 +96,16 @@ class Assistant:
             finally:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
                 if reply or not is_partial:
-                    self._keep(conversation, turn, message, reply=reply, partial=is_partial)
+                    said = replace(message, content=_kept(turn.message, statements))
+                    self._keep(conversation, turn, said, reply=reply, partial=is_partial)
                     self.look_ahead(turn.conversation_id)
+            for line in stated:
+                yield Delta(f"\n\n{line}" if reply else line)
             memory_tokens = standing.memory_tokens + sum(
                 model.count(text) for text in (conversation.summary, message.context) if text
             )
             yield Done(
-                reply=reply,
+                reply="\n\n".join(filter(None, (reply, *stated))),
                 conversation_id=turn.conversation_id,
                 model=model.name,
                 provider=model.provider,
@@ -104,6 +116,8 @@ class Assistant:
                     context=message.context,
                     exchanges=len(conversation.exchanges) - built.left_out,
                     exchanges_left_out=built.left_out,
+                    memories=standing.memories,
+                    stated=stated,
                 ),
             )
 
@@ -131,6 +145,15 @@ class Assistant:
         if conversation is not None and isinstance(model, Thinker):
             with suppress(ModelError, Unprocessable):
                 model.prepare(conversation.messages)
+
+    async def _state(self, statements: Sequence[Stated], project: str | None) -> tuple[str, ...]:
+        """Have what the user states remembered, or forgotten, before anything else; lines that tell them so."""
+        if not statements:
+            return ()
+        try:
+            return tuple(await self._learning.state(statements, project=project))
+        except StoreError as error:
+            return (f"Not kept: {error.message}. {error.hint}",)
 
     async def _beginning(self, model: Model) -> Sequence[Message]:
         """What a new conversation begins with."""
@@ -167,7 +190,7 @@ class Assistant:
             return
         exchange = Exchange(
             conversation_id=turn.conversation_id,
-            user=turn.message,
+            user=message.content,
             reply=reply,
             at=self._clock(),
             context=message.context,
@@ -177,3 +200,13 @@ class Assistant:
         )
         self._memory.append(conversation, exchange)
         self._remember.put(exchange)
+
+
+def _kept(message: str, statements: Sequence[Stated]) -> str:
+    """What is kept of a message: not what it asks to have forgotten."""
+    if any(statement.kind == "private" for statement in statements):
+        return UNKEPT
+    for statement in statements:
+        if statement.kind == "forget":
+            message = message.replace(statement.quote, UNKEPT)
+    return message

@@ -1,7 +1,8 @@
 """Step 2 of a turn: what the model is told besides what is being said.
 
 The standing text when a conversation begins, which then stays as it is: who speaks, the user's own notes, what they
-work on. With a message, in front of its words: what has changed since, files that are asked for, the date.
+work on, what they stated. With a message, in front of its words: what has changed since, files that are asked for, the
+date.
 """
 
 from datetime import datetime
@@ -11,20 +12,31 @@ from pi_memory import config, prompt, workspace
 from pi_memory.conversation.short_memory import Conversation
 from pi_memory.focus.asked import files_asked_for, told
 from pi_memory.focus.recent import RecentFocus
+from pi_memory.knowledge import namespaces, standing
+from pi_memory.knowledge.memories import Memories
+from pi_memory.store.memories import Filter
 from pi_memory.turn import Clock, Message, Model, Standing, Turn
 
 
 class Briefing:
-    """`focus` is None when memory is switched off."""
+    """`focus` and `memories` are None when memory is switched off."""
 
     def __init__(
-        self, *, personas: dict[str, str], folder: Path, max_tokens: int, clock: Clock, focus: RecentFocus | None
+        self,
+        *,
+        personas: dict[str, str],
+        folder: Path,
+        max_tokens: int,
+        clock: Clock,
+        focus: RecentFocus | None,
+        memories: Memories | None,
     ) -> None:
         self._personas = personas
         self._folder = folder
         self._max_tokens = max_tokens
         self._clock = clock
         self._focus = focus
+        self._memories = memories
 
     def check(self, agent: str) -> None:
         """Raises `Unprocessable` for an unknown agent."""
@@ -44,9 +56,21 @@ class Briefing:
         budget = self.budget(model)
         notes = workspace.notes(self._folder, count=model.count, tokens=budget.notes)
         block, topics = await self._focus.block(count=model.count, tokens=budget.focus) if self._focus else ("", ())
-        text = prompt.standing(persona, tuple(notes.values()), block)
-        conversation.standing = Standing(agent, text, model.count(text) - model.count(persona), topics, tuple(notes))
+        stated, ids = await self._stated(conversation.project, budget.memory, model)
+        text = prompt.standing(persona, tuple(notes.values()), block, stated)
+        tokens = model.count(text) - model.count(persona)
+        conversation.standing = Standing(agent, text, tokens, topics, tuple(notes), ids)
         return conversation.standing
+
+    async def _stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
+        """How much is known, and what the user stated, the newest first; and the ids of those memories."""
+        if self._memories is None:
+            return "", ()
+        seen = namespaces.scope(project)
+        newest, count = await self._memories.listed(Filter(namespaces=seen), limit=1)
+        stated, _ = await self._memories.listed(Filter(namespaces=seen, priority="highest"), limit=standing.MOST)
+        at = newest[0].created_at if newest else 0.0
+        return standing.block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
 
     def message(self, conversation: Conversation, turn: Turn) -> Message:
         """The user's words with what is told in front of them; the date, when it may have changed, last."""

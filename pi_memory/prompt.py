@@ -12,6 +12,8 @@ from pi_memory.turn import Exchange, Message
 
 FOCUS_TOKENS, FOCUS_SHARE = 800, 0.08
 NOTES_TOKENS, NOTES_SHARE = 1_000, 0.10
+MEMORY_TOKENS, MEMORY_SHARE = 400, 0.06
+RECALL_TOKENS, RECALL_SHARE = 3_000, 0.15
 REPLY_SHARE = 0.25
 SUMMARY_TOKENS, SUMMARY_SHARE, MOST_SUMMARY_SHARE = 200, 0.025, 0.15
 COMPACT_SHARE = 0.8
@@ -22,6 +24,8 @@ All of it is evaluated again, and the less it is the further away the next compa
 one are 1 + KEEP_SHARE / (COMPACT_SHARE - KEEP_SHARE). What left is summarised, and can be recalled word for word.
 """
 
+RECALLED = "## Relevant Memories"
+"""Above what was recalled for a message, in its context; a line of each begins with `- `."""
 COMPACTED = "## Earlier in this conversation [Context compacted]"
 
 DATE_AFTER = 30 * 60
@@ -39,6 +43,8 @@ class Budget:
     reply: int
     focus: int
     notes: int
+    memory: int
+    recall: int
     summary: int
     compact_at: int
     keep: int
@@ -52,6 +58,8 @@ class Budget:
             reply=reply,
             focus=min(FOCUS_TOKENS, int(FOCUS_SHARE * context_tokens)),
             notes=min(NOTES_TOKENS, int(NOTES_SHARE * context_tokens)),
+            memory=min(MEMORY_TOKENS, int(MEMORY_SHARE * context_tokens)),
+            recall=min(RECALL_TOKENS, int(RECALL_SHARE * context_tokens)),
             summary=min(summary, int(MOST_SUMMARY_SHARE * context_tokens)),
             compact_at=min(int(COMPACT_SHARE * context_tokens), context_tokens - reply),
             keep=int(KEEP_SHARE * context_tokens),
@@ -66,9 +74,9 @@ class Prompt:
     left_out: int = 0
 
 
-def standing(persona: str, notes: Sequence[str], focus: str) -> str:
-    """The system text of a conversation: who is speaking, the user's own notes, what they are working on."""
-    return "\n\n".join(part.strip() for part in (persona, *notes, focus) if part.strip())
+def standing(persona: str, notes: Sequence[str], *memory: str) -> str:
+    """The system text of a conversation: who is speaking, the user's own notes, what they work on and have stated."""
+    return "\n\n".join(part.strip() for part in (persona, *notes, *memory) if part.strip())
 
 
 def system(standing: str, summary: str) -> str:

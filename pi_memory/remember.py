@@ -13,6 +13,9 @@ from functools import partial
 
 from pi_memory.errors import PiMemoryError, StoreError
 from pi_memory.focus.recent import RecentFocus, Tagged
+from pi_memory.knowledge.learning import Learning
+from pi_memory.knowledge.notice import notice
+from pi_memory.knowledge.passages import Passages
 from pi_memory.store import exchanges, ledger
 from pi_memory.store.database import Database
 from pi_memory.turn import Exchange
@@ -35,11 +38,13 @@ class Remember:
     Each that was tagged is told to `attend`, and each at its end to `on_processed`.
     """
 
-    def __init__(self, db: Database, focus: RecentFocus) -> None:
+    def __init__(self, db: Database, focus: RecentFocus, *, passages: Passages, learning: Learning) -> None:
         self.on_processed: Callable[[Exchange], None] = lambda exchange: None
         self.attend: Callable[[Exchange, Tagged], Awaitable[None]] = _nobody
         self._db = db
         self._focus = focus
+        self._passages = passages
+        self._learning = learning
         self._inbox: deque[Waiting] = deque()
         self._arrived = asyncio.Event()
         self._idle = asyncio.Event()
@@ -97,7 +102,11 @@ class Remember:
     async def _process(self, waiting: Waiting) -> None:
         try:
             exchange_id = await waiting.stored
-            tagged = await self._focus.tag(waiting.exchange, exchange_id=exchange_id)
+            exchange = waiting.exchange
+            if exchange.source == "activity":  # with us it was done before the reply
+                await self._learning.state(notice(exchange.user), project=exchange.project, exchange_id=exchange_id)
+            await self._passages.index(exchange_id, exchange)
+            tagged = await self._focus.tag(exchange, exchange_id=exchange_id)
             await self.attend(waiting.exchange, tagged)
         except StoreError:
             waiting.tagged.cancel()  # the database has logged it

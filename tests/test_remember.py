@@ -5,14 +5,31 @@ from pathlib import Path
 
 import pytest
 
+from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import PiMemoryError
-from pi_memory.focus.recent import Tagged
+from pi_memory.focus.recent import RecentFocus, Tagged
+from pi_memory.knowledge.learning import Learning
+from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.neighbourhood import Neighbourhood
+from pi_memory.knowledge.passages import Passages
+from pi_memory.loader import Loader
 from pi_memory.remember import Remember
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
-from pi_memory.turn import Exchange
+from pi_memory.turn import Embedder, Exchange
 from tests.fakes import FakeClock
 from tests.test_recent import PUMP, desk
+
+
+def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Remember:
+    embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
+    memories = Memories(db, clock=clock)
+    learning = Learning(memories, Neighbourhood(memories, embedder))
+    return Remember(db, focus, passages=Passages(db, embedder), learning=learning)
+
+
+async def none() -> Embedder:
+    return NoEmbedder()
 
 
 def exchange(n: int) -> Exchange:
@@ -22,7 +39,7 @@ def exchange(n: int) -> Exchange:
 def test_exchanges_are_worked_off_in_order(tmp_path: Path, clock: FakeClock) -> None:
     async def main() -> None:
         async with desk(tmp_path, clock) as sat:
-            remember = Remember(sat.db, sat.focus)
+            remember = inbox(sat.db, sat.focus, clock)
             await remember.start()
             tagged = await asyncio.gather(*(remember.put(exchange(n)) for n in range(5)))
             assert [t.written for t in tagged] == [True, False, False, False, False]
@@ -43,7 +60,7 @@ def test_what_a_crash_left_is_worked_off_at_the_next_start(tmp_path: Path, clock
 
     async def restart() -> None:
         async with desk(tmp_path, clock) as sat:
-            remember = Remember(sat.db, sat.focus)
+            remember = inbox(sat.db, sat.focus, clock)
             await remember.start()
             await remember.drain()
             (topic,) = sat.focus.all()
@@ -69,11 +86,11 @@ class Stubborn:
 
 @pytest.mark.parametrize("error", [PiMemoryError("no"), ValueError("no")])
 def test_an_exchange_that_cannot_be_tagged_does_not_hold_up_the_rest(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, error: Exception
+    tmp_path: Path, clock: FakeClock, caplog: pytest.LogCaptureFixture, error: Exception
 ) -> None:
     async def main() -> None:
         db = await Database.open(tmp_path / "m.db")
-        remember = Remember(db, Stubborn(error))  # type: ignore[arg-type]
+        remember = inbox(db, Stubborn(error), clock)  # type: ignore[arg-type]
         await remember.start()
         first, second = remember.put(exchange(0)), remember.put(exchange(1))
         assert (await second).topic == "fine"

@@ -1,7 +1,7 @@
 """Step 1 of a turn: layer 1, the recent tail of every conversation, in RAM (seed 004)."""
 
 from collections import OrderedDict, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pi_memory import prompt
@@ -118,6 +118,18 @@ class ShortMemory:
         if conversation is not None:
             conversation.exchanges = deque(list(conversation.exchanges)[count:])
             conversation.summary = summary
+
+    def rewrite(self, clean: Callable[[str], str]) -> None:
+        """Put every text that is held into another form."""
+        for conversation in self._conversations.values():
+            conversation.exchanges = deque(
+                replace(e, user=clean(e.user), reply=clean(e.reply), context=clean(e.context))
+                for e in conversation.exchanges
+            )
+            conversation.summary = clean(conversation.summary)
+            conversation.pending = [clean(text) for text in conversation.pending]
+            if conversation.standing:
+                conversation.standing = replace(conversation.standing, text=clean(conversation.standing.text))
 
     def mention(self, text: str) -> None:
         """Have every living conversation tell `text` with its next message, and the last few of such texts."""

@@ -6,10 +6,12 @@ from collections.abc import AsyncGenerator, Sequence
 
 from pi_memory.errors import Unprocessable
 from pi_memory.model.quoting import best, is_question, sentences, stems
+from pi_memory.prompt import RECALLED
 from pi_memory.turn import Message, Usage
 
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240
+MOST_REMEMBERED = 3
 
 FOCUS_HEADING = "## Recent Focus"
 NOTICE = "No language model is loaded, so I only quote what you told me; `pi-memory pull` fetches one."
@@ -62,15 +64,16 @@ class ExtractiveModel:
 
 def reply(messages: Sequence[Message]) -> str:
     """What there is to say to the last message, from the messages alone."""
-    said = [message.content for message in messages if message.role == "user"]
-    if not said:
+    asked = [message for message in messages if message.role == "user"]
+    if not asked:
         return NOTICE
-    answer = _answer(said[-1], said[:-1], _focus(messages))
+    said = [message.content for message in asked]
+    answer = _answer(said[-1], said[:-1], _focus(messages), recalled=_recalled(asked))
     is_first = not any(message.role == "assistant" for message in messages)
     return f"{answer}\n\n{NOTICE}" if is_first else answer
 
 
-def _answer(message: str, earlier: Sequence[str], focus: Sequence[str]) -> str:
+def _answer(message: str, earlier: Sequence[str], focus: Sequence[str], *, recalled: Sequence[str]) -> str:
     if GREETING.match(message.strip()):
         return "Hello."
     asked = [sentence for sentence in sentences(message) if is_question(sentence)]
@@ -81,17 +84,20 @@ def _answer(message: str, earlier: Sequence[str], focus: Sequence[str]) -> str:
     if WORKING_ON.search(message) and focus:
         return "\n".join(["In your recent focus:", *(f"- {line}" for line in focus[:3])])
     told = [s for text in (*earlier, message) for s in sentences(text) if not is_question(s)]
-    return _found(" ".join(asked), told, focus)
+    return _found(" ".join(asked), told, focus, recalled=recalled)
 
 
-def _found(question: str, told: Sequence[str], focus: Sequence[str]) -> str:
+def _found(question: str, told: Sequence[str], focus: Sequence[str], *, recalled: Sequence[str]) -> str:
+    """What was recalled has been found to be about the question, also where it says the same in other words."""
     quotes = best(question, told)
+    remembered = [quote.text for quote in best(question, recalled)] or recalled[:MOST_REMEMBERED]
     lines = [_quote(quote.text) for quote in quotes]
+    lines += [f"I remember: {_quote(text)}" for text in remembered if text not in told]
     lines += [f"In your recent focus: {quote.text}" for quote in best(question, focus)[:1]]
     if not lines:
         return "I find nothing about that in what you told me here."
     if not quotes:
-        return lines[0]
+        return "\n".join(lines)
     return f"You said: {lines[0]}" if len(lines) == 1 else "\n".join(["You said:", *(f"- {line}" for line in lines)])
 
 
@@ -106,6 +112,12 @@ def _focus(messages: Sequence[Message]) -> list[str]:
     _, heading, block = system.partition(FOCUS_HEADING)
     lines = block.split("\n## ")[0].splitlines() if heading else []
     return [line.removeprefix("- ").replace("**", "") for line in lines if line.startswith("- ")]
+
+
+def _recalled(asked: Sequence[Message]) -> list[str]:
+    """The lines that were recalled for these messages, the last message's first."""
+    blocks = (message.context.partition(RECALLED)[2] for message in reversed(asked))
+    return [line.removeprefix("- ") for block in blocks for line in block.splitlines() if line.startswith("- ")]
 
 
 def _quote(text: str) -> str:

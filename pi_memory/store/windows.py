@@ -3,6 +3,7 @@
 What leaves a window is queued as a lesson in the transaction that moves the window: a crash leaves both or neither.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlite_utils import Database
@@ -61,6 +62,13 @@ def close(db: Database, name: str, at: float) -> bool:
     if row[0] is not None:
         _move(db, *row, summary="")
     return True
+
+
+def rewrite(db: Database, clean: Callable[[str], str]) -> None:
+    """Put every summary into another form."""
+    for session_id, summary in db.execute("select session_id, summary from windows where summary != ''").fetchall():
+        if clean(summary) != summary:
+            db.execute("update windows set summary = ? where session_id = ?", (clean(summary), session_id))
 
 
 def lessons(db: Database) -> list[Lesson]:

@@ -1,0 +1,78 @@
+"""What the user states in a chat is stored before the reply is complete, and the next conversation knows it."""
+
+import sqlite3
+
+from pi_memory.model.extractive import ExtractiveModel
+from tests.conftest import Client, Daemon
+from tests.fakes import FakeModel
+
+
+def say(client: Client, text: str, name: str = "c") -> dict[str, object]:
+    answer = client.post("/chat", json={"message": text, "conversation_id": name, "explain": True})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, object] = answer.json()
+    return found
+
+
+def test_what_is_stated_is_confirmed_and_on_the_card_when_the_reply_is_complete(daemon: Daemon) -> None:
+    client = daemon(model=FakeModel("Very well."), PI_MEMORY_COMMIT_SECONDS=3600)
+    done = say(client, "Remember that my dog is called Rex.")
+    assert str(done["reply"]).startswith("Very well. ")
+    assert "Remembered:" in str(done["reply"])
+    with sqlite3.connect(f"file:{client.parts.settings.database}?mode=ro", uri=True) as other:
+        assert [row[0] for row in other.execute("select content from memories")]
+
+
+def test_the_confirmation_streams_and_is_no_part_of_the_conversation(daemon: Daemon) -> None:
+    model = FakeModel("Very well.")
+    client = daemon(model=model)
+    text = client.post(
+        "/chat", json={"message": "Remember that my dog is called Rex.", "conversation_id": "c", "stream": True}
+    ).text
+    assert "Remembered:" in text
+    say(client, "And now?")
+    assert not any("Remembered:" in message.content for message in model.prompts[-1])
+
+
+def test_the_next_conversation_begins_with_what_was_stated(daemon: Daemon) -> None:
+    model = FakeModel("Very well.")
+    client = daemon(model=model)
+    say(client, "Remember that my dog is called Rex.")
+    done = say(client, "Good morning", name="another")
+    assert "Rex" in model.prompts[-1][0].content
+    assert done["receipt"]["memories"] == [1]  # type: ignore[index]
+
+
+def test_what_was_forgotten_leaves_every_conversation(daemon: Daemon) -> None:
+    model = FakeModel("Very well.")
+    client = daemon(model=model)
+    say(client, "Remember that my dog is called Rex.")
+    say(client, "hello", name="another")
+    done = say(client, "Forget that my dog is called Rex.", name="third")
+    assert "Forgotten" in str(done["reply"])
+    client.settle()
+    assert "Rex" not in client.get("/memories/search", params={"q": "Rex"}).text
+    for name in ("c", "another", "third"):
+        say(client, "And now?", name=name)
+        assert not any("Rex" in message.text for message in model.prompts[-1]), name
+
+
+def test_what_is_not_to_be_remembered_is_not_kept(daemon: Daemon) -> None:
+    client = daemon(model=FakeModel("Very well."))
+    say(client, "Don't remember this: my new number is 5551234.")
+    client.settle()
+    assert "5551234" not in client.get("/conversations/c").text
+    assert "5551234" not in client.get("/memories/search", params={"q": "number 5551234"}).text
+
+
+def test_without_memory_nothing_is_stored(daemon: Daemon) -> None:
+    client = daemon(model=FakeModel("Very well."), ENABLE_MEMORY=False)
+    assert say(client, "Remember that my dog is called Rex.")["reply"] == "Very well. "
+
+
+def test_an_agents_user_is_heard_too(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    client.post(
+        "/activity?wait=1", json={"session_id": "s", "user_message": "Remember that we deploy on Fridays only."}
+    )
+    assert "Fridays" in client.get("/memories").text
