@@ -37,6 +37,7 @@ from pi_memory.http import (
     memories,
     metrics,
     openapi,
+    session,
 )
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
@@ -61,6 +62,7 @@ ENDPOINTS: list[Endpoint] = [
     *context.ENDPOINTS,
     *history.ENDPOINTS,
     *focus.ENDPOINTS,
+    *session.ENDPOINTS,
     *memories.ENDPOINTS,
     *events.ENDPOINTS,
     *health.ENDPOINTS,

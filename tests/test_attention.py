@@ -370,7 +370,7 @@ def test_an_unknown_session_has_no_attention(tmp_path: Path, clock: FakeClock) -
             with pytest.raises(NotFound):
                 await act
         with pytest.raises(NotFound):
-            await user.attention.judge(99, helpful=True)
+            await user.attention.application(99)
 
     thinking(tmp_path, clock, work)
 
@@ -393,16 +393,18 @@ def test_what_is_learned_is_filed_under_what_has_attention(tmp_path: Path, clock
         assert user.attention.topics("s") == ("garden", "auth")
         await user.work("shop")
         assert user.attention.topics("s") == ("shop", "garden")
+        assert user.attention.topics("s", "The SQL migrations run at night.") == ("database", "shop", "garden")
+        assert user.attention.topics(text="Passwords, JWT and sign-in: see the docs.") == ("auth", "docs")
 
     thinking(tmp_path, clock, work)
 
 
-def test_a_judgement_counts_once(tmp_path: Path, clock: FakeClock) -> None:
+def test_a_judgement_is_kept(tmp_path: Path, clock: FakeClock) -> None:
     async def work(user: Mind) -> None:
         await user.work("garden")
-        number = (await user.attention.apply(None, 7, "watering")).id
-        told = [await user.attention.judge(number, helpful=helpful) for helpful in (True, True, False)]
-        assert [new for _, new in told] == [True, False, True]
+        used = await user.attention.apply(None, 7, "watering")
+        assert await user.attention.application(used.id) == used
+        assert (await user.attention.judge(used, helpful=False)).helpful is False
         (found,) = await user.attention.applications(user.attention.session())
         assert (found.memory_id, found.context, found.helpful) == (7, "watering", False)
 

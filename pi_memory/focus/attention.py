@@ -18,6 +18,7 @@ from pi_memory.focus.mentions import mentioned
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.recent import Tagged
 from pi_memory.focus.weights import Boost, area, begun, glimpsed
+from pi_memory.focus.wording import keyword_scores
 from pi_memory.store import contexts
 from pi_memory.store.database import Database, Work
 from pi_memory.turn import Clock, Exchange
@@ -29,8 +30,8 @@ ENTRIES = 20
 APPLICATIONS = 50
 NEAR = 0.5
 """Least weight of a topic that what is learned now is filed under, besides the focus."""
-FILED = 4
-"""Most topics that it is filed under."""
+SAID, FILED = 2, 5
+"""Most topics that it is filed under because of its words, and in all."""
 
 
 class Attention:
@@ -69,14 +70,16 @@ class Attention:
         named = mentioned(query, knows=self._knows, canonical=self._patterns.canonical)
         return Boost(glimpsed(weights, named), canonical=self._patterns.canonical)
 
-    def topics(self, session: str) -> tuple[str, ...]:
-        """What is learned in a session now is about: its focus first, then what has most attention beside it."""
-        known = self._contexts.get(session)
+    def topics(self, session: str | None = None, text: str = "") -> tuple[str, ...]:
+        """What something learned now is about: what its words say, then what has most attention in its session."""
+        said = keyword_scores(text, "", "", patterns=self._patterns)
+        words = sorted(said, key=lambda name: (-said[name], name))[:SAID]
+        known = self._contexts.get(session or "")
         if known is None or known.topic is None:
-            return ()
+            return tuple(words)
         near = [name for name, weight in known.weights.items() if weight >= NEAR and name != known.topic]
         strongest = sorted(near, key=lambda name: (-known.weights[name], name))
-        return (known.topic, *strongest)[:FILED]
+        return tuple(dict.fromkeys([*words, known.topic, *strongest]))[:FILED]
 
     def session(self, name: str | None = None) -> Context:
         """What is known of a session, by default of the one that was active last. Raises `NotFound`."""
@@ -98,6 +101,13 @@ class Attention:
     async def applications(self, session: Context) -> list[Application]:
         """The last memories that a session put to use, oldest first."""
         return await self._db.read(partial(contexts.applications, session=session.session, limit=APPLICATIONS))
+
+    async def application(self, number: int) -> Application:
+        """Raises `NotFound`."""
+        found = await self._db.read(partial(contexts.application, number=number))
+        if found is None:
+            raise NotFound("There is no such application", hint="GET /session lists those of a session.")
+        return found
 
     # What happens.
 
@@ -144,15 +154,10 @@ class Attention:
         note = partial(contexts.apply, session=session, memory_id=memory_id, at=now, context=what_for)
         return await self._db.write(note, durable=True)
 
-    async def judge(self, number: int, *, helpful: bool) -> tuple[Application, bool]:
-        """Note whether a memory helped where it was put to use; and whether that is new. Durable. Raises `NotFound`."""
-        found = await self._db.read(partial(contexts.application, number=number))
-        if found is None:
-            raise NotFound("There is no such application", hint="GET /session lists those of a session.")
-        if found.helpful == helpful:
-            return found, False
-        await self._db.write(partial(contexts.judge, number=number, helpful=helpful), durable=True)
-        return replace(found, helpful=helpful), True
+    async def judge(self, used: Application, *, helpful: bool) -> Application:
+        """Note whether a memory helped where it was put to use. Durable."""
+        await self._db.write(partial(contexts.judge, number=used.id, helpful=helpful), durable=True)
+        return replace(used, helpful=helpful)
 
     # How.
 
