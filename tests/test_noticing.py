@@ -65,6 +65,12 @@ def test_what_is_not_to_be_remembered_is_not_kept(daemon: Daemon) -> None:
     assert "5551234" not in client.get("/memories/search", params={"q": "number 5551234"}).text
 
 
+def test_without_a_model_what_was_stated_is_quoted(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    say(client, "Remember that my dog is called Rex.")
+    assert "I remember: “The user's dog is called Rex.”" in str(say(client, "What is my dog called?", "b")["reply"])
+
+
 def test_without_memory_nothing_is_stored(daemon: Daemon) -> None:
     client = daemon(model=FakeModel("Very well."), ENABLE_MEMORY=False)
     assert say(client, "Remember that my dog is called Rex.")["reply"] == "Very well. "

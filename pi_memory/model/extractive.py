@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 
 from pi_memory.errors import Unprocessable
 from pi_memory.model.quoting import best, is_question, sentences, stems
@@ -13,7 +14,7 @@ CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240
 MOST_REMEMBERED = 3
 
-FOCUS_HEADING = "## Recent Focus"
+FOCUS_HEADING, MEMORY_HEADING = "## Recent Focus", "## Memory"
 NOTICE = "No language model is loaded, so I only quote what you told me; `pi-memory pull` fetches one."
 
 GREETING = re.compile(
@@ -68,12 +69,22 @@ def reply(messages: Sequence[Message]) -> str:
     if not asked:
         return NOTICE
     said = [message.content for message in asked]
-    answer = _answer(said[-1], said[:-1], _focus(messages), recalled=_recalled(asked))
+    told = Told(_section(messages, FOCUS_HEADING), _section(messages, MEMORY_HEADING), _recalled(asked))
+    answer = _answer(said[-1], said[:-1], told)
     is_first = not any(message.role == "assistant" for message in messages)
     return f"{answer}\n\n{NOTICE}" if is_first else answer
 
 
-def _answer(message: str, earlier: Sequence[str], focus: Sequence[str], *, recalled: Sequence[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Lines of ours in the prompt: the recent focus, what the user once stated, what was recalled for the messages."""
+
+    focus: Sequence[str]
+    stated: Sequence[str]
+    recalled: Sequence[str]
+
+
+def _answer(message: str, earlier: Sequence[str], told: Told) -> str:
     if GREETING.match(message.strip()):
         return "Hello."
     asked = [sentence for sentence in sentences(message) if is_question(sentence)]
@@ -81,19 +92,19 @@ def _answer(message: str, earlier: Sequence[str], focus: Sequence[str], *, recal
         return "Noted."
     if JUST_SAID.search(message) and not _topic(message):
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
-    if WORKING_ON.search(message) and focus:
-        return "\n".join(["In your recent focus:", *(f"- {line}" for line in focus[:3])])
-    told = [s for text in (*earlier, message) for s in sentences(text) if not is_question(s)]
-    return _found(" ".join(asked), told, focus, recalled=recalled)
+    if WORKING_ON.search(message) and told.focus:
+        return "\n".join(["In your recent focus:", *(f"- {line}" for line in told.focus[:3])])
+    said = [s for text in (*earlier, message) for s in sentences(text) if not is_question(s)]
+    return _found(" ".join(asked), said, told)
 
 
-def _found(question: str, told: Sequence[str], focus: Sequence[str], *, recalled: Sequence[str]) -> str:
+def _found(question: str, said: Sequence[str], told: Told) -> str:
     """What was recalled has been found to be about the question, also where it says the same in other words."""
-    quotes = best(question, told)
-    remembered = [quote.text for quote in best(question, recalled)] or recalled[:MOST_REMEMBERED]
+    quotes = best(question, said)
+    known = [quote.text for quote in best(question, [*told.recalled, *told.stated])]
     lines = [_quote(quote.text) for quote in quotes]
-    lines += [f"I remember: {_quote(text)}" for text in remembered if text not in told]
-    lines += [f"In your recent focus: {quote.text}" for quote in best(question, focus)[:1]]
+    lines += [f"I remember: {_quote(text)}" for text in known or told.recalled[:MOST_REMEMBERED] if text not in said]
+    lines += [f"In your recent focus: {quote.text}" for quote in best(question, told.focus)[:1]]
     if not lines:
         return "I find nothing about that in what you told me here."
     if not quotes:
@@ -106,10 +117,10 @@ def _topic(message: str) -> bool:
     return bool(re.search(r"\b(about|on|regarding|of|to)\b", message, re.I)) and bool(stems(message))
 
 
-def _focus(messages: Sequence[Message]) -> list[str]:
-    """The lines of the Recent Focus list in the system text, plain."""
+def _section(messages: Sequence[Message], heading: str) -> list[str]:
+    """The lines of a list in the system text, plain."""
     system = "\n".join(message.content for message in messages if message.role == "system")
-    _, heading, block = system.partition(FOCUS_HEADING)
+    _, heading, block = system.partition(heading)
     lines = block.split("\n## ")[0].splitlines() if heading else []
     return [line.removeprefix("- ").replace("**", "") for line in lines if line.startswith("- ")]
 
