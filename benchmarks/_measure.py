@@ -103,7 +103,7 @@ def daemon(folder: Path, *, count_io: bool = False, **values: Any) -> Iterator[D
     environ |= {key: str(value) for key, value in given.items()}
     counter = folder / "io" if count_io else None
     if counter is not None:
-        environ |= {"LD_PRELOAD": str(_counter(folder)), "COUNT_IO_INTO": str(counter), "COUNT_IO_BELOW": str(folder)}
+        environ |= {"LD_PRELOAD": str(io_counter(folder)), "COUNT_IO_INTO": str(counter), "COUNT_IO_BELOW": str(folder)}
     with process([sys.executable, "-m", "pi_memory", "serve"], folder, environ) as (popen, url):
         yield Daemon(popen, url, counter)
 
@@ -138,7 +138,7 @@ def _url(popen: subprocess.Popen[str], log: Path) -> str:
     raise SystemExit(f"The server did not start:\n{log.read_text()}")
 
 
-def _counter(folder: Path) -> Path:
+def io_counter(folder: Path) -> Path:
     """The recorder, compiled."""
     made = folder / "count_io.so"
     source = HERE / "count_io.c"

@@ -1,0 +1,67 @@
+"""A process that only writes memories, so that what it writes can be counted: FOLDER background|stated COUNT."""
+
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks._facts import facts
+from pi_memory.knowledge.learning import Learning
+from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.neighbourhood import Neighbourhood
+from pi_memory.knowledge.notice import notice
+from pi_memory.loader import Loader
+from pi_memory.store.database import Database
+from pi_memory.store.memories import Filter
+from pi_memory.turn import Embedder, Exchange, Vectors
+
+SESSION = 25
+"""Facts that a session teaches; what it taught is committed as one group."""
+DIMENSIONS = 384
+
+
+class RandomEmbedder:
+    """Vectors of MiniLM's size that mean nothing."""
+
+    id = "random"
+    dimensions = DIMENSIONS
+
+    async def embed(self, texts: "list[str] | tuple[str, ...]") -> Vectors:
+        vectors = np.random.default_rng(0).normal(size=(len(texts), DIMENSIONS)).astype(np.float32)
+        normal: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return normal
+
+    async def close(self) -> None:
+        pass
+
+
+async def _load() -> Embedder:
+    return RandomEmbedder()  # type: ignore[return-value]
+
+
+async def write(folder: Path, how: str, count: int) -> dict[str, int]:
+    db = await Database.open(folder / "memory.db", commit_seconds=3600)
+    loader: Loader[Embedder] = Loader(_load, fallback=await _load())
+    memories = Memories(db, clock=time.time)
+    learning = Learning(memories, Neighbourhood(memories, loader))
+    said = facts(count)
+    if how == "stated":
+        for fact in said:
+            await learning.state(notice(f"Remember that {fact[0].lower()}{fact[1:]}"), project="home")
+    else:
+        exchanges = [(n, Exchange("c", fact, "Good.", time.time(), project="home")) for n, fact in enumerate(said, 1)]
+        for start in range(0, count, SESSION):
+            await learning.learn(exchanges[start : start + SESSION])
+            await db.flush()
+    kept, stored = await memories.listed(Filter(valid=None), limit=count)
+    await db.checkpoint()
+    await db.close()
+    texts = sum(len(memory.content.encode()) + len(memory.quote.encode()) for memory in kept)
+    return {"memories": stored, "payload": texts + stored * (DIMENSIONS + 4)}
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(write(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))))
