@@ -104,7 +104,12 @@ class Remember:
             exchange_id = await waiting.stored
             exchange = waiting.exchange
             if exchange.source == "activity":  # with us it was done before the reply
-                await self._learning.state(notice(exchange.user), project=exchange.project, exchange_id=exchange_id)
+                await self._learning.state(
+                    notice(exchange.user),
+                    session=exchange.conversation_id,
+                    project=exchange.project,
+                    exchange_id=exchange_id,
+                )
             await self._passages.index(exchange_id, exchange)
             tagged = await self._focus.tag(exchange, exchange_id=exchange_id)
             await self.attend(waiting.exchange, tagged)

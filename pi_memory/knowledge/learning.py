@@ -40,17 +40,24 @@ class Taken:
 class Learning:
     """The one way from what is said to memories.
 
-    `ask`, if it is given, has a model name candidates besides those of the rules.
+    `ask`, if it is given, has a model name candidates besides those of the rules. `topics` tells what something learned
+    in a session is about, from its text too.
     """
 
     def __init__(self, memories: Memories, neighbourhood: Neighbourhood) -> None:
         self.ask: Ask | None = None
+        self.topics: Callable[[str | None, str], tuple[str, ...]] = lambda session, text: ()
         self._memories = memories
         self._around = neighbourhood
         self._one_at_a_time = asyncio.Lock()
 
     async def state(
-        self, stated: Sequence[Stated], *, project: str | None = None, exchange_id: int | None = None
+        self,
+        stated: Sequence[Stated],
+        *,
+        session: str | None = None,
+        project: str | None = None,
+        exchange_id: int | None = None,
     ) -> list[str]:
         """Store, durably, or forget what the user states; lines that tell them what became of it, in order.
 
@@ -64,7 +71,8 @@ class Learning:
                 elif statement.kind == "forget":
                     lines.append(await self._forget(statement.content, _scope(project)))
                 else:
-                    lines.append(await self._remember(statement, of_statement(statement, project, exchange_id)))
+                    candidate = self._filed(of_statement(statement, project, exchange_id), session)
+                    lines.append(await self._remember(statement, candidate))
         return lines
 
     async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
@@ -75,6 +83,7 @@ class Learning:
         candidates = extract(said)
         if self.ask is not None:
             candidates = grounded([*candidates, *await self.ask(said)], said)
+        candidates = [self._filed(c, said[0][1].conversation_id) for c in candidates]
         when = {number: exchange.at for number, exchange in said}
         async with self._one_at_a_time:
             # All neighbours first: each search writes the index of what was added before it.
@@ -86,6 +95,9 @@ class Learning:
                 taken = await self._take(candidate, known, said_at=when[candidate.exchange_id or 0])
                 new += [taken.memory] if taken and taken.is_new else []
         return new
+
+    def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
+        return replace(candidate, topics=candidate.topics or self.topics(session, candidate.content))
 
     async def _remember(self, stated: Stated, candidate: Candidate) -> str:
         if stated.kind != "remember" and (kind := secret_in(stated.quote)):
