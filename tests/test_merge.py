@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from pi_memory.decay import DAY, strength
 from pi_memory.focus.document import Notes, render
-from pi_memory.focus.merge import Added, Edited, NotesChanged, Removed, Renamed, apply, edits, rebuild
+from pi_memory.focus.merge import Added, Edited, NotesChanged, Removed, Renamed, apply, edits
 from pi_memory.focus.parse import parse
+from pi_memory.focus.rebuild import rebuild
 from pi_memory.focus.shown import HOUR
 from pi_memory.focus.topics import touch
 from pi_memory.turn import Tag, Topic

@@ -1,4 +1,5 @@
 import contextlib
+import time
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ TOPICS = [
 ]
 TEXT = render(TOPICS, now=NOW)
 MEMORY, GARDEN = parse(TEXT).entries
+GARDEN_LINES = TEXT.rstrip("\n").split("\n\n")[-1]
 FIGURES = "| 4 sessions | last: 6h ago | strength: 0.97"
 
 
@@ -145,6 +147,104 @@ def test_topics_deleted_from_the_end_are_no_truncation() -> None:
     assert [e.name for e in parse(TEXT[: TEXT.index("\n\n## Fading")], base=TEXT).entries] == ["memory"]
 
 
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ("  files:\n    - c.py\n    - d/e.py", ("c.py", "d/e.py")),
+        ("  files:\n  - c.py\n  - d.py", ("c.py", "d.py")),
+        ("  files: c.py,\n    d.py,\n    e.py", ("c.py", "d.py", "e.py")),
+        ("  - files: c.py", ("c.py",)),
+        ("  files: c.py\n\n  files: d.py", ("c.py", "d.py")),
+        ("  files:\n  - call Ana, she knows", ()),
+        ("  files: c.py\n  - d.py", ("c.py",)),
+    ],
+)
+def test_a_list_may_go_on_over_lines(files: str, found: tuple[str, ...]) -> None:
+    assert parse(TEXT.replace("  files: a.py, b.py", files)).entries[0].files == found
+
+
+def test_what_is_written_behind_the_figures_is_a_note() -> None:
+    text = TEXT.replace("strength: 0.97", "strength: 0.97 — ask Ana | soon").replace(
+        "- **garden** |", "- 🌱 **garden** (old)"
+    )
+    assert parse(text).notes.topics == {"memory": ("ask Ana | soon",), "garden": ("🌱 (old) 1 session",)}
+    assert parse(text).entries[0] == MEMORY
+
+
+def test_code_and_comments_are_the_users_whatever_they_look_like() -> None:
+    hidden = GARDEN_LINES.replace("## Fading\n", "")
+    for begin, end in (("<!--", "-->"), ("<!-- not now:", "till May -->")):
+        document = parse(TEXT.replace(hidden, f"{begin}\n{hidden}\n{end}"))
+        assert [entry.name for entry in document.entries] == ["memory"]
+        assert document.entries[0] == MEMORY
+    code = "```\n# make\n- run\nfiles: none\n\n  deep\n```"
+    document = parse(TEXT.replace("\n\n## Fading", f"\n{code}\n\n## Fading"))
+    assert document.entries == parse(TEXT).entries
+    assert document.notes.topics == {"memory": tuple(code.split("\n"))}
+
+
+@pytest.mark.parametrize("begun", ["<!--", "```", "<<<<<<< mine", "~~~~"])
+def test_what_has_no_end_yet_hides_nothing(begun: str) -> None:
+    assert parse(f"{TEXT.replace('## Active', f'{begun}{chr(10)}## Active')}").entries == parse(TEXT).entries
+
+
+def test_two_marks_of_code_around_our_topics_hide_nothing() -> None:
+    head, memory, garden = TEXT.split("\n\n")
+    assert parse("\n\n".join([head, "```", memory, "```", garden])).entries == parse(TEXT).entries
+
+
+def test_what_stands_above_the_title_stays_there() -> None:
+    text = "---\ntags: [focus]\n---\n\n" + TEXT
+    document = parse(text)
+    assert document.notes == Notes(top=("---", "tags: [focus]", "---"))
+    assert document.entries == parse(TEXT).entries
+    assert render(TOPICS, now=NOW, notes=document.notes) == text
+
+
+def test_headings_may_be_underlined() -> None:
+    text = TEXT + "\nIdeas\n-----\n- a fan\n- a lamp\n"
+    assert parse(text).entries == parse(TEXT).entries
+    assert parse(text).notes.sections == ("Ideas", "-----", "- a fan", "- a lamp")
+
+
+def test_what_belongs_to_a_bullet_that_is_no_topic_is_no_topics_file() -> None:
+    text = TEXT.replace("- **garden**", "- ~~**garden**~~")
+    assert parse(text).entries == (MEMORY,)
+    assert parse(text).notes.before[-1] == "  dirs: /g/"
+
+
+def test_a_conflict_that_was_tidied_up_half_way_loses_nothing() -> None:
+    conflict = "<<<<<<< mine\n- **mine** | new\n||||||| base\nold note, kept\n>>>>>>> yours\n- **yours** | new\n"
+    document = parse(TEXT + conflict)
+    assert document.conflicted
+    assert [entry.name for entry in document.entries] == ["memory", "garden", "mine", "yours"]
+    assert document.notes.topics["mine"] == ("new", "old note, kept")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# recent focus" + " " * 200_000 + "x",
+        "## active" + " :#" * 100_000 + "x",
+        "- **" + "a " * 100_000,
+        "- **a** | " + "1 session " * 40_000,
+        "- **a** | last: " + "1" * 200_000,
+        "  files: " + ", " * 100_000 + "+",
+        "  files: " + "`" * 100_001,
+        "> Last updated: " + "2" * 200_000,
+        "-" * 200_000,
+        "<!--" * 50_000,
+        "/" * 200_000,
+    ],
+    ids=lambda line: line[:12],
+)
+def test_a_very_long_line_takes_no_time(line: str) -> None:
+    began = time.process_time()
+    with contextlib.suppress(UnreadableDocument):
+        parse(f"{TEXT}\n{line}\n", base=TEXT)
+    assert time.process_time() - began < 1
+
+
 names = st.text(min_size=1).map(normalise).filter(lambda name: name is not None).map(str)
 paths = st.lists(st.text(min_size=1, max_size=30), max_size=5, unique=True).map(tuple)
 topics = st.builds(
@@ -171,7 +271,28 @@ def test_every_rendered_text_reads_back(shown: list[Topic]) -> None:
 
 lines = st.one_of(
     st.sampled_from(
-        [*TEXT.split("\n"), "## Own", "=======", "<<<<<<< x", ">>>>>>> y", "  files: z.py", "- new", "note"]
+        [
+            *TEXT.split("\n"),
+            "## Own",
+            "=======",
+            "<<<<<<< x",
+            ">>>>>>> y",
+            "  files: z.py",
+            "- new",
+            "note",
+            "```",
+            "  ```",
+            "<!--",
+            "-->",
+            "---",
+            "===",
+            "  files:",
+            "    - x.py",
+            "||||||| z",
+            "> x",
+            "\tdeep",
+            "- ~~no~~",
+        ]
     ),
     st.text(max_size=40),
     st.text(alphabet="-*+ #>\t:|,.`ab12", max_size=20),

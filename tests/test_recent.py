@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -325,10 +327,80 @@ def test_a_file_that_is_cut_at_the_end_of_a_line_while_it_is_saved_removes_nothi
     at_desk(tmp_path, clock, work)
 
 
+def test_a_file_that_is_still_open_is_not_taken_for_cut(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        await sat.focus.put("auth", file_paths=[AUTH])
+        text = sat.file.read_text()
+        cut = text.index("\n\n- **garden**")
+        saving = asyncio.create_task(pieces(sat.file, text[:cut] + "\n", text[cut + 1 :], pause=4 * SETTLE))
+        await asyncio.sleep(0)
+        await sat.focus.read_file()
+        await saving
+        assert set(sat.names()) == {"garden", "auth"}
+        history = await sat.db.read(lambda db: events.of(db, "garden"))
+        assert [event.kind for event in history] == ["topic.added"]
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_save_from_an_editor_that_opened_an_older_text_removes_nothing_that_came_since(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        await sat.focus.put("auth", file_paths=[AUTH])
+        opened = sat.file.read_text()
+        for name in ("beekeeping", "kitchen"):
+            clock.pass_time(minutes=10)
+            await sat.focus.put(name)
+        saved = sat.file.with_name("saved")
+        saved.write_text(opened.replace("**garden**", "**orchard**") + "\nask Ana\n")
+        saved.replace(sat.file)
+        await sat.focus.read_file()
+        assert set(sat.names()) == {"orchard", "auth", "beekeeping", "kitchen"}
+        saved.write_text(opened.replace("**auth**", "**login**").replace("**garden**", "**orchard**"))
+        saved.replace(sat.file)
+        await sat.focus.read_file()
+        assert set(sat.names()) == {"orchard", "login", "beekeeping", "kitchen"}
+        await sat.focus.write_file()
+        assert all(f"**{name}**" in sat.file.read_text() for name in sat.names())
+        assert "ask Ana" not in sat.file.read_text(), "taken out by the second save"
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_without_a_text_that_both_had_nothing_is_removed(tmp_path: Path, clock: FakeClock) -> None:
+    async def first(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        await sat.focus.put("auth", file_paths=[AUTH])
+
+    async def second(sat: Desk) -> None:
+        assert set(sat.names()) == {"garden", "auth", "kitchen"}
+        assert sat.focus.get("garden").file_paths == (PUMP, "valve.py")
+
+    at_desk(tmp_path, clock, first)
+    with closing(sqlite3.connect(tmp_path / "m.db")) as db, db:
+        db.execute("delete from state where key = 'focus file'")
+    (tmp_path / "memory" / "RECENT_FOCUS.md").write_text("# Recent Focus\n\n- garden\n  files: valve.py\n- kitchen\n")
+    at_desk(tmp_path, clock, second)
+
+
+def test_the_notes_of_a_topic_go_with_it_when_it_is_renamed(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden")
+        sat.edit(("- **garden**", "- **garden** ask Ana"))
+        await sat.focus.read_file()
+        await sat.focus.rename("garden", "orchard")
+        assert "- **orchard** | 1 session | last: just now | strength: 1.00\n  ask Ana\n" in sat.file.read_text()
+
+    at_desk(tmp_path, clock, work)
+
+
 def test_a_stop_leaves_a_file_alone_that_is_being_saved(tmp_path: Path, clock: FakeClock) -> None:
     async def work(sat: Desk) -> None:
         await sat.focus.put("garden", file_paths=[PUMP])
-        saving = asyncio.create_task(pieces(sat.file, *"# Recent Focus by hand", pause=SETTLE / 2))
+        saving = asyncio.create_task(pieces(sat.file, *"# Recent Focus by hand" * 3, pause=SETTLE / 2))
         await asyncio.sleep(0)
         await sat.focus.put("auth")
         began = asyncio.get_running_loop().time()

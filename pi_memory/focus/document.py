@@ -6,7 +6,7 @@ not a topic is theirs: it is kept as notes and rendered back.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pi_memory.decay import strength
@@ -39,7 +39,7 @@ class UnreadableDocument(PiMemoryError):
 class Entry:
     """A topic as the file shows it: names of files may be short, figures are None where the file has none.
 
-    `stats` is the text behind the name, as it stands; `age` is in seconds before the file's `updated_at`.
+    `stats` are the figures behind the name, as they stand; `age` is in seconds before the file's `updated_at`.
     """
 
     name: str
@@ -53,20 +53,32 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What the user wrote besides topics: before the first one, under some (by topic name), and own sections."""
+    """What the user wrote besides topics: before the first one, under some (by topic name), own sections, and above the
+    title."""
 
     before: tuple[str, ...] = ()
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sections: tuple[str, ...] = ()
+    top: tuple[str, ...] = ()
+
+    def moved(self, old: str, new: str) -> "Notes":
+        """With the notes of one topic under another name."""
+        topics = {name: lines for name, lines in self.topics.items() if name != old}
+        lines = dict.fromkeys((*topics.get(new, ()), *self.topics.get(old, ())))
+        return replace(self, topics=topics | {new: tuple(lines)} if lines else topics)
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The file's topics in their order, no name twice."""
+    """The file's topics in their order, no name twice.
+
+    One that is `conflicted` holds both sides of a merge, so that what it lacks tells nothing.
+    """
 
     entries: tuple[Entry, ...] = ()
     notes: Notes = field(default_factory=Notes)
     updated_at: float | None = None
+    conflicted: bool = False
 
 
 def render(topics: Sequence[Topic], *, now: float, notes: Notes | None = None) -> str:
@@ -80,7 +92,7 @@ def render(topics: Sequence[Topic], *, now: float, notes: Notes | None = None) -
     active = [t for t in by_strength if strength(t.last_touched_at, now) >= ACTIVE]
     fading = by_strength[len(active) :][:MAX_FADING]
     shown = [*active[:MAX_ACTIVE], *fading]
-    blocks = [_head(now), *_paragraph(notes.before)]
+    blocks = [*_paragraph(notes.top), _head(now), *_paragraph(notes.before)]
     blocks += _section("## Active", active[:MAX_ACTIVE], now=now, notes=notes)
     blocks += _section("## Fading", fading, now=now, notes=notes)
     blocks += _rest(len(by_strength), len(shown))
@@ -116,7 +128,7 @@ def _entry(topic: Topic, now: float, notes: Sequence[str]) -> str:
         lines.append(f"  files: {joined(files, most=FILES_SHOWN)}")
     if directories := [d for path in topic.directories if (d := clean(path))]:
         lines.append(f"  dirs: {joined(directories, most=DIRECTORIES_SHOWN)}")
-    return "\n".join([*lines, *(f"  {note}" for note in notes)])
+    return "\n".join([*lines, *(f"  {note}" if note else "" for note in notes)])
 
 
 def _rest(known: int, shown: int) -> list[str]:
@@ -127,9 +139,15 @@ def _rest(known: int, shown: int) -> list[str]:
 
 def _homeless(notes: Notes, shown: set[str]) -> list[str]:
     """Notes of topics that are not in the file, as a section of the user's."""
-    lines = [f"- {name}: {line}" for name, kept in notes.topics.items() if name not in shown for line in kept]
+    lines = [line for name, kept in notes.topics.items() if name not in shown for line in _moved(name, kept)]
     heading = [] if KEPT in notes.sections or not lines else [*([""] if notes.sections else []), KEPT]
     return [*heading, *lines]
+
+
+def _moved(name: str, notes: Sequence[str]) -> list[str]:
+    if len(notes) == 1 and "|" not in notes[0]:
+        return [f"- {name}: {notes[0]}"]
+    return [f"- {name}:", *(f"  {line}" if line else "" for line in notes)]
 
 
 def same_but_for_time(one: str, other: str) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from pi_memory.files import commit, prepare
 from pi_memory.focus.document import Document, UnreadableDocument
 from pi_memory.focus.parse import parse
 from pi_memory.focus.settling import PATIENCE, SETTLE, Content, Quiet, Unsettled, content_of, judge, opened
+
+REMEMBERED = 16
+"""Texts that the user may still have in an editor."""
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +46,7 @@ class FocusFile:
 
     def __init__(self, path: Path, *, settle: float = SETTLE) -> None:
         self.path = path
-        self.agreed: str | None = None
+        self._texts: deque[str] = deque(maxlen=REMEMBERED)
         self.problem: str | None = None
         self.must_write = False
         self._settle = settle
@@ -50,6 +54,14 @@ class FocusFile:
         self._judged: bytes | None = None
         self._rejected: bytes | None = None
         self._replaced: Replaced | None = None
+
+    @property
+    def agreed(self) -> str | None:
+        return self._texts[-1] if self._texts else None
+
+    @agreed.setter
+    def agreed(self, text: str | None) -> None:
+        self._texts.extend([] if text is None else [text])
 
     async def read(self) -> HandEdit | None:
         """What the user changed, if anything, once they have saved it.
@@ -99,22 +111,29 @@ class FocusFile:
         if content.data == (None if self.agreed is None else self.agreed.encode()):
             self._judged = content.data
             return None
-        found = judge(content.data, self.agreed)
+        found = judge(content, self.agreed)
         if self._quiet.seconds(content, now) < found.wait * self._settle:
             raise Unsettled
         self._judged = content.data
         if content.data is None or found.document is None:
             self._reject(content.data, found.error)
             return None
-        base = parse(self.agreed) if self.agreed else None
-        return HandEdit(content.data.decode(), found.document, base)
+        return HandEdit(content.data.decode(), found.document, self._base(found.document))
+
+    def _base(self, theirs: Document) -> Document | None:
+        """What the user had before them: an editor may save over ours what it had opened a while ago, and what has been
+        tagged since is missing there though nobody took it out."""
+        if self.agreed is None:
+            return None
+        texts = [parse(text) for text in self._texts]
+        return next((text for text in reversed(texts) if text.updated_at == theirs.updated_at), texts[-1])
 
     def _late(self, old: Replaced, now: float) -> HandEdit | None:
         """What was written to the file that is no longer there: by somebody who had opened it before we replaced it."""
         content = content_of(old.descriptor)
         if content.data == old.data:
             return None
-        found = judge(content.data, old.base)
+        found = judge(content, old.base)
         if old.quiet.seconds(content, now) < found.wait * self._settle:
             raise Unsettled
         base, old.data = old.base, content.data

@@ -11,18 +11,16 @@ What is chosen where both sides changed:
 - figures, section and order are ours; what the user does to them is not an edit.
 """
 
-import math
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pi_memory.decay import DAY, TOPIC_RATE
-from pi_memory.focus.document import Document, Entry, Notes
-from pi_memory.focus.shown import HOUR, clean, short_names
-from pi_memory.focus.topics import MAX_DIRECTORIES, MAX_FILES, merge, within_limits
-from pi_memory.turn import Topic
+from rapidfuzz import fuzz
 
-OLDEST = 3_650 * DAY
-"""The most that a file can make a topic older than now: what it says may have been mistyped."""
+from pi_memory.focus.document import Document, Entry, Notes
+from pi_memory.focus.shown import clean, short_names
+from pi_memory.focus.topics import MAX_DIRECTORIES, MAX_FILES, merge
+from pi_memory.turn import Topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,48 +58,52 @@ class NotesChanged:
 Edit = Renamed | Removed | Added | Edited | NotesChanged
 
 
-def edits(base: Document, theirs: Document) -> list[Edit]:
-    """What the user did to `base` to get `theirs`: renames first, then removals, additions and changed lists."""
+def edits(base: Document, theirs: Document, *, removals: bool = True) -> list[Edit]:
+    """What the user did to `base` to get `theirs`: renames first, then removals, additions and changed lists.
+
+    Without `removals`, and in a document with both sides of a merge, nothing that is missing was taken out.
+    """
+    removals = removals and not theirs.conflicted
     old, new = {e.name: e for e in base.entries}, {e.name: e for e in theirs.entries}
-    renamed = _renames(base.entries, theirs.entries)
+    renamed = _renames(base.entries, theirs.entries) if removals else {}
     found: list[Edit] = [Renamed(before, after) for before, after in renamed.items()]
-    found += [Removed(name) for name in old if name not in new and name not in renamed]
+    found += [Removed(name) for name in old if removals and name not in new and name not in renamed]
     found += [Added(new[name]) for name in new if name not in old and name not in renamed.values()]
     kept = [(name, name) for name in new if name in old]
-    changes = (_edited(old[before], new[after]) for before, after in [*renamed.items(), *kept])
+    changes = (_edited(old[before], new[after], removals=removals) for before, after in [*renamed.items(), *kept])
     found += [change for change in changes if change is not None]
     return [*found, NotesChanged(theirs.notes)] if theirs.notes != base.notes else found
 
 
-def _edited(before: Entry, after: Entry) -> Edited | None:
+def _edited(before: Entry, after: Entry, *, removals: bool) -> Edited | None:
     change = Edited(
         after.name,
         files_added=_without(after.files, before.files),
-        files_removed=_without(before.files, after.files),
+        files_removed=_without(before.files, after.files) if removals else (),
         directories_added=_without(after.directories, before.directories),
-        directories_removed=_without(before.directories, after.directories),
+        directories_removed=_without(before.directories, after.directories) if removals else (),
     )
     return None if change == Edited(after.name) else change
 
 
 def _without(names: Iterable[str], others: Sequence[str]) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in others)
+    """The names that are not among the others, however an editor composes their letters."""
+    same = {unicodedata.normalize("NFC", name) for name in others}
+    return tuple(name for name in names if unicodedata.normalize("NFC", name) not in same)
 
 
 def _renames(old: Sequence[Entry], new: Sequence[Entry]) -> dict[str, str]:
-    """Old to new name where a topic is gone and one that looks the same has come; a topic is used once."""
+    """Old to new name where a topic is gone and one that looks the same has come; the likest pairs first."""
     before, after = {e.name: e for e in old}, {e.name: e for e in new}
-    came = {name: e for name, e in after.items() if name not in before}
-    ahead_of_old, ahead_of_new = _predecessors(old, after), _predecessors(new, before)
+    above_old, above_new = _predecessors(old, after), _predecessors(new, before)
+    gone = [entry for entry in old if entry.name not in after]
+    came = [entry for entry in new if entry.name not in before]
+    able = [(o, n) for o in gone for n in came if _same(o, n, same_place=above_old[o.name] == above_new[n.name])]
     pairs: dict[str, str] = {}
-    for name in before:
-        if name in after:
-            continue
-        same = (c for c, e in came.items() if _same(before[name], e, same_place=ahead_of_old[name] == ahead_of_new[c]))
-        if (match := next(same, None)) is not None:
-            pairs[name] = match
-            del came[match]
-    return pairs
+    for one, other in sorted(able, key=lambda pair: _likeness(*pair), reverse=True):
+        if one.name not in pairs and other.name not in pairs.values():
+            pairs[one.name] = other.name
+    return {entry.name: pairs[entry.name] for entry in gone if entry.name in pairs}
 
 
 def _predecessors(entries: Sequence[Entry], common: Mapping[str, Entry]) -> dict[str, str]:
@@ -114,11 +116,18 @@ def _predecessors(entries: Sequence[Entry], common: Mapping[str, Entry]) -> dict
 
 
 def _same(old: Entry, new: Entry, *, same_place: bool) -> bool:
-    """Whether `new` is `old` under another name: people change the name and leave the rest of the line."""
-    same_lists = (old.files, old.directories) == (new.files, new.directories)
+    """Whether `new` may be `old` under another name: people change the name and leave the rest of the line."""
     if new.stats:
-        return new.stats == old.stats and (same_place or (same_lists and bool(old.files)))
-    return same_lists and bool(old.files)
+        return new.stats == old.stats and (same_place or _same_files(old, new))
+    return _same_files(old, new)
+
+
+def _same_files(old: Entry, new: Entry) -> bool:
+    return (old.files, old.directories) == (new.files, new.directories) and bool(old.files)
+
+
+def _likeness(old: Entry, new: Entry) -> tuple[bool, float]:
+    return _same_files(old, new), fuzz.ratio(old.name, new.name)
 
 
 def apply(found: Iterable[Edit], topics: Mapping[str, Topic], now: float) -> dict[str, Topic]:
@@ -126,33 +135,52 @@ def apply(found: Iterable[Edit], topics: Mapping[str, Topic], now: float) -> dic
 
     A removed or renamed topic is among them under its old name, inactive.
     """
+    known, holders = dict(topics), _Holders(topics)
     changed: dict[str, Topic] = {}
     for edit in found:
-        changed |= _applied(edit, {**topics, **changed}, now)
+        new = _applied(edit, known, now, holders)
+        known |= new
+        changed |= new
     return changed
 
 
-def _applied(edit: Edit, topics: Mapping[str, Topic], now: float) -> dict[str, Topic]:
+class _Holders:
+    """Which topics have a file of a name, the one touched last first; looked up once, and only when it is asked for."""
+
+    def __init__(self, topics: Mapping[str, Topic]) -> None:
+        self._topics = topics
+        self._found: dict[str, list[Topic]] | None = None
+
+    def of(self, name: str) -> Sequence[Topic]:
+        if self._found is None:
+            self._found = {}
+            for topic in sorted(self._topics.values(), key=lambda t: -t.last_touched_at):
+                for base_name in {path.rpartition("/")[2] for path in topic.file_paths}:
+                    self._found.setdefault(base_name, []).append(topic)
+        return self._found.get(name, ())
+
+
+def _applied(edit: Edit, topics: Mapping[str, Topic], now: float, holders: _Holders) -> dict[str, Topic]:
     match edit:
         case Removed(name) if name in topics:
             return {name: replace(topics[name], is_active=False)}
         case Added(entry):
-            return {entry.name: _add(entry, topics, now)}
+            return {entry.name: _add(entry, topics.get(entry.name), now, holders)}
         case Renamed(old, new) if old in topics:
             return {old: replace(topics[old], is_active=False), new: _rename(topics[old], new, topics.get(new))}
         case Renamed(_, new):
-            return {new: _add(Entry(new), topics, now)}
+            return {new: _add(Entry(new), topics.get(new), now, holders)}
         case Edited(name):
-            return {name: _edit(topics.get(name) or Topic(name, now, now), edit, topics)}
+            return {name: _edit(topics.get(name) or Topic(name, now, now), edit, holders)}
         case _:
             return {}
 
 
-def _add(entry: Entry, topics: Mapping[str, Topic], now: float) -> Topic:
+def _add(entry: Entry, known: Topic | None, now: float, holders: _Holders) -> Topic:
     """At full strength; a topic that was known keeps its counts and its first touch."""
-    topic = topics.get(entry.name) or Topic(entry.name, now, now)
+    topic = known or Topic(entry.name, now, now)
     topic = replace(topic, last_touched_at=max(now, topic.last_touched_at), is_active=True)
-    return _edit(topic, Edited(entry.name, files_added=entry.files, directories_added=entry.directories), topics)
+    return _edit(topic, Edited(entry.name, files_added=entry.files, directories_added=entry.directories), holders)
 
 
 def _rename(topic: Topic, name: str, other: Topic | None) -> Topic:
@@ -170,8 +198,8 @@ def _rename(topic: Topic, name: str, other: Topic | None) -> Topic:
     )
 
 
-def _edit(topic: Topic, edit: Edited, topics: Mapping[str, Topic]) -> Topic:
-    added = [path for name in edit.files_added[-MAX_FILES:] for path in _full_paths(name, topic, topics)]
+def _edit(topic: Topic, edit: Edited, holders: _Holders) -> Topic:
+    added = [path for name in edit.files_added[-MAX_FILES:] for path in _full_paths(name, topic, holders)]
     removed = {path for name in edit.files_removed for path in _paths_of(name, topic)} - set(added)
     files = [path for path in topic.file_paths if path not in removed]
     directories = [path for path in topic.directories if clean(path) not in edit.directories_removed]
@@ -183,13 +211,12 @@ def _edit(topic: Topic, edit: Edited, topics: Mapping[str, Topic]) -> Topic:
     )
 
 
-def _full_paths(name: str, topic: Topic, topics: Mapping[str, Topic]) -> tuple[str, ...]:
+def _full_paths(name: str, topic: Topic, holders: _Holders) -> tuple[str, ...]:
     """What a name that the user wrote stands for: a file of the topic, a file of the latest topic that has one of this
     base name, else what is written."""
     if known := _paths_of(name, topic):
         return known
-    others = sorted(topics.values(), key=lambda t: -t.last_touched_at) if "/" not in name else []
-    return next((paths for other in others if (paths := _paths_of(name, other))), (name,))
+    return next((paths for other in holders.of(name) if (paths := _paths_of(name, other))), (name,))
 
 
 def _paths_of(name: str, topic: Topic) -> tuple[str, ...]:
@@ -198,27 +225,3 @@ def _paths_of(name: str, topic: Topic) -> tuple[str, ...]:
     end = "/" + name.strip("/")
     groups = short_names(topic.file_paths).values()
     return next((group for group in groups if any(f"/{clean(path)}".endswith(end) for path in group)), ())
-
-
-def rebuild(document: Document, now: float) -> list[Topic]:
-    """The topics of a file whose database is lost, as far as the file tells them: ages are to the hour or day."""
-    written = min(now, document.updated_at or now)
-    return [_rebuilt(entry, max(written - _age(entry), now - OLDEST)) for entry in document.entries]
-
-
-def _age(entry: Entry) -> float:
-    """Seconds before the file was written; the strength refines what `5d ago` leaves open."""
-    exact = DAY * math.log(max(entry.strength, 0.01)) / math.log(TOPIC_RATE) if entry.strength else None
-    if entry.age is None:
-        return exact or 0.0
-    step = HOUR if entry.age < DAY else DAY
-    return entry.age if exact is None else min(max(exact, entry.age), entry.age + step)
-
-
-def _rebuilt(entry: Entry, touched_at: float) -> Topic:
-    # A single directory must be that of every file shown by its base name.
-    only = entry.directories[0] if len(entry.directories) == 1 else ""
-    files = tuple(name if "/" in name else only + name for name in entry.files)
-    count = max(1, entry.sessions or 1)
-    topic = Topic(entry.name, touched_at, touched_at, files, entry.directories, touch_count=count, session_count=count)
-    return within_limits(topic)

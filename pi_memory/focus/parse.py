@@ -1,37 +1,36 @@
 """Read RECENT_FOCUS.md back, as editors and people leave it. Pure.
 
-Tolerated: CRLF, a byte order mark, tabs, other bullet marks, missing bold, any order, topics written twice, merge
-conflict markers (both sides are kept), headings and notes of the user's own. Not tolerated, because applying it would
-throw topics away: an empty, binary or truncated file and one without its heading.
+Tolerated: CRLF, a byte order mark, tabs, other bullet marks, missing bold, any order, topics written twice, lists that
+go on over lines, front matter, headings and notes of the user's own, code and comments. Of a merge conflict both sides
+are kept. Not tolerated, because applying it would throw topics away: an empty, binary or truncated file and one without
+its heading.
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from pi_memory.decay import DAY
+from pi_memory.focus import verbatim
+from pi_memory.focus.conflict import both_sides
 from pi_memory.focus.document import EMPTY, GENERATED, NOT_SHOWN, Document, Entry, Notes, UnreadableDocument
-from pi_memory.focus.shown import HOUR, listed
-from pi_memory.focus.topics import merge, normalise
+from pi_memory.focus.entry import ALL, BULLET, joined, topic_in
+from pi_memory.focus.shown import listed
+from pi_memory.focus.topics import merge
 
 HINT = "The text is kept beside the file as `.rejected`, and the file is written again."
-ALL = 1_000
+TAB = 4
+TELLING = 6
+"""Characters of a line of ours that the user will not have typed by chance."""
 
-TITLE = re.compile(r"#{1,6}\s*recent\s+focus\s*[:#]*\s*", re.IGNORECASE)
+TITLE = re.compile(r"#{1,6}\W*recent\s+focus\W*", re.IGNORECASE)
 HEADING = re.compile(r"#{1,6}\s+(\S.*)")
-OURS = re.compile(r"(active|fading)\s*[:#]*\s*", re.IGNORECASE)
-UPDATED = re.compile(r">\s*Last updated:\s*(\S*)")
+OURS = re.compile(r"(active|fading)[\s:#]*", re.IGNORECASE)
+UPDATED = re.compile(r">\s*Last updated:\s*(\S*)(.*)")
 NOT_SHOWN_LINE = re.compile(rf"… [0-9]+ {NOT_SHOWN}\.")
-BULLET = re.compile(r"(?:[-*+•–]|[0-9]{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?(.*)")
-BOLD = re.compile(r"(\*\*|__)(.+?)\1(.*)")
-STATS = re.compile(r"[0-9]\s*sessions?\b|\blast:|\bstrength:", re.IGNORECASE)
+FIGURES = re.compile(r"[0-9]\s*sessions?\b|\blast:", re.IGNORECASE)
+NAME = re.compile(r"\S+|[^.!?]*[/.]\w[^!?]*|`[^`]*`")
+"""What a bullet in a list of files says, rather than a note."""
 ATTRIBUTE = re.compile(r"\s*(?:[-*+]\s+)?(files?|dirs?|directory|directories)\s*:(.*)", re.IGNORECASE)
-SENTENCE = re.compile(r"[.!?:;,](?:\s|$)")
-SESSIONS = re.compile(r"([0-9]{1,6})\s*sessions?\b", re.IGNORECASE)
-LAST = re.compile(r"\blast:\s*(?:(just now)|([0-9]{1,6})\s*(h|d|w)[a-z]*\s+ago)", re.IGNORECASE)
-STRENGTH = re.compile(r"\bstrength:\s*([01](?:\.[0-9]{1,6})?)", re.IGNORECASE)
-UNITS = {"h": HOUR, "d": DAY, "w": 7 * DAY}
 
 
 def parse(data: bytes | str, *, base: str | None = None) -> Document:
@@ -42,13 +41,17 @@ def parse(data: bytes | str, *, base: str | None = None) -> Document:
     text = _decoded(data)
     if _is_cut(text, base):
         raise UnreadableDocument("the focus file is truncated", hint=HINT)
-    lines = [line.rstrip() for line in _both_sides(text.split("\n"))]
+    kept, conflicted = both_sides(text.split("\n"))
+    lines = [line.rstrip() for line in kept]
     if not any(TITLE.fullmatch(line) for line in lines):
         raise UnreadableDocument("the focus file has lost its heading `# Recent Focus`", hint=HINT)
-    reader = _Reader()
-    for line in lines:
-        reader.read(line)
-    return reader.document()
+    reader, blocks, headings = _Reader(), verbatim.blocks(lines, _is_whole), verbatim.headings(lines)
+    for number, line in enumerate(lines):
+        if number in blocks:
+            reader.keep(line, shift=_indentation(lines[blocks[number]]) > 0)
+        else:
+            reader.read(line, is_heading=number in headings)
+    return replace(reader.document(), conflicted=conflicted)
 
 
 def _decoded(data: bytes | str) -> str:
@@ -65,160 +68,202 @@ def _decoded(data: bytes | str) -> str:
 
 def _is_cut(text: str, base: str | None) -> bool:
     """Whether the text ends in the middle of a line that we wrote."""
-    if text.endswith("\n"):
+    last = text.rpartition("\n")[2]
+    if not last:
         return False
     if base is not None and base.startswith(text):
         return base[len(text) :][:1] not in ("", "\n")
-    last = text.rpartition("\n")[2]
-    unfinished = last.count("**") == 1 or bool(SESSIONS.search(last) and not STRENGTH.search(last))
-    return (last.startswith("- **") and unfinished) or (last != GENERATED and GENERATED.startswith(last) and last != "")
+    if base is not None:
+        lines = text.split("\n")
+        return len(last) >= TELLING and any(ours.startswith(last) and ours not in lines for ours in base.split("\n"))
+    unfinished = last.count("**") == 1 or bool(FIGURES.search(last) and "strength:" not in last)
+    return (last.startswith("- **") and unfinished) or (last != GENERATED and GENERATED.startswith(last))
 
 
-def _both_sides(lines: Iterable[str]) -> list[str]:
-    """Without the markers of a merge conflict and without the common ancestor between them."""
-    kept, in_conflict, in_ancestor = [], False, False
-    for line in lines:
-        if line.startswith("<<<<<<<"):
-            in_conflict = True
-        elif in_conflict and line.startswith("|||||||"):
-            in_ancestor = True
-        elif in_conflict and line.startswith("======="):
-            in_ancestor = False
-        elif in_conflict and line.startswith(">>>>>>>"):
-            in_conflict = in_ancestor = False
-        elif not in_ancestor:
-            kept.append(line)
-    return kept
+def _is_topic(line: str) -> bool:
+    return topic_in(line, needs_figures=True) is not None
+
+
+def _is_whole(line: str) -> bool:
+    """Whether a line is a topic as we write it, or says that there is none."""
+    if line == EMPTY:
+        return True
+    found = topic_in(line, needs_figures=True)
+    return found is not None and None not in (found[0].sessions, found[0].age, found[0].strength)
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """A list of files or directories (`key`) that the next line may go on with: with a bullet, at `indentation` if
+    that is known; or, when it is None, behind the comma at the end of a line."""
+
+    key: str
+    indentation: int | None = None
+
+
+UNKNOWN = -1
 
 
 @dataclass(slots=True)
 class _Reader:
-    """Where we are in the file: in our sections or in one of the user's own, and under which topic."""
+    """Where we are in the file: above its title, in our sections or in one of the user's own; and under which topic.
+
+    `aside` is how far a bullet is indented that is no topic.
+    """
 
     entries: dict[str, Entry] = field(default_factory=dict)
+    top: list[str] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
     under: dict[str, list[str]] = field(default_factory=dict)
     sections: list[str] = field(default_factory=list)
+    repeated: set[str] = field(default_factory=set)
     updated_at: float | None = None
+    titled: bool = False
     own: bool = False
     topic: str | None = None
+    begun: _List | None = None
+    aside: int | None = None
 
-    def read(self, line: str) -> None:
+    def read(self, line: str, *, is_heading: bool = False) -> None:
         if not line:
             self._blank()
             return
-        kinds = (self._ours, self._heading, self._bullet, self._under_topic)
+        if is_heading and not self._ours(line):
+            self._begin_section(line)
+            return
+        kinds = (self._ours, self._heading, self._deeper, self._listed, self._attribute, self._bullet)
         if not any(belongs(line) for belongs in kinds):
-            (self.sections if self.own else self.before).append(line)
+            self.keep(line)
+
+    def keep(self, line: str, *, shift: bool = True) -> None:
+        """A line of the user's, where it stands; below a topic without the indentation that such lines are given."""
+        if self.own and self.topic is not None and line and line[0] not in " \t":
+            self.topic = None
+        if self.topic is None:
+            self._outside().append(line)
+        else:
+            self.under[self.topic].append(_unindented(line) if shift else line)
 
     def document(self) -> Document:
-        notes = {name: tuple(dict.fromkeys(lines)) for name, lines in self.under.items() if lines}
+        notes = {name: self._notes(name) for name in self.under}
         return Document(
             tuple(self.entries.values()),
-            Notes(_stripped(self.before), notes, _stripped(self.sections)),
+            Notes(
+                _stripped(self.before),
+                {name: lines for name, lines in notes.items() if lines},
+                _stripped(self.sections),
+                _stripped(self.top),
+            ),
             self.updated_at,
         )
 
+    def _notes(self, name: str) -> tuple[str, ...]:
+        """What two copies of a topic both say is said once."""
+        lines = self.under[name]
+        return _stripped(list(dict.fromkeys(lines)) if name in self.repeated else lines)
+
+    def _outside(self) -> list[str]:
+        return self.sections if self.own else self.before if self.titled else self.top
+
     def _blank(self) -> None:
-        if self.own and self.topic is None:
-            self.sections.append("")
-        elif self.own:
+        self.begun = None
+        if self.own and self.topic is not None:
             self.topic = None
-        elif self.topic is None:
-            self.before.append("")
+        elif self.topic is not None:
+            self.under[self.topic].append("")
+        else:
+            self._outside().append("")
 
     def _ours(self, line: str) -> bool:
-        """Lines that are written anew each time."""
-        if updated := UPDATED.match(line):
+        """Lines that are written anew each time; what stands around one does not belong together."""
+        if updated := UPDATED.fullmatch(line):
             self.updated_at = _time(updated[1]) or self.updated_at
-        written = updated or TITLE.fullmatch(line) or NOT_SHOWN_LINE.fullmatch(line)
-        return bool(written) or line in (GENERATED, EMPTY)
+            self.before += [updated[2].strip()] if updated[2].strip() else []
+        elif TITLE.fullmatch(line):
+            self.titled, self.own, self.topic = True, False, None
+        elif not (NOT_SHOWN_LINE.fullmatch(line) or line in (GENERATED, EMPTY)):
+            return False
+        self._blank()
+        return True
 
     def _heading(self, line: str) -> bool:
         heading = HEADING.fullmatch(line)
         if heading is None:
             return False
-        self.own, self.topic = not OURS.fullmatch(heading[1]), None
-        if self.own:
-            self.sections.append(line)
+        self._begin_section(line, ours=self.titled and OURS.fullmatch(heading[1]) is not None)
+        return True
+
+    def _begin_section(self, line: str, *, ours: bool = False) -> None:
+        self.topic, self.aside, self.begun = None, None, None
+        self.own = self.titled and not ours
+        self._outside().append("" if ours else line)
+
+    def _deeper(self, line: str) -> bool:
+        """A line that belongs to a bullet that is no topic."""
+        if self.aside is None or _indentation(line) <= self.aside or _is_topic(line):
+            self.aside = None
+            return False
+        self.keep(line, shift=self.aside > 0)
+        return True
+
+    def _listed(self, line: str) -> bool:
+        """A line that goes on with a list."""
+        last, self.begun = self.begun, None
+        if last is None or line[0] not in " \t" or ATTRIBUTE.fullmatch(line) or _is_topic(line):
+            return False
+        bullet, at = BULLET.fullmatch(line.strip()), _indentation(line)
+        if last.indentation is None:
+            return bullet is None and self._add(last.key, line.strip())
+        if bullet is None or not NAME.fullmatch(bullet[1]) or last.indentation not in (at, UNKNOWN):
+            return False
+        self._add(last.key, bullet[1])
+        self.begun = _List(last.key, at)
+        return True
+
+    def _attribute(self, line: str) -> bool:
+        """The files or the directories of the current topic."""
+        attribute = ATTRIBUTE.fullmatch(line)
+        if attribute is None or self.topic is None:
+            return False
+        return self._add(attribute[1].lower(), attribute[2].strip())
+
+    def _add(self, key: str, names: str) -> bool:
+        assert self.topic is not None, "there are lists only below topics"
+        entry = self.entries[self.topic]
+        if key.startswith("f"):
+            self.entries[self.topic] = replace(entry, files=merge(entry.files, listed(names), most=ALL))
+        else:
+            self.entries[self.topic] = replace(entry, directories=merge(entry.directories, listed(names), most=ALL))
+        self.begun = _List(key, UNKNOWN) if not names else _List(key) if names.endswith(",") else None
         return True
 
     def _bullet(self, line: str) -> bool:
-        bullet = BULLET.fullmatch(line.strip())
+        if not BULLET.fullmatch(line.strip()):
+            return False
         # Ours stand at the margin; anywhere else only the figures tell a topic from a note of the user's.
-        found = bullet and _topic(bullet[1], needs_figures=self.own or line[0] in " \t")
-        if not found:
-            return False
-        entry, remark = found
-        known = self.entries.get(entry.name)
-        self.entries[entry.name] = _joined(known, entry) if known else entry
-        self.under.setdefault(entry.name, []).extend([remark] if remark else [])
-        self.topic = entry.name
-        return True
-
-    def _under_topic(self, line: str) -> bool:
-        """A line that belongs to the current topic: its files, its directories or a note."""
-        if self.topic is None:
-            return False
-        if attribute := ATTRIBUTE.fullmatch(line):
-            self._attribute(self.entries[self.topic], attribute[1].lower(), listed(attribute[2]))
-            return True
-        if self.own and line[0] not in " \t":
-            self.topic = None
-            return False
-        self.under[self.topic].append(_unindented(line))
-        return True
-
-    def _attribute(self, entry: Entry, key: str, names: tuple[str, ...]) -> None:
-        if key.startswith("f"):
-            changed = replace(entry, files=merge(entry.files, names, most=ALL))
+        found = topic_in(line, needs_figures=self.own or not self.titled or line[0] in " \t")
+        if found is None:
+            self.keep(line)
+            self.aside = _indentation(line)
         else:
-            changed = replace(entry, directories=merge(entry.directories, names, most=ALL))
-        self.entries[entry.name] = changed
+            self._begin_topic(*found)
+        return True
+
+    def _begin_topic(self, entry: Entry, remark: str) -> None:
+        known = self.entries.get(entry.name)
+        self.entries[entry.name] = joined(known, entry) if known else entry
+        self.repeated |= {entry.name} if known else set()
+        self.under.setdefault(entry.name, []).extend([remark] if remark else [])
+        self.topic, self.begun = entry.name, None
 
 
-def _topic(text: str, *, needs_figures: bool) -> tuple[Entry, str] | None:
-    """The topic of a bullet's text and what else was written behind its name, None when it is a note."""
-    head, bar, stats = text.partition("|")
-    figures = bool(STATS.search(stats))
-    bold = BOLD.match(head.strip())
-    if (needs_figures and not figures) or not (bold or bar or _is_short(head)):
-        return None
-    name = normalise(bold[2] if bold else head)
-    if name is None:
-        return None
-    remark = bold[3].strip(" \t:-–—") if bold else ""
-    return _with_figures(Entry(name, stats=stats.strip())), remark
-
-
-def _is_short(text: str) -> bool:
-    """A name rather than a sentence."""
-    return len(text) <= 48 and len(text.split()) <= 4 and not SENTENCE.search(text.strip())
-
-
-def _with_figures(entry: Entry) -> Entry:
-    count, last, value = SESSIONS.search(entry.stats), LAST.search(entry.stats), STRENGTH.search(entry.stats)
-    age = None if last is None else 0.0 if last[1] else float(last[2]) * UNITS[last[3].lower()]
-    return replace(
-        entry,
-        sessions=int(count[1]) if count else None,
-        age=age,
-        strength=float(value[1]) if value else None,
-    )
-
-
-def _joined(one: Entry, other: Entry) -> Entry:
-    """One topic written twice, as after a merge: all of its files, and the figures of the stronger one."""
-    stronger = max(one, other, key=lambda entry: (entry.strength is not None, entry.strength or 0.0))
-    return replace(
-        stronger,
-        files=merge(one.files, other.files, most=ALL),
-        directories=merge(one.directories, other.directories, most=ALL),
-    )
+def _indentation(line: str) -> int:
+    wide = line.expandtabs(TAB)
+    return len(wide) - len(wide.lstrip())
 
 
 def _unindented(line: str) -> str:
-    return line[2:] if line.startswith("  ") else line[1:] if line[0] in " \t" else line
+    return line[2:] if line.startswith("  ") else line[1:] if line[:1] in (" ", "\t") else line
 
 
 def _stripped(lines: list[str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from pi_memory.focus.document import Notes, render
 from pi_memory.focus.file import HandEdit
 from pi_memory.focus.known import KnownTopics, has_faded
 from pi_memory.focus.parse import parse
+from pi_memory.focus.rebuild import rebuild
 from pi_memory.focus.renames import Renames
 from pi_memory.focus.settling import SETTLE
 from pi_memory.focus.sync import AGREED, FileSync
@@ -221,14 +222,18 @@ class RecentFocus:
         now = self._clock()
         found, changed = self._understood(edit, now)
         renames = [step for step in found if isinstance(step, merge.Renamed)]
-        self._notes = edit.theirs.notes
+        if edit.base is None or any(isinstance(step, merge.NotesChanged) for step in found):
+            self._notes = edit.theirs.notes
+        if edit.theirs.conflicted:
+            logger.warning("RECENT_FOCUS.md holds a merge conflict: the topics of both sides are taken in")
         await self._change(changed, origin="file", at=now, renames=renames, agreed=edit.agreed)
 
     def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
         """What the user did, and the topics that it changes. Without a database the file is all there is."""
         if edit.base is None and not self._known.by_name:
-            return [], {topic.name: topic for topic in merge.rebuild(edit.theirs, now)}
-        found = merge.edits(edit.base or parse(self.text(now)), edit.theirs)
+            return [], {topic.name: topic for topic in rebuild(edit.theirs, now)}
+        # Without a text that both sides had, what the file lacks was not taken out of it.
+        found = merge.edits(edit.base or parse(self.text(now)), edit.theirs, removals=edit.base is not None)
         return found, merge.apply(found, self._known.by_name, now)
 
     # Changes.
@@ -273,6 +278,7 @@ class RecentFocus:
             self._renames.add(step.old, step.new)
             if self.places is not None:
                 self.places.rename(step.old, step.new)
+            self._notes = self._notes.moved(step.old, step.new)
         self._renames.forget([name for name, topic in changed.items() if topic.is_active])
         renamed = self._renames.text()
 

@@ -4,7 +4,9 @@ Editors save in place: they cut the file to nothing, then write it, in one go or
 like one from which topics were removed.
 """
 
+import fcntl
 import os
+import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,9 +16,9 @@ from pi_memory.focus.parse import parse
 SETTLE = 0.3
 """Seconds without a change after which a file is taken for saved."""
 
-PERHAPS_CUT, RUINED, PATIENCE = 2.0, 3.5, 4.5
-"""In units of SETTLE: how long a file is left alone that lacks the end of what was there; that is no focus file; and
-how long one that keeps changing is waited for."""
+PERHAPS_CUT, RUINED, STILL_OPEN, PATIENCE = 2.0, 3.5, 7.0, 8.0
+"""In units of SETTLE: how long a file is left alone that lacks the end of what was there; that is no focus file; that
+is one of these and still open to somebody who may write to it; and how long one that keeps changing is waited for."""
 
 
 class Unsettled(Exception):
@@ -25,10 +27,14 @@ class Unsettled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file holds, None when it is missing, and what tells this state of it from others."""
+    """What a file holds, None when it is missing, and what tells this state of it from others.
+
+    `is_closed`: nobody has it open to write to it.
+    """
 
     data: bytes | None = None
     stamp: tuple[int, ...] = ()
+    is_closed: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +59,19 @@ class Quiet:
         return now - self.since
 
 
-def judge(data: bytes | None, base: str | None) -> Judgement:
+def judge(content: Content, base: str | None) -> Judgement:
     """What a file means that held `base` before."""
-    if data is None:
+    if content.data is None:
         return Judgement(RUINED)
     try:
-        document = parse(data, base=base)
+        document = parse(content.data, base=base)
     except UnreadableDocument as error:
-        return Judgement(RUINED, error=error)
+        return Judgement(RUINED if content.is_closed else STILL_OPEN, error=error)
     # A file that was cut at the end of a line is a good one; but the end of the old one is missing.
-    whole = base is None or base.rpartition("\n\n")[2].encode() in data
-    return Judgement(1.0 if whole else PERHAPS_CUT, document)
+    end = base.rpartition("\n\n")[2].strip() if base else ""
+    if end in content.data.decode().replace("\r\n", "\n"):
+        return Judgement(1.0, document)
+    return Judgement(PERHAPS_CUT if content.is_closed else STILL_OPEN, document)
 
 
 def opened(path: Path) -> int | None:
@@ -82,4 +90,18 @@ def content_of(descriptor: int | None) -> Content:
     data = b""
     while piece := os.pread(descriptor, 1 << 20, len(data)):
         data += piece
-    return Content(data, (stat.st_ino, stat.st_mtime_ns, stat.st_size))
+    return Content(data, (stat.st_ino, stat.st_mtime_ns, stat.st_size), _is_closed(descriptor))
+
+
+def _is_closed(descriptor: int) -> bool:
+    """Whether nobody has the file open to write to it, as far as the system tells.
+
+    A lease to read is given only then (fcntl(2)), and handed back at once; a writer that comes just now waits so long.
+    """
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # what it would tell us is ignored
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except (OSError, AttributeError):  # not ours, or not on Linux
+        return False
+    fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    return True
