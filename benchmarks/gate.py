@@ -1,0 +1,77 @@
+"""Small talk recalls nothing, questions recall what answers them: 500 memories, the embedder of set-up, no model."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import httpx2
+
+from benchmarks import _measure as measure
+from benchmarks._facts import facts
+from benchmarks._gate_lists import ASKED, SMALL_TALK, is_held_out
+
+MEMORIES = 500
+
+
+def told(client: httpx2.Client, message: str, number: str) -> list[dict[str, Any]]:
+    """What a message of a new conversation is told, as its receipt says."""
+    body = {"message": message, "conversation_id": f"gate-{number}", "explain": True}
+    found: list[dict[str, Any]] = client.post("/chat", json=body).raise_for_status().json()["receipt"]["recalled"]
+    return found
+
+
+def remember(client: httpx2.Client, content: str) -> int:
+    number: int = (
+        client.post("/memories", json={"content": content, "namespace": "user"}).raise_for_status().json()["id"]
+    )
+    return number
+
+
+def share(hits: Sequence[bool], *, held_out: bool | None = None) -> float:
+    """Of all, or of those held out, or of the others."""
+    chosen = [hit for number, hit in enumerate(hits) if held_out in (None, is_held_out(number))]
+    return sum(chosen) / len(chosen)
+
+
+def run(client: httpx2.Client, *, verbose: bool) -> measure.Figures:
+    ids = [remember(client, fact) for fact, _ in ASKED]
+    for fact in facts(MEMORIES - len(ASKED)):
+        remember(client, fact)
+    found = [told(client, question, f"asked-{n}") for n, (_, question) in enumerate(ASKED)]
+    right = [any(r["kind"] == "memory" and r["id"] == ids[n] for r in results) for n, results in enumerate(found)]
+    idle = [told(client, text, f"idle-{n}") for n, text in enumerate(SMALL_TALK)]
+    nothing = [not results for results in idle]
+    if verbose:
+        for number, (_, question) in enumerate(ASKED):
+            if not right[number] and not is_held_out(number):
+                print(f"missed: {question}")
+        for number, results in enumerate(idle):
+            if results and not is_held_out(number):
+                print(f"told: {SMALL_TALK[number]!r}: {results[0]['content']!r}")
+    return {
+        "memories": MEMORIES,
+        "recalled_nothing": share(nothing),
+        "recalled_nothing_seen": share(nothing, held_out=False),
+        "recalled_nothing_heldout": share(nothing, held_out=True),
+        "recalled_right": share(right),
+        "recalled_right_seen": share(right, held_out=False),
+        "recalled_right_heldout": share(right, held_out=True),
+        "told_per_question": sum(map(len, found)) / len(found),
+    }
+
+
+def main() -> None:
+    parser = measure.parser(__doc__)
+    parser.add_argument("--verbose", action="store_true", help="also list what went wrong, but for what is held out")
+    options = parser.parse_args()
+    settings: dict[str, Any] = {"PI_MEMORY_PROVIDER": "extractive", "PI_MEMORY_EMBEDDER": "gguf"}
+    with measure.folder() as folder, measure.daemon(folder, **settings) as daemon:
+        daemon.wait_until_loaded()
+        with daemon.client() as client:
+            embedder = client.get("/healthz").json()["parts"]["embedder"]
+            if embedder["status"] != "ok":
+                measure.not_possible(f"There is no embedder: {embedder}. scripts/setup makes one.")
+            measure.show(run(client, verbose=options.verbose and not options.json), as_json=options.json)
+
+
+if __name__ == "__main__":
+    main()
