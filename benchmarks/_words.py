@@ -31,6 +31,13 @@ chatter
 """.split()  # noqa: SIM905
 """Words that also stand without a space in front, such as the roles; they are never generated."""
 
+ASKED = """
+Topic Name Sum Only No Answer Earlier conversation compacted Context Relevant Memories Recent Focus Active Fading
+topic work last exchange about one something else general part words three our far summed before short lines begin
+decided why worked failed open where stands was what said code
+""".split()  # noqa: SIM905
+"""Words of what the daemon asks and tells the model, a token each as in real vocabularies; they are never generated."""
+
 
 class Vocabulary:
     """Byte-level BPE: 256 bytes, words with a space in front, tokens that no text leads to, `CONTROL`.
@@ -47,7 +54,9 @@ class Vocabulary:
         room = size - len(CONTROL)
         for word in words:
             self._merge("".join(letters[byte] for byte in f" {word}".encode()), pieces, room)
-        for word in BEGINNINGS:
+        for word in ASKED:
+            self._merge("".join(letters[byte] for byte in f" {word}".encode()), pieces, room)
+        for word in (*BEGINNINGS, *ASKED):
             self._merge(word, pieces, room)
         filled = [*pieces, *(f"<unused{index}>" for index in range(room - len(pieces)))]
         self.tokens = [*filled, *CONTROL]
