@@ -1,0 +1,153 @@
+"""A chat of many turns through the daemon's own parts, in this process: turn, inbox, tagger, compaction, idle prefill.
+
+What is new is counted beside what the model evaluates. New are each message with what was recalled for it and the
+markers around it, each reply, each question that memory asks and what it writes. Not new is what a compaction keeps: it
+stands at another place, and is evaluated again.
+"""
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks import _engine as bench
+from benchmarks import _measure as measure
+from pi_memory.app import running
+from pi_memory.embedding.none import NoEmbedder
+from pi_memory.focus.asking import AskingTagger
+from pi_memory.http.parts import Parts
+from pi_memory.model.local import LocalModel
+from pi_memory.settings import build
+from pi_memory.turn import Count, Done, Message, Purpose, Turn
+
+CONTEXT, BATCH = 8192, 128
+WORDS, RECALLED, REPLY = 50, 3, 128
+NAME = "conversation"
+
+
+@dataclass
+class Asked:
+    """One prompt of the chat: how many of its tokens were never in a prompt before, and were evaluated for it."""
+
+    messages: Sequence[Message]
+    new: int
+    evaluated: int
+
+
+@dataclass
+class Run:
+    asked: list[Asked] = field(default_factory=list)
+    generated: int = 0
+    instructions: int = 0
+    moved: int = 0
+    """Tokens of summaries, and of exchanges known before, that were evaluated at their place after a compaction."""
+    compactions: int = 0
+    counts: dict[Purpose, Count] = field(default_factory=dict)
+
+    @property
+    def new(self) -> int:
+        written = self.counts["write"].generated
+        return sum(a.new for a in self.asked) + self.generated + self.instructions + written
+
+    @property
+    def evaluated(self) -> int:
+        return sum(count.evaluated for count in self.counts.values())
+
+
+class Chat:
+    """The daemon's own turns, with lines of recalled memories put where a focus edit is told."""
+
+    def __init__(self, parts: Parts, model: LocalModel, run: Run) -> None:
+        self._parts = parts
+        self._model = model
+        self._chance = random.Random(1)
+        self._replied = 0
+        self._summary = ""
+        self.run = run
+
+    async def turn(self, *, edit: bool) -> None:
+        message = bench.message(self._chance, WORDS, recalled=RECALLED)
+        if edit:
+            await self._edit()
+        elif self.run.asked:
+            self._parts.memory.mention(message.context)
+        *_, done = [event async for event in self._parts.turns.start(Turn(message.content, NAME))]
+        assert isinstance(done, Done)
+        self._note(done)
+        await self._parts.remember.drain()
+        await self._parts.reflect.drain()
+        await bench.settle(self._model)
+        self._note_compaction()
+
+    def _note(self, done: Done) -> None:
+        messages = self._messages()
+        whole = self._model.count_prompt(messages[:-1])
+        known = self._model.count_prompt(messages[:-3]) + self._replied if len(messages) > 3 else 0
+        self.run.asked.append(Asked(messages[:-1], whole - known, done.usage.evaluated_tokens))
+        self._replied = done.usage.completion_tokens
+        self.run.generated += self._replied
+
+    def _note_compaction(self) -> None:
+        found = self._parts.memory.last(NAME)
+        assert found
+        if found.summary == self._summary:
+            return
+        self._summary = found.summary
+        self.run.compactions += 1
+        ledger = self._model._ledger  # counted, not used: the model gives no ids away
+        standing = Message("system", found.standing.text if found.standing else "")
+        self.run.moved += len(ledger.prefix(found.messages)) - len(ledger.prefix([standing]))
+
+    async def _edit(self) -> None:
+        """Edit the focus file by hand, as an editor would save it."""
+        path = self._parts.settings.focus_file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        old = path.read_text() if path.exists() else "# Recent Focus\n"
+        path.write_text(f"{old}\n## Active\n\n### garden/irrigation\n- Files: valves.py\n")
+        await self._parts.focus.read_file()
+
+    def _messages(self) -> list[Message]:
+        found = self._parts.memory.last(NAME)
+        assert found
+        return list(found.messages)
+
+
+class Counting(LocalModel):
+    """Counts the tokens of what memory asks: those of the prompt behind the conversation's own."""
+
+    run: Run
+
+    async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
+        self._count(messages, instruction)
+        return await super().choose(messages, instruction, labels)
+
+    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
+        self._count(messages, instruction)
+        return await super().write(messages, instruction, grammar=grammar, cap=cap)
+
+    def _count(self, messages: Sequence[Message], instruction: str) -> None:
+        asked = self._ledger.prompt([*messages, Message("user", instruction)])
+        said = self._ledger.prompt(messages[:-1])
+        reply = self._ledger.count(messages[-1].text)
+        self.run.instructions += len(asked) - len(said) - reply
+
+
+async def chat(path: Path, turns: int, *, tags: bool, window: int) -> Run:
+    """With a hand edit of the focus file halfway. `tags`: the model is asked for the topic of each exchange."""
+    values: dict[str, object] = {"MEMORY_MAX_TURNS": window, "PI_MEMORY_MAX_TOKENS": REPLY, "CTX_TOKENS": CONTEXT}
+    values["PI_MEMORY_TAGGER"] = "model" if tags else "rules"
+    with measure.folder() as folder:
+        settings = build({"PI_MEMORY_DATA_DIR": folder / "data", **values}, environ={})
+        made = Counting.open(path, context_tokens=CONTEXT, temperature=0)
+        made.run = Run()
+        async with running(settings, model=made, embedder=NoEmbedder()) as parts:
+            await parts.model.ready()
+            while tags and not isinstance(parts.focus.tagger, AskingTagger):  # noqa: ASYNC110 - it comes when it comes
+                await asyncio.sleep(0.01)
+            await bench.settle(made)
+            script = Chat(parts, made, made.run)
+            for turn in range(turns):
+                await script.turn(edit=turn == turns // 2)
+            made.run.counts = dict(made.counts)
+        return made.run
