@@ -37,16 +37,23 @@ from pi_memory.http import (
     memories,
     metrics,
     openapi,
+    search,
     session,
+    transfer,
 )
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
 from pi_memory.http.parts import Parts
+from pi_memory.knowledge.conversations import Conversations
 from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Neighbourhood
 from pi_memory.knowledge.passages import Passages
+from pi_memory.knowledge.recall import Recall
+from pi_memory.knowledge.remembered import Remembered
+from pi_memory.outside import Outside
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
@@ -63,8 +70,10 @@ ENDPOINTS: list[Endpoint] = [
     *history.ENDPOINTS,
     *focus.ENDPOINTS,
     *session.ENDPOINTS,
+    *search.ENDPOINTS,
     *memories.ENDPOINTS,
     *events.ENDPOINTS,
+    *transfer.ENDPOINTS,
     *health.ENDPOINTS,
     *metrics.ENDPOINTS,
 ]
@@ -160,24 +169,31 @@ def _put_together(
     vectors = backends.embedder(settings, given=embedder)
     learned = Memories(db, clock=clock)
     passages = Passages(db, vectors)
+    recall = Recall(db, learned, remembered=Remembered(learned, vectors), passages=passages, embedder=vectors)
+    recall.attention = attention.boost
     learning = Learning(learned, Neighbourhood(learned, vectors))
+    learning.topics = attention.topics
+    if settings.embedding.extractor == "model":
+        learning.interview = Interview(talker)
     remember = Remember(db, recent, passages=passages, learning=learning)
     remember.attend = attention.attend
     compaction = Compaction(db, memory, max_turns=settings.memory.max_turns, max_tokens=settings.chat.max_tokens)
     housekeeping = Housekeeping(db, memory, recent, learned, settings=settings.memory, clock=clock)
     reflect = Reflect(db, memory, compaction=compaction, model=talker, learn=learning.learn)
+    briefing = Briefing(
+        personas=config.personas(),
+        folder=settings.workspace,
+        max_tokens=settings.chat.max_tokens,
+        clock=clock,
+        focus=recent if settings.memory.enabled else None,
+        memories=learned if settings.memory.enabled else None,
+        recall=recall if settings.memory.enabled else None,
+    )
     assistant = Assistant(
         model=talker,
         clock=clock,
         memory=memory,
-        briefing=Briefing(
-            personas=config.personas(),
-            folder=settings.workspace,
-            max_tokens=settings.chat.max_tokens,
-            clock=clock,
-            focus=recent if settings.memory.enabled else None,
-            memories=learned if settings.memory.enabled else None,
-        ),
+        briefing=briefing,
         compaction=compaction,
         learning=learning,
         remember=remember if settings.memory.enabled else None,
@@ -190,12 +206,14 @@ def _put_together(
     async def forgotten(done: Forgetting) -> None:
         memory.rewrite(done.clean)
         await db.write(lambda opened: windows.rewrite(opened, done.clean))
+        await passages.reread(done.exchange_ids)
 
     recent.on_edit = edited
     learned.on_forget.append(forgotten)
     remember.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
     reflect.on_compacted, reflect.warm = assistant.look_ahead, assistant.warm
     housekeeping.on_ended = lambda: reflect.soon(anew=True)
+    housekeeping.on_erased = passages.erased
     return Parts(
         settings=settings,
         clock=clock,
@@ -204,10 +222,13 @@ def _put_together(
         focus=recent,
         attention=attention,
         memories=learned,
+        recall=recall,
+        conversations=Conversations(db, passages, clock=clock),
         remember=remember,
         reflect=reflect,
         housekeeping=housekeeping,
         assistant=assistant,
+        outside=Outside(briefing, recent, recall, clock=clock, most=settings.memory.max_conversations),
         turns=Turns(assistant, most=settings.server.max_waiting),
         model=talker,
         embedder=vectors,
@@ -224,6 +245,7 @@ async def _wake(parts: Parts) -> None:
         parts.memory.resume(name, window.exchanges, summary=window.summary, standing=known.get(name))
     await parts.focus.start()
     await parts.attention.start()
+    await parts.recall.start()
     await parts.remember.start()
     parts.reflect.start()
     parts.housekeeping.start()
@@ -287,6 +309,7 @@ async def _rest(parts: Parts) -> None:
     await parts.remember.stop()
     await parts.reflect.stop()
     await parts.housekeeping.stop()
+    await parts.recall.stop()
     alive = parts.memory.standings()
     await parts.db.write(lambda db: standings.keep(db, alive))
     with _logged("Writing what sessions attend to"):

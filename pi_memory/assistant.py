@@ -8,7 +8,7 @@ from functools import partial
 from weakref import WeakValueDictionary
 
 from pi_memory import prompt
-from pi_memory.briefing import Briefing
+from pi_memory.briefing import Briefing, Told
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import Conversation, ShortMemory
 from pi_memory.errors import ModelError, StoreError, Unprocessable
@@ -25,6 +25,7 @@ from pi_memory.turn import (
     Message,
     Model,
     Receipt,
+    Standing,
     Thinker,
     Turn,
     Usage,
@@ -73,13 +74,13 @@ class Assistant:
         async with self._lock(turn.conversation_id):
             # 1. Short memory: what is being said, without what the message wants forgotten.
             statements = notice(turn.message) if self._remember else ()
-            stated = await self._state(statements, self._conversation(turn).project)
+            stated = await self._state(statements, turn)
             conversation = self._conversation(turn)
             # 2. Recall: what is told once, when the conversation begins, and what is told with this message.
             standing = await self._briefing.standing(conversation, turn.agent, model)
-            message = self._briefing.message(conversation, turn)
+            told = await self._briefing.message(conversation, turn, model)
             # 3. Prompt.
-            built = await self._built(conversation, message, model)
+            built = await self._built(conversation, told.message, model)
             # 4. Model.
             reply, usage, is_partial = "", Usage(), True
             room = self._briefing.budget(model).reply
@@ -96,29 +97,19 @@ class Assistant:
             finally:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
                 if reply or not is_partial:
-                    said = replace(message, content=_kept(turn.message, statements))
-                    self._keep(conversation, turn, said, reply=reply, partial=is_partial)
-                    self.look_ahead(turn.conversation_id)
+                    exchange = _exchange(turn, conversation, told, reply=reply, at=self._clock())
+                    self._keep(conversation, replace(exchange, partial=is_partial), statements)
             for line in stated:
                 yield Delta(f"\n\n{line}" if reply else line)
-            memory_tokens = standing.memory_tokens + sum(
-                model.count(text) for text in (conversation.summary, message.context) if text
-            )
+            memory = filter(None, (conversation.summary, told.message.context))
+            tokens = standing.memory_tokens + sum(map(model.count, memory))
             yield Done(
                 reply="\n\n".join(filter(None, (reply, *stated))),
                 conversation_id=turn.conversation_id,
                 model=model.name,
                 provider=model.provider,
-                usage=replace(usage, memory_tokens=memory_tokens),
-                receipt=Receipt(
-                    focus=standing.focus,
-                    notes=standing.notes,
-                    context=message.context,
-                    exchanges=len(conversation.exchanges) - built.left_out,
-                    exchanges_left_out=built.left_out,
-                    memories=standing.memories,
-                    stated=stated,
-                ),
+                usage=replace(usage, memory_tokens=tokens),
+                receipt=_receipt(standing, conversation, told, left_out=built.left_out, stated=stated),
             )
 
     async def warm(self) -> None:
@@ -146,12 +137,13 @@ class Assistant:
             with suppress(ModelError, Unprocessable):
                 model.prepare(conversation.messages)
 
-    async def _state(self, statements: Sequence[Stated], project: str | None) -> tuple[str, ...]:
+    async def _state(self, statements: Sequence[Stated], turn: Turn) -> tuple[str, ...]:
         """Have what the user states remembered, or forgotten, before anything else; lines that tell them so."""
         if not statements:
             return ()
         try:
-            return tuple(await self._learning.state(statements, project=project))
+            project = self._conversation(turn).project
+            return tuple(await self._learning.state(statements, session=turn.conversation_id, project=project))
         except StoreError as error:
             return (f"Not kept: {error.message}. {error.hint}",)
 
@@ -185,21 +177,41 @@ class Assistant:
         conversation.project = turn.project or conversation.project
         return conversation
 
-    def _keep(self, conversation: Conversation, turn: Turn, message: Message, *, reply: str, partial: bool) -> None:
+    def _keep(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Stated]) -> None:
         if not self._remember:
             return
-        exchange = Exchange(
-            conversation_id=turn.conversation_id,
-            user=message.content,
-            reply=reply,
-            at=self._clock(),
-            context=message.context,
-            partial=partial,
-            project=conversation.project,
-            tool_calls=turn.tool_calls,
-        )
-        self._memory.append(conversation, exchange)
-        self._remember.put(exchange)
+        kept = replace(exchange, user=_kept(exchange.user, statements))
+        self._memory.append(conversation, kept)
+        self._remember.put(kept)
+        self.look_ahead(conversation.id)
+
+
+def _exchange(turn: Turn, conversation: Conversation, told: Told, *, reply: str, at: float) -> Exchange:
+    return Exchange(
+        conversation_id=turn.conversation_id,
+        user=turn.message,
+        reply=reply,
+        at=at,
+        context=told.message.context,
+        project=conversation.project,
+        tool_calls=turn.tool_calls,
+        recalled=tuple(memory.content for memory in told.recalled),
+    )
+
+
+def _receipt(
+    standing: Standing, conversation: Conversation, told: Told, *, left_out: int, stated: tuple[str, ...]
+) -> Receipt:
+    return Receipt(
+        focus=standing.focus,
+        notes=standing.notes,
+        context=told.message.context,
+        exchanges=len(conversation.exchanges) - left_out,
+        exchanges_left_out=left_out,
+        memories=standing.memories,
+        recalled=told.recalled,
+        stated=stated,
+    )
 
 
 def _kept(message: str, statements: Sequence[Stated]) -> str:

@@ -1,10 +1,11 @@
 """Step 2 of a turn: what the model is told besides what is being said.
 
 The standing text when a conversation begins, which then stays as it is: who speaks, the user's own notes, what they
-work on, what they stated. With a message, in front of its words: what has changed since, files that are asked for, the
-date.
+work on, what they stated. With a message, in front of its words: what is remembered that bears on it, what has changed
+since, files that are asked for, the date.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -14,12 +15,21 @@ from pi_memory.focus.asked import files_asked_for, told
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.knowledge import namespaces, standing
 from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.recall import Recall
 from pi_memory.store.memories import Filter
-from pi_memory.turn import Clock, Message, Model, Standing, Turn
+from pi_memory.turn import Clock, Message, Model, Recalled, Standing, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The user's words with what is told in front of them, and why that was recalled."""
+
+    message: Message
+    recalled: tuple[Recalled, ...] = ()
 
 
 class Briefing:
-    """`focus` and `memories` are None when memory is switched off."""
+    """`focus`, `memories` and `recall` are None when memory is switched off."""
 
     def __init__(
         self,
@@ -30,6 +40,7 @@ class Briefing:
         clock: Clock,
         focus: RecentFocus | None,
         memories: Memories | None,
+        recall: Recall | None,
     ) -> None:
         self._personas = personas
         self._folder = folder
@@ -37,6 +48,7 @@ class Briefing:
         self._clock = clock
         self._focus = focus
         self._memories = memories
+        self._recall = recall
 
     def check(self, agent: str) -> None:
         """Raises `Unprocessable` for an unknown agent."""
@@ -56,13 +68,13 @@ class Briefing:
         budget = self.budget(model)
         notes = workspace.notes(self._folder, count=model.count, tokens=budget.notes)
         block, topics = await self._focus.block(count=model.count, tokens=budget.focus) if self._focus else ("", ())
-        stated, ids = await self._stated(conversation.project, budget.memory, model)
+        stated, ids = await self.stated(conversation.project, budget.memory, model)
         text = prompt.standing(persona, tuple(notes.values()), block, stated)
         tokens = model.count(text) - model.count(persona)
         conversation.standing = Standing(agent, text, tokens, topics, tuple(notes), ids)
         return conversation.standing
 
-    async def _stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
+    async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
         """How much is known, and what the user stated, the newest first; and the ids of those memories."""
         if self._memories is None:
             return "", ()
@@ -72,12 +84,32 @@ class Briefing:
         at = newest[0].created_at if newest else 0.0
         return standing.block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
 
-    def message(self, conversation: Conversation, turn: Turn) -> Message:
-        """The user's words with what is told in front of them; the date, when it may have changed, last."""
+    async def message(self, conversation: Conversation, turn: Turn, model: Model) -> Told:
+        """The prompt's last message; the date, when it may have changed, stands last before the words.
+
+        Raises `StoreError`.
+        """
         now = self._clock()
+        memories, recalled = await self._recalled(conversation, turn.message, model) if self._recall else ("", ())
         files = told(files_asked_for(turn.message, self._focus.active(now))) if self._focus else ""
-        context = filter(None, (*conversation.pending, files, _date(conversation, now)))
-        return Message("user", turn.message, context="\n".join(context))
+        context = filter(None, (memories, *conversation.pending, files, _date(conversation, now)))
+        return Told(Message("user", turn.message, context="\n".join(context)), recalled)
+
+    async def _recalled(self, conversation: Conversation, asked: str, model: Model) -> tuple[str, tuple[Recalled, ...]]:
+        """What is known that bears on the message and does not stand in the prompt already."""
+        assert self._recall is not None, "memory is on"
+        said = conversation.exchanges
+        told = {text for e in said for text in (e.user, e.reply, *e.recalled)}
+        told |= {line.removeprefix("- ") for line in conversation.system.splitlines()}
+        return await self._recall.for_turn(
+            asked,
+            scope=namespaces.scope(conversation.project),
+            told=told,
+            tokens=self.budget(model).recall,
+            count=model.count,
+            now=self._clock(),
+            session=conversation.id,
+        )
 
 
 def _date(conversation: Conversation, now: float) -> str:

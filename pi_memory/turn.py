@@ -64,7 +64,8 @@ class Exchange:
 
     `partial` marks a reply that the client did not wait for. `context` is the `Message.context` that was
     prompted with it, kept so that the prompt's prefix is the same in the next turn. `source` tells a conversation with
-    us from the work of an agent elsewhere. `recalled` has the keys of what was recalled for it; they are not stored.
+    us from the work of an agent elsewhere. `recalled` has the contents of what was recalled for
+    it; they are not stored.
     """
 
     conversation_id: str
@@ -181,12 +182,6 @@ class Recalled:
     role: Role | None = None
     conversation_id: str | None = None
     ref: str | None = None
-
-    @property
-    def key(self) -> str:
-        """Tells it from all others; an exchange's two messages have two."""
-        return f"{self.kind}:{self.id}:{self.role or ''}"
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:

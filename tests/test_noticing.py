@@ -82,3 +82,34 @@ def test_an_agents_user_is_heard_too(daemon: Daemon) -> None:
         "/activity?wait=1", json={"session_id": "s", "user_message": "Remember that we deploy on Fridays only."}
     )
     assert "Fridays" in client.get("/memories").text
+
+
+def test_what_was_said_in_one_conversation_is_recalled_in_another(daemon: Daemon) -> None:
+    model = FakeModel("Very well.")
+    client = daemon(model=model)
+    say(client, "We moved the pump controller to pin 14 because the cable was too short.")
+    client.settle()
+    done = say(client, "Which pin is the pump controller on?", name="another")
+    assert "pin 14" in model.prompts[-1][-1].context
+    (recalled,) = [r for r in done["receipt"]["recalled"] if "pin 14" in r["content"]]  # type: ignore[index]
+    assert recalled["kind"] == "exchange"
+    assert recalled["score"] > 0
+
+
+def test_what_the_prompt_has_is_not_told_again(daemon: Daemon) -> None:
+    model = FakeModel("Very well.")
+    client = daemon(model=model)
+    say(client, "We moved the pump controller to pin 14 because the cable was too short.")
+    client.settle()
+    say(client, "Which pin is the pump controller on?")
+    assert "pin 14" not in model.prompts[-1][-1].context
+    for _ in range(2):
+        say(client, "Which pin is the pump controller on?", name="another")
+    assert sum("pin 14" in message.context for message in model.prompts[-1]) == 1
+
+
+def test_a_greeting_recalls_nothing(daemon: Daemon) -> None:
+    client = daemon(model=FakeModel("Very well."))
+    say(client, "We moved the pump controller to pin 14 because the cable was too short.")
+    client.settle()
+    assert say(client, "Good morning!", name="another")["receipt"]["recalled"] == []  # type: ignore[index]

@@ -128,7 +128,8 @@ def _section(messages: Sequence[Message], heading: str) -> list[str]:
 def _recalled(asked: Sequence[Message]) -> list[str]:
     """The lines that were recalled for these messages, the last message's first."""
     blocks = (message.context.partition(RECALLED)[2] for message in reversed(asked))
-    return [line.removeprefix("- ") for block in blocks for line in block.splitlines() if line.startswith("- ")]
+    lines = [line.removeprefix("- ") for block in blocks for line in block.splitlines() if line.startswith("- ")]
+    return [line.removeprefix("user: ").strip('"') for line in lines if not line.startswith("assistant: ")]
 
 
 def _quote(text: str) -> str:
