@@ -30,7 +30,7 @@ def area_of(path: str, base: str | None = None) -> str | None:
         ("/home/me/website/index.html", "website"),
         (r"C:\Users\me\src\payroll\run.py", "payroll"),
         ("src/authentication/login.py", "auth"),
-        (".github/workflows/build.yml", "workflows"),
+        (".github/workflows/build.yml", "ci"),
         ("src/index.ts", None),
         ("src/2024/01.txt", None),
     ],

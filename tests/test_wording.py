@@ -74,7 +74,7 @@ def test_a_remark_asks_nothing_and_is_short(user: str, reply: str, remark: bool)
 
 def test_words_that_were_said_before_count_half() -> None:
     found = keyword_scores("the login fails", "", "", patterns=PATTERNS, repeated=True)
-    assert found["auth"] == pytest.approx(0.45 / 2)
+    assert found["auth"] == pytest.approx(0.45 / 4)
 
 
 def test_different_words_count_and_the_users_own_most() -> None:

@@ -19,7 +19,7 @@ MOST_DESCRIBED = 200
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Areas by nearness to their descriptions, and to where they lie; the exchange's own vector."""
+    """Areas by nearness to their descriptions, and to where they lie, 0.0 for the unrelated; the exchange's vector."""
 
     described: Mapping[str, float]
     placed: Mapping[str, float]
@@ -41,7 +41,8 @@ class Meaning:
         described = {name: _described(topic) for name, topic in known.items()}
         near = await self._nearest.cosines(vector, {**self._words, **described})
         placed = self._centroids.cosines(vector, known)
-        return Heard(self._by_area(near, most=NEAR), self._by_area(placed, most=LIKE), vector)
+        unrelated = {area_of(name): 0.0 for name in placed}
+        return Heard(self._by_area(near, most=NEAR), unrelated | self._by_area(placed, most=LIKE), vector)
 
     async def same_name(self, name: str, known: Collection[str]) -> dict[str, float]:
         """The cosines of a name to the strongest known ones. Raises `EmbedderError`."""

@@ -24,7 +24,7 @@ PROSE_ABOVE = 0.9
 """People file what they write under its subject (`~/recipes/bread.md`), and programs under the program's name."""
 
 AFFIX = re.compile(
-    r"^(?:tests?|repro|reproduce|debug|tmp|temp)[-_.]|[-_.](?:tests?|specs?|stories|d|min|config|new|old|bak|copy)$",
+    r"^(?:tests?|repro|reproduce|debug|tmp|temp|\d+)[-_.]|[-_.](?:tests?|specs?|stories|d|min|config|new|old|bak|copy)$",
     re.IGNORECASE,
 )
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -41,7 +41,7 @@ def names_of_file(path: str, patterns: Patterns, *, base: str | None = None) -> 
     above, inside = _split(path.replace("\\", "/"), base)
     names: dict[str, float] = {}
     inner = _telling(inside, patterns)
-    sign = None if inner else patterns.topic_of_file(PurePosixPath(path).name)
+    sign = None if inner else patterns.topic_of_file(path)
     is_prose = PurePosixPath(path).suffix.lower() in PROSE and sign is None
     _suggest(names, _telling(above, patterns)[-1:], PROSE_ABOVE if is_prose else ABOVE)
     _suggest(names, inner[:-1], OUTER)
@@ -81,6 +81,8 @@ def _split(path: str, base: str | None) -> tuple[list[str], list[str]]:
 
 def _telling(directories: list[str], patterns: Patterns) -> list[str]:
     """Those that say something, from the outermost to the innermost; hidden ones belong to tools."""
-    names = [normalise(CAMEL.sub("-", part)) for part in directories if not part.startswith((".", "_", "@"))]
+    names = [
+        normalise(AFFIX.sub("", CAMEL.sub("-", part))) for part in directories if not part.startswith((".", "_", "@"))
+    ]
     telling = [name for name in names if name and len(name) > 1 and name not in patterns.generic_directories]
     return [name for name in telling if not name[0].isdigit() and len(name.split("-")) <= LONG]

@@ -29,7 +29,7 @@ class Patterns:
     generic_files: frozenset[str]
     """Normalised names that say nothing about the work."""
     files: Mapping[str, str]
-    """Glob of a base name to the topic that such a file is a sign of."""
+    """Glob of a base name, or with a slash of the end of a path, to the topic that such a file is a sign of."""
     aliases: Mapping[str, str]
     """Other names of a topic."""
     topics: Mapping[str, re.Pattern[str]]
@@ -39,9 +39,11 @@ class Patterns:
     related: Mapping[str, Mapping[str, float]]
     """Topic to those that come to mind with it, and the attention that each gets then."""
 
-    def topic_of_file(self, base_name: str) -> str | None:
-        """The topic that a file is a sign of by its name alone."""
-        return next((topic for glob, topic in self.files.items() if fnmatch(base_name, glob)), None)
+    def topic_of_file(self, path: str) -> str | None:
+        """The topic that a file is a sign of by its name or its place alone."""
+        base, whole = path.rpartition("/")[2], f"/{path}"
+        asked = ((glob, whole if "/" in glob else base, topic) for glob, topic in self.files.items())
+        return next((topic for glob, name, topic in asked if fnmatch(name, f"*/{glob}" if "/" in glob else glob)), None)
 
     def canonical(self, name: str) -> str:
         """A normalised name with its area under the name that is used for it."""

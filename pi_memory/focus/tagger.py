@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Protocol
 
 from pi_memory.errors import EmbedderError
-from pi_memory.focus.evidence import STAY, Scene, add, area_of, said_and_done, shares_of, weights_of
+from pi_memory.focus.evidence import STAY, STAY_AFTER_TURN, Scene, add, area_of, said_and_done, shares_of, weights_of
 from pi_memory.focus.holders import Holders
 from pi_memory.focus.limits import trimmed
 from pi_memory.focus.meaning import Heard, Meaning
@@ -25,6 +25,9 @@ from pi_memory.turn import Exchange, Tag, Topic
 
 ENOUGH = 0.45
 """Least score of a topic: one word of the user's that is a topic's, or half of the files."""
+
+ENOUGH_OF_FILES = 0.3
+"""When files were touched: that there was work is certain, and the most telling of their names will do."""
 
 MOST_KNOWN = 1_000
 """Most known topics that are looked at, the strongest first, so that a tag costs the same after years."""
@@ -86,7 +89,9 @@ class EvidenceTagger:
             return Tag(None)
         add(scores, heard.placed if heard else {})
         # A follow-up does not bring back what the user has removed.
-        add(scores, {area_of(current): STAY} if current is not None and current in known else {})
+        if current is not None and current in known:
+            turned = nothing_done and heard is not None and heard.placed.get(area_of(current)) == 0.0
+            add(scores, {area_of(current): STAY_AFTER_TURN if turned else STAY})
         topic = await self._choose(scores, scene)
         return Tag(topic, tuple(weights), directories(weights, base=base), heard.vector if heard else None)
 
@@ -100,7 +105,7 @@ class EvidenceTagger:
 
     async def _choose(self, scores: Mapping[str, float], scene: Scene) -> str | None:
         best = max(scores, key=lambda name: (scores[name], name == scene.current, name), default=None)
-        if best is None or scores[best] < ENOUGH:
+        if best is None or scores[best] < (ENOUGH_OF_FILES if scene.weights else ENOUGH):
             return None
         area = await self._known_as(self._patterns.canonical(best), scene)
         name = _with_detail(area, scene, self._patterns)

@@ -21,7 +21,7 @@ SAID, DONE, REPLIED = 0.45, 0.15, 0.15
 """What each different word of a topic counts: said by the user, in a command, in the reply."""
 
 MOST_SAID, MOST_OTHER = 1.2, 0.5
-REPEATED = 0.5
+REPEATED = 0.25
 """What is left of the user's words in a message that was there before: an agent goes on, and what it does counts."""
 
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
