@@ -139,6 +139,9 @@ class Embedding:
     tagger: Literal["auto", "rules", "embedding", "model"] = _env("PI_MEMORY_TAGGER", "auto")
     """How topics are found: by `rules`; by rules and `embedding`; by asking the chat `model` in this process about what
     these find; `auto`: with embeddings if there is an embedder, and never by a model, as small ones judge worse."""
+    extractor: Literal["rules", "model"] = _env("PI_MEMORY_EXTRACTOR", "rules")
+    """How a session that is over is learned from: by `rules`; or by these and the chat `model` in this process. Of what
+    that says, only what quotes the user's own words is kept."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,13 +31,22 @@ def extract(said: Sequence[Numbered]) -> list[Candidate]:
 
     Each has a verbatim quote of the exchange that it names; see `grounded`.
     """
-    open_to_us = [(number, exchange) for number, exchange in said if not _is_private(exchange)]
+    open_to_us = not_private(said)
     found = [c for number, exchange in open_to_us for c in _of_exchange(number, exchange)]
-    projects = {number: _project(exchange.project) for number, exchange in open_to_us}
+    projects = {number: exchange.project for number, exchange in open_to_us}
     for lesson in (*solutions(open_to_us), *chains(open_to_us)):
-        where = projects[lesson.exchange_id or 0] or "global"
-        found.append(replace(lesson, namespace=f"{where}/{lesson.namespace}"))
+        found.append(replace(lesson, namespace=located(lesson.namespace, projects[lesson.exchange_id or 0])))
     return grounded(found, open_to_us)[:MOST]
+
+
+def not_private(said: Sequence[Numbered]) -> list[Numbered]:
+    """The exchanges that the user did not ask us to keep to ourselves."""
+    return [(number, exchange) for number, exchange in said if not _is_private(exchange)]
+
+
+def located(name: str, project: str | None) -> str:
+    """`fixes` as a namespace: of the project, or of everywhere. One that is whole already stays as it is."""
+    return name if "/" in name else f"{_project(project) or 'global'}/{name}"
 
 
 def of_statement(stated: Stated, project: str | None, exchange_id: int | None = None) -> Candidate:

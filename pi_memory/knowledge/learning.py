@@ -5,13 +5,14 @@ One decision is one transaction: a crash leaves the state before it or the state
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.knowledge import meant
 from pi_memory.knowledge.dedup import Decision, decide
-from pi_memory.knowledge.extraction import extract, grounded, of_statement
+from pi_memory.knowledge.extraction import extract, grounded, not_private, of_statement
+from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.namespaces import Scope, covers, scope
 from pi_memory.knowledge.neighbourhood import Neighbourhood
@@ -20,7 +21,6 @@ from pi_memory.knowledge.secrets import secret_in
 from pi_memory.turn import Candidate, Exchange, Memory
 
 Numbered = tuple[int, Exchange]
-Ask = Callable[[Sequence[Numbered]], Awaitable[list[Candidate]]]
 
 REPLY_TAKES = 3600.0
 """Seconds by which what was stated may have been stored before its exchange was: the reply comes in between."""
@@ -40,12 +40,13 @@ class Taken:
 class Learning:
     """The one way from what is said to memories.
 
-    `ask`, if it is given, has a model name candidates besides those of the rules. `topics` tells what something learned
+    `interview`, if it is given, has a model name candidates besides those of the rules, and decide where these are in
+    doubt. `topics` tells what something learned
     in a session is about, from its text too.
     """
 
     def __init__(self, memories: Memories, neighbourhood: Neighbourhood) -> None:
-        self.ask: Ask | None = None
+        self.interview: Interview | None = None
         self.topics: Callable[[str | None, str], tuple[str, ...]] = lambda session, text: ()
         self._memories = memories
         self._around = neighbourhood
@@ -80,9 +81,12 @@ class Learning:
 
         Raises `StoreError`.
         """
+        await self._around.measure()
         candidates = extract(said)
-        if self.ask is not None:
-            candidates = grounded([*candidates, *await self.ask(said)], said)
+        if self.interview is not None:
+            said = not_private(said)
+            named = [c for c in await self.interview.ask(said) if not _is_among(c, candidates)]
+            candidates = grounded([*candidates, *named], said)
         candidates = [self._filed(c, said[0][1].conversation_id) for c in candidates]
         when = {number: exchange.at for number, exchange in said}
         async with self._one_at_a_time:
@@ -126,6 +130,8 @@ class Learning:
             return None
         neighbours = await self._around.compared(candidate.content, known)
         decision = decide(candidate, neighbours, related=self._around.scale.related)
+        if decision.linked and self.interview is not None and candidate.priority != "highest":
+            decision = await self.interview.judge(candidate, [n for n in neighbours if n.memory.id in decision.linked])
         before = next((memory for memory in known if memory.id == decision.id), None)
         if before is not None and said_at is not None and said_at < before.valid_from and decision.action != "noop":
             return None
@@ -182,6 +188,11 @@ class Learning:
         if memory.forgotten_at is None:
             await self._memories.forget(number, origin="notice")
         return f"Forgotten: memory {number}."
+
+
+def _is_among(candidate: Candidate, others: Sequence[Candidate]) -> bool:
+    """Whether another candidate rests on the same words."""
+    return any(o.exchange_id == candidate.exchange_id and candidate.quote in o.quote for o in others)
 
 
 def _is_learned(candidate: Candidate, memory: Memory, said_at: float | None) -> bool:

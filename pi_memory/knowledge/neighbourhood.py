@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from pi_memory.embedding.calibration import NEVER, Calibration
+from pi_memory.embedding.calibration import NEVER, Calibration, calibrate
 from pi_memory.errors import EmbedderError
 from pi_memory.focus.nearest import Nearest
 from pi_memory.knowledge import words
@@ -21,14 +21,25 @@ logger = logging.getLogger(__name__)
 
 
 class Neighbourhood:
-    """`nearest` compares meanings once there is an embedder, on its `scale`; `similar` finds ids of memories by it."""
+    """`similar` finds ids of memories by their meaning."""
 
     def __init__(self, memories: Memories, embedder: Loader[Embedder]) -> None:
-        self.nearest: Nearest | None = None
         self.scale: Calibration = NEVER
         self.similar: Callable[[str], Awaitable[Sequence[int]]] = _none
         self._memories = memories
         self._embedder = embedder
+        self._nearest: Nearest | None = None
+
+    async def measure(self) -> None:
+        """Have meanings compared from now on, if there is an embedder: its scale takes it some seconds on a Pi."""
+        embedder = self._embedder.now
+        if self._nearest is not None or not embedder.dimensions:
+            return
+        try:
+            self.scale = await calibrate(embedder)
+            self._nearest = Nearest(embedder, related=self.scale.related, same=self.scale.same)
+        except EmbedderError as error:
+            logger.warning("Memories are compared by their words: %s", error)
 
     async def of(self, text: str) -> list[Memory]:
         """Memories that share words or meaning with `text`, the best first, also those that no longer hold."""
@@ -42,9 +53,9 @@ class Neighbourhood:
         """Memories with how near in meaning they are to `text`; without that while the embedder fails."""
         cosines: dict[str, float] = {}
         try:
-            if self.nearest is not None:
-                vector = await self.nearest.vector(text)
-                cosines = await self.nearest.cosines(vector, {str(m.id): m.content for m in memories if m.content})
+            if self._nearest is not None:
+                vector = await self._nearest.vector(text)
+                cosines = await self._nearest.cosines(vector, {str(m.id): m.content for m in memories if m.content})
         except EmbedderError as error:
             logger.warning("Memories are compared by their words: %s", error)
         return [Neighbour(memory, cosines.get(str(memory.id))) for memory in memories]
