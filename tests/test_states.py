@@ -183,6 +183,24 @@ def test_a_day_that_ends_while_the_daemon_runs_moves_nothing(tmp_path: Path, clo
     engine.close()
 
 
+def test_a_beginning_that_has_changed_a_little_is_evaluated_at_the_stop(
+    engine: Engine, tmp_path: Path, clock: Clock
+) -> None:
+    new = Message("system", f"{SYSTEM.content} The user works on the world.")
+
+    async def missing(ends: Message) -> int:
+        start = Start(engine, states(tmp_path, clock))
+        await start.say(*FIRST)
+        await start.model.save([ends], [])
+        await start.stop()
+        start = Start(engine, states(tmp_path, clock))
+        await start.stop()
+        return len(start.model._ledger.prefix([ends])) - start.model.restored_tokens
+
+    assert asyncio.run(missing(new)) == 0
+    assert asyncio.run(missing(Message("system", "hi " * 60))) > 100
+
+
 def test_of_a_state_larger_than_allowed_the_beginning_is_kept(engine: Engine, tmp_path: Path, clock: Clock) -> None:
     said, expected = asyncio.run(first_run(engine, states(tmp_path, clock, most_bytes=30_000)))
     assert all(path.stat().st_size < 32_000 for path in (tmp_path / "state").glob("*.state"))

@@ -115,7 +115,10 @@ class LocalModel:
         if self._states is None:
             return
         ledger = self._open_ledger()
-        begun = await self._captured([ledger.prefix(beginning)])
+        begins = ledger.prefix(beginning)
+        # What they begin with has changed if topics were found since the last one began.
+        await self._work("idle", begins, work.complete(self._engine, begins))
+        begun = await self._captured([begins])
         if begun and begun[0].tokens != self._begun:
             await self._write("beginning", Saved(begun))
         said = await self._captured([ledger.prefix(messages) for messages in conversations])

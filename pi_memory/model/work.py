@@ -14,6 +14,9 @@ from pi_memory.model.vocabulary import Tokens
 BATCH = 32
 """Tokens evaluated at a time: what a chat interrupts is lost, and 32 take a Raspberry Pi 4 about a second."""
 
+MISSING = 96
+"""Tokens that a stop may take the time to evaluate: some seconds on a Raspberry Pi 4."""
+
 
 def choose(engine: Engine, tokens: Tokens, labels: Mapping[tuple[int, ...], str]) -> Steps[str]:
     """The label that most likely follows `tokens`; each is spelled with a token that ends it.
@@ -65,6 +68,13 @@ def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:
             return
         except Cancelled:
             yield
+
+
+def complete(engine: Engine, tokens: Tokens) -> Steps[None]:
+    """`prepare`, if little is missing."""
+    sequence = engine.sequence_for(tokens)
+    if len(tokens) - common(engine.held(sequence), tokens) <= MISSING:
+        yield from prepare(engine, tokens)
 
 
 def capture(engine: Engine, prompts: Sequence[Tokens], most_bytes: int) -> Steps[list[Held]]:
