@@ -202,3 +202,45 @@ def test_a_forgotten_memory_has_no_name_any_more(daemon: Daemon) -> None:
     client.delete(f"/memories/{number}?forget=1")
     (logged,) = client.get("/session").json()["memoryApplicationLog"]["applications"]
     assert (logged["memoryId"], logged["memoryName"]) == (number, None)
+
+
+def test_a_memory_without_topics_is_about_what_it_says(daemon: Daemon) -> None:
+    client = daemon()
+    known = {
+        text: client.post("/memories", json={"content": text} | more).json()["topics"]
+        for text, more in {
+            "The SQL migrations run at night.": {},
+            "Passwords are in the vault.": {"topics": []},
+            "OAuth by the book.": {"topics": ["shop"]},
+        }.items()
+    }
+    assert list(known.values()) == [["database"], [], ["shop"]]
+
+
+def test_a_memory_of_a_session_is_also_about_its_focus(daemon: Daemon) -> None:
+    client = daemon()
+    post(client, "/session", session_id="s")
+    post(client, "/session/focus", topic="garden")
+    answer = client.post("/memories", json={"content": "The SQL migrations run at night.", "session_id": "s"})
+    assert answer.json()["topics"] == ["database", "garden"]
+
+
+def test_a_search_begins_with_what_has_attention(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    for topic in ("garden", "shop"):
+        body = {"content": f"{topic.title()}: updates go out with rsync.", "topics": [topic]}
+        client.post("/memories", json=body)
+        post(client, "/session", session_id=topic, project=topic)
+        post(client, "/session/focus", topic=topic)
+
+    def boosts(query: str) -> dict[str, float]:
+        found = client.get(f"/memories/search?q=how+do+updates+go+out&explain=1{query}").json()["results"]
+        return {result["content"].partition(":")[0]: result.get("boost", 0.0) for result in found}
+
+    assert boosts("") == {"Shop": 0.475, "Garden": 0}
+    assert boosts("&session_id=garden") == {"Garden": 0.475, "Shop": 0}
+    assert boosts("&project=shop")["Shop"] == 0.475
+    assert boosts("&project=other")["Shop"] == 0
+    clock.pass_time(days=1)
+    assert boosts("") == {"Shop": 0, "Garden": 0}, "nobody is at work"
+    assert client.get("/memories/search?q=updates&session_id=never").status_code == 404

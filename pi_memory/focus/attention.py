@@ -13,7 +13,7 @@ import sqlite_utils
 
 from pi_memory.errors import NotFound
 from pi_memory.focus import context, related, stack
-from pi_memory.focus.context import Application, Context, Entry
+from pi_memory.focus.context import IDLE, Application, Context, Entry
 from pi_memory.focus.mentions import mentioned
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.recent import Tagged
@@ -88,6 +88,11 @@ class Attention:
         if name not in self._contexts:
             raise NotFound("There is no such session", hint="POST /session begins one; so does any work in it.")
         return self._contexts[name]
+
+    def at_work(self) -> Context | None:
+        """The session that was active last, if that is not over yet."""
+        last = self.session() if self._contexts else None
+        return last if last and self._clock() - last.last_at <= IDLE else None
 
     async def entries(self, session: Context) -> list[Entry]:
         """The last focuses, of this session and of others, oldest first; the one under way at the end."""

@@ -20,7 +20,9 @@ MOST = 500
 
 
 class NewMemory(msgspec.Struct, forbid_unknown_fields=True):
-    """`project` stands for `namespace` `project/NAME`; `supersedes` is the memory that no longer holds."""
+    """`project` stands for `namespace` `project/NAME`; `supersedes` is the memory that no longer holds. Without `topics`
+    the content tells them, and what has attention in the session.
+    """
 
     content: str
     type: MemoryType = "semantic"
@@ -29,7 +31,8 @@ class NewMemory(msgspec.Struct, forbid_unknown_fields=True):
     priority: Priority = "medium"
     source: str = "api"
     quote: str = ""
-    topics: list[str] = []
+    topics: list[str] | None = None
+    session_id: str | None = None
     supersedes: int | None = None
 
 
@@ -100,7 +103,7 @@ async def add(request: Request, parts: Parts) -> Response:
         priority=new.priority,
         source=new.source,
         quote=new.quote,
-        topics=tuple(new.topics),
+        topics=parts.attention.topics(new.session_id, new.content) if new.topics is None else tuple(new.topics),
     )
     if new.supersedes is None:
         memory = await parts.memories.add(candidate, origin="api", durable=True)

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import unicodedata
+from contextlib import suppress
 from typing import Literal
 
 from pi_memory.errors import RequestError
@@ -49,6 +50,13 @@ def slug(project: str) -> str:
     made = re.sub(r"[^a-z0-9._-]+|\.\.+", "-", plain).strip("-.")[:40]
     # Nothing that we could write is left of a name in another script: its hash tells it from others.
     return made or hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def same_project(one: str, other: str) -> bool:
+    """Whether both name one project; what has no name is no project."""
+    with suppress(RequestError):
+        return slug(one) == slug(other)
+    return False
 
 
 def scope(project: str | None) -> Scope:
