@@ -5,6 +5,7 @@ not a topic is theirs: it is kept as notes and rendered back.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -89,7 +90,7 @@ def render(topics: Sequence[Topic], *, now: float, notes: Notes | None = None) -
     """
     notes = notes or Notes()
     by_strength = sorted((t for t in topics if t.is_active), key=lambda t: (-t.last_touched_at, t.name))
-    active = [t for t in by_strength if strength(t.last_touched_at, now) >= ACTIVE]
+    active = by_strength[: bisect_left(by_strength, True, key=lambda t: strength(t.last_touched_at, now) < ACTIVE)]
     fading = by_strength[len(active) :][:MAX_FADING]
     shown = [*active[:MAX_ACTIVE], *fading]
     blocks = [*_paragraph(notes.top), _head(now), *_paragraph(notes.before)]

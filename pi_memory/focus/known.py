@@ -1,5 +1,6 @@
 """The topics in RAM, as the database has them."""
 
+from bisect import bisect_left, insort
 from collections.abc import Mapping
 
 from rapidfuzz import fuzz, process
@@ -14,14 +15,26 @@ GOOD_MATCH = 75
 
 
 class KnownTopics:
-    """By name, active or not."""
+    """By name, active or not. Those that are active are kept in order: after years most topics are not."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Topic] = {}
+        self._strongest: list[tuple[float, str]] = []
+
+    @property
+    def last_touched_at(self) -> float:
+        """The last moment of which something is known; 0 when nothing is."""
+        return -self._strongest[0][0] if self._strongest else 0.0
 
     def replace(self, changed: Mapping[str, Topic]) -> dict[str, Topic | None]:
         """Put changed topics in place; what stood there, None for new ones."""
         before = {name: self.by_name.get(name) for name in changed}
+        for name, topic in changed.items():
+            was = before[name]
+            if was is not None and was.is_active:
+                del self._strongest[bisect_left(self._strongest, _rank(was))]
+            if topic.is_active:
+                insort(self._strongest, _rank(topic))
         self.by_name |= changed
         return before
 
@@ -33,11 +46,15 @@ class KnownTopics:
 
     def all(self) -> list[Topic]:
         """The one touched last first."""
-        return sorted(self.by_name.values(), key=lambda t: (-t.last_touched_at, t.name))
+        return sorted(self.by_name.values(), key=_rank)
 
     def active(self, now: float) -> list[Topic]:
         """Those that have not faded at `now`, strongest first."""
-        return [topic for topic in self.all() if topic.is_active and not has_faded(topic, now)]
+        return [self.by_name[name] for _, name in self._strongest[: self._faded_from(now)]]
+
+    def faded(self, now: float) -> list[Topic]:
+        """Those that are still called active and have faded at `now`."""
+        return [self.by_name[name] for _, name in self._strongest[self._faded_from(now) :]]
 
     def files(self, query: str, now: float) -> list[str]:
         """Known files whose path matches, best first."""
@@ -45,6 +62,9 @@ class KnownTopics:
         found = process.extract(query, known, scorer=fuzz.partial_ratio, processor=str.lower, limit=FILES_FOUND)
         return [path for path, score, _ in found if score >= GOOD_MATCH]
 
+    def _faded_from(self, now: float) -> int:
+        return bisect_left(self._strongest, True, key=lambda rank: decay.strength(-rank[0], now) < decay.GONE)
 
-def has_faded(topic: Topic, now: float) -> bool:
-    return decay.strength(topic.last_touched_at, now) < decay.GONE
+
+def _rank(topic: Topic) -> tuple[float, str]:
+    return -topic.last_touched_at, topic.name

@@ -17,7 +17,7 @@ from pi_memory.focus.changes import Changes
 from pi_memory.focus.debounce import Session, Sessions
 from pi_memory.focus.document import Notes, render
 from pi_memory.focus.file import HandEdit
-from pi_memory.focus.known import KnownTopics, has_faded
+from pi_memory.focus.known import KnownTopics
 from pi_memory.focus.parse import parse
 from pi_memory.focus.rebuild import rebuild
 from pi_memory.focus.renames import Renames
@@ -190,7 +190,7 @@ class RecentFocus:
     async def fade(self) -> int:
         """Make the topics inactive that have faded; how many."""
         now = self._clock()
-        gone = [topic for topic in self._known.all() if topic.is_active and has_faded(topic, now)]
+        gone = self._known.faded(now)
         if gone:
             changes = self._replace({t.name: replace(t, is_active=False) for t in gone}, origin="time", at=now)
             await self._db.write(changes.save)

@@ -37,7 +37,8 @@ def short_names(paths: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
 
 def clean(path: str) -> str:
     """Without control characters and backticks: a name is shown on one line, sometimes between backticks."""
-    return "".join(c for c in path if c.isprintable() and c != "`").strip()
+    plain = path.isprintable() and "`" not in path
+    return path.strip() if plain else "".join(c for c in path if c.isprintable() and c != "`").strip()
 
 
 def _same_files(parts: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
