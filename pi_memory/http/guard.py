@@ -14,6 +14,8 @@ from pi_memory.errors import Forbidden, PiMemoryError, TooLarge, Unauthorized
 from pi_memory.http.endpoint import failure
 
 OPEN = ("/healthz", "/version")
+UNBOUNDED = ("/import",)
+"""What is read piece by piece, whatever its length."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -31,7 +33,8 @@ class Guard:
         headers = Headers(scope=scope)
         try:
             self._admit(headers, scope["path"])
-            await self._app(scope, self._measured(receive, headers), send)
+            bounded = scope["path"] not in UNBOUNDED
+            await self._app(scope, self._measured(receive, headers) if bounded else receive, send)
         except PiMemoryError as error:
             await failure(error)(scope, receive, send)
 

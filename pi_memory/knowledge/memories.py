@@ -1,21 +1,22 @@
 """Memories: the only place where they change. Every change is an event, stored with it in one transaction."""
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, BinaryIO
 
 import sqlite_utils
 
 from pi_memory import decay
 from pi_memory.errors import Conflict
-from pi_memory.knowledge import forget, recorded, undo
+from pi_memory.knowledge import forget, recorded, restore, transfer, undo
 from pi_memory.knowledge.checked import checked
 from pi_memory.knowledge.forgetting import Forgetting
 from pi_memory.knowledge.recorded import Cause
-from pi_memory.store import events, memories, memory_words
-from pi_memory.store.database import Database, Work
+from pi_memory.knowledge.restore import Counts, Numbered
+from pi_memory.store import events, imported, memories, memory_words
+from pi_memory.store.database import Database
 from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding, Filter
 from pi_memory.turn import Candidate, Clock, Memory
@@ -173,9 +174,17 @@ class Memories:
             self._told(memory)
         return len(closed)
 
-    async def run(self, work: Work[list[Memory]]) -> list[Memory]:
-        """Have `work`, which uses `recorded`, change several memories in one durable transaction."""
-        return [self._told(memory) for memory in await self._db.write(work, durable=True)]
+    async def export(self, file: BinaryIO) -> None:
+        """Write all there is, with its history, to `file`, which `restore` takes in again."""
+        await self._db.write(imported.store_id, durable=True)
+        await self._db.read(partial(transfer.export, file=file, at=self._clock()))
+
+    async def restore(self, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Counts:
+        """Take in an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
+        done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
+        for number in done.new:
+            self._told(await self.get(number))
+        return done.counts
 
     def _cause(self, origin: str) -> Cause:
         # Whole seconds are stored in half the bytes.

@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 from sqlite_utils import Database
 
+from pi_memory.store import passages
+
 Clean = Callable[[str], str]
 
 
@@ -40,12 +42,19 @@ def from_exchanges(
         if cleaned != told:
             # Arguments are no sentences: a part of them would not be JSON.
             calls = cleaned[3] if cleaned[3] == told[3] else ""
-            db.execute(
-                "update exchanges set user = ?, reply = ?, context = ?, tool_calls = nullif(?, '') where id = ?",
-                (*cleaned[:3], calls, number),
-            )
+            with passages.rewritten(db, number):
+                db.execute(
+                    "update exchanges set user = ?, reply = ?, context = ?, tool_calls = nullif(?, '') where id = ?",
+                    (*cleaned[:3], calls, number),
+                )
             changed.append(number)
     return changed
+
+
+def is_evidence(db: Database, exchange_id: int | None, quote: str) -> bool:
+    """Whether the exchange is here and has the quote in it."""
+    query = "select 1 from exchanges where id = ? and instr(user || ' ' || reply, ?)"
+    return bool(quote) and db.execute(query, (exchange_id, quote)).fetchone() is not None
 
 
 def _may_hold(texts: tuple[str, ...]) -> tuple[str, dict[str, str]]:

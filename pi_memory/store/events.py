@@ -1,5 +1,6 @@
 """What changed, when, by whom, from what to what: the record that shows, explains and undoes."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,10 +28,21 @@ class Event:
 
 
 def add(db: Database, event: Event) -> int:
-    """The event's number."""
+    """The event's number: its own if that is greater than all others, else the next."""
     cursor = db.execute(
-        "insert into events (at, kind, subject, origin, before, after, undoes) values (?, ?, ?, ?, ?, ?, ?)",
-        (event.at, event.kind, event.subject, event.origin, _json(event.before), _json(event.after), event.undoes),
+        """insert into events (id, at, kind, subject, origin, before, after, undoes)
+        values ((select :id where :id > (select coalesce(max(id), 0) from events)),
+            :at, :kind, :subject, :origin, :before, :after, :undoes)""",
+        {
+            "id": event.id,
+            "at": event.at,
+            "kind": event.kind,
+            "subject": event.subject,
+            "origin": event.origin,
+            "before": _json(event.before),
+            "after": _json(event.after),
+            "undoes": event.undoes,
+        },
     )
     assert cursor.lastrowid is not None
     return cursor.lastrowid
@@ -60,6 +72,12 @@ def listed(db: Database, *, kind: str = "", before: int | None = None, limit: in
         and (:before is null or id < :before) order by id desc limit :limit"""
     values = {"kind": kind, "before": before, "limit": limit}
     return [_event(row) for row in db.execute(query, values).fetchall()]
+
+
+def oldest_first(db: Database, *, kind: str) -> Iterator[Event]:
+    """Every event whose kind begins with `kind`."""
+    query = f"select {COLUMNS} from events where substr(kind, 1, length(?1)) = ?1 order by id"
+    return map(_event, db.execute(query, (kind,)))
 
 
 def _event(row: tuple) -> Event:  # type: ignore[type-arg]

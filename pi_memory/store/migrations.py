@@ -66,8 +66,8 @@ def m002_memories(db: Database) -> None:
             tokenize = 'porter unicode61 remove_diacritics 2')""",
         "create table tombstones (id integer primary key, at real not null, salt blob not null, hash blob not null)",
         """create table imported (
-            store text not null, kind text not null, their_id integer not null, id integer not null,
-            primary key (store, kind, their_id)) without rowid""",
+            store text not null, their_id integer not null, id integer not null, primary key (store, their_id))
+            without rowid""",
         "alter table events add column undoes integer",
     ):
         db.execute(statement)

@@ -1,0 +1,197 @@
+"""An export that is taken in again: whole, or not at all.
+
+Ids are kept where they are free. What is here already is known by its id and the store that it came from, and stays as
+it is: the same import twice adds nothing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import msgspec
+from sqlite_utils import Database
+
+from pi_memory.errors import Forgotten, RequestError
+from pi_memory.knowledge import recorded, undo
+from pi_memory.knowledge.checked import checked
+from pi_memory.knowledge.transfer import FORMAT, VERSION, EventLine, Fields, Header, Line, MemoryLine
+from pi_memory.store import erasing, events, imported, memories, tombstones
+from pi_memory.store.events import Event
+from pi_memory.store.memories import Embedding
+from pi_memory.turn import Candidate, Memory
+
+Numbered = tuple[int, bytes]
+"""A line and its number, from 1."""
+
+AGAIN = "Export again: nothing was imported."
+
+
+@dataclass(slots=True)
+class Counts:
+    """What an import brought. `known` were here already; `forgotten` were left out, as they were to be forgotten."""
+
+    memories: int = 0
+    known: int = 0
+    forgotten: int = 0
+    events: int = 0
+    tombstones: int = 0
+
+
+@dataclass(slots=True)
+class Restored:
+    """An import under way: which of their ids are which of ours; None for what was left out."""
+
+    store: str
+    is_ours: bool
+    skip_forgotten: bool
+    counts: Counts = field(default_factory=Counts)
+    ids: dict[int, int | None] = field(default_factory=dict)
+    new: dict[int, None] = field(default_factory=dict)
+    events: dict[int, int] = field(default_factory=dict)
+    superseded: dict[int, int] = field(default_factory=dict)
+
+
+def is_export(line: bytes) -> bool:
+    """Whether a file's first line is that of an export of memories."""
+    try:
+        found = msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return False
+    return isinstance(found, dict) and "format" in found
+
+
+def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Restored:
+    """Take in an export. Raises `RequestError`, naming the line; then nothing of it may be kept."""
+    number, first = next(lines, (1, b""))
+    header = _decoded(number, first, Header)
+    if (header.format, header.version) != (FORMAT, VERSION):
+        raise RequestError(
+            f"line {number}: {header.format} version {header.version}; this release reads version {VERSION}", hint=AGAIN
+        )
+    done = Restored(header.store, imported.adopt(db, header.store), skip_forgotten)
+    ended = False
+    for number, text in lines:
+        if ended:
+            raise RequestError(f"line {number}: there is more behind the end", hint="Import one export at a time.")
+        line = _decoded(number, text, Line)
+        if line.end is not None and line.end != number - 1:
+            raise RequestError(f"line {number}: {line.end} lines were written, {number - 1} are here", hint=AGAIN)
+        ended = line.end is not None
+        try:
+            _take(db, line, done)
+        except RequestError as error:
+            raise type(error)(f"line {number}: {error.message}", hint=error.hint) from error
+    if not ended:
+        raise RequestError(f"line {number}: the end is missing, the file was cut", hint=AGAIN)
+    _link(db, done)
+    return done
+
+
+def _take(db: Database, line: Line, done: Restored) -> None:
+    if line.memory is not None:
+        _take_memory(db, line.memory, done)
+    if line.tombstone is not None:
+        made = line.tombstone
+        done.counts.tombstones += tombstones.put(db, (made.at, made.salt, made.hash))
+    if line.event is not None:
+        _take_event(db, line.event, done)
+
+
+def _take_memory(db: Database, theirs: MemoryLine, done: Restored) -> None:
+    if theirs.id in done.ids or not 0 < theirs.id < 2**63:
+        raise RequestError(f"id: {theirs.id} cannot be, or is there twice", hint=AGAIN)
+    if _is_forgotten(db, (theirs.content, theirs.quote), done):
+        done.ids[theirs.id] = None
+        done.counts.forgotten += 1
+        return
+    taken = memories.get(db, theirs.id)
+    known = imported.find(db, done.store, theirs.id)
+    if done.is_ours and taken is not None and taken.created_at == theirs.created_at:
+        known = taken.id
+    if known is not None:
+        done.ids[theirs.id] = known
+        done.counts.known += 1
+        return
+    number = _put(db, theirs, number=0 if taken else theirs.id)
+    if not done.is_ours or number != theirs.id:
+        imported.note(db, done.store, theirs.id, number)
+    done.ids[theirs.id] = number
+    done.new[number] = None
+    done.counts.memories += 1
+    if theirs.superseded_by is not None:
+        done.superseded[number] = theirs.superseded_by
+
+
+def _put(db: Database, theirs: MemoryLine, *, number: int) -> int:
+    """The id that it got: its own, or with 0 the next one."""
+    fields = {name: getattr(theirs, name) for name in Memory.__slots__}
+    if theirs.forgotten_at is None:
+        names = ("content", "type", "namespace", "priority", "source", "quote", "topics")
+        fit = checked(Candidate(**{name: fields[name] for name in names}))
+        fields |= {name: getattr(fit, name) for name in names}
+    elif theirs.content or theirs.quote or theirs.topics:
+        raise RequestError("content: a forgotten memory has none", hint=AGAIN)
+    vector = None
+    if theirs.vector is not None and theirs.space is not None:
+        vector = Embedding(theirs.space, theirs.vector)
+        recorded.refuse_size(db, vector)
+    evidence = theirs.exchange_id if erasing.is_evidence(db, theirs.exchange_id, theirs.quote) else None
+    memory = Memory(**{**fields, "id": number, "superseded_by": None, "exchange_id": evidence})
+    return memories.put(db, memory, embedding=vector).id
+
+
+def _take_event(db: Database, theirs: EventLine, done: Restored) -> None:
+    """Events of what was here already are here too, as far as they are true here."""
+    if theirs.memory not in done.ids:
+        raise RequestError(f"memory: {theirs.memory} was not in a line before", hint=AGAIN)
+    if not theirs.kind.startswith("memory.") or (theirs.before or {}).keys() != (theirs.after or {}).keys():
+        raise RequestError("event: no memory's, or before and after do not fit", hint=AGAIN)
+    number = done.ids[theirs.memory]
+    if number not in done.new:
+        return
+    before, after = (_ours(db, side, done) for side in (theirs.before, theirs.after))
+    undoes = None if theirs.undoes is None else done.events.get(theirs.undoes)
+    event = Event(theirs.at, theirs.kind, undo.subject(number), theirs.origin, before, after, theirs.id, undoes)
+    done.events[theirs.id] = events.add(db, event)
+    done.counts.events += 1
+
+
+def _ours(db: Database, side: dict[int, Fields] | None, done: Restored) -> dict[str, Any] | None:
+    """Changed fields under our ids, without those of memories that were left out."""
+    if side is None:
+        return None
+    found: dict[str, Any] = {}
+    for their_id, fields in side.items():
+        number = done.ids.get(their_id)
+        if number is None or _is_forgotten(db, (fields.content or "", fields.quote or ""), done):
+            continue
+        told: dict[str, Any] = msgspec.to_builtins(fields)
+        if told.get("superseded_by") is not None:
+            told["superseded_by"] = done.ids.get(told["superseded_by"])
+        found[str(number)] = told
+    return found
+
+
+def _is_forgotten(db: Database, texts: tuple[str, ...], done: Restored) -> bool:
+    """Raises `Forgotten` unless that is to be left out."""
+    try:
+        recorded.refuse_forgotten(db, *texts)
+    except Forgotten as error:
+        if not done.skip_forgotten:
+            raise Forgotten(error.message, hint="With skip_forgotten=1 all else is imported.") from error
+        return True
+    return False
+
+
+def _link(db: Database, done: Restored) -> None:
+    """What superseded what, now that every memory has its id."""
+    for number, theirs in done.superseded.items():
+        memory = recorded.get(db, number)
+        memories.update(db, memory, replace(memory, superseded_by=done.ids.get(theirs)))
+
+
+def _decoded(number: int, text: bytes, kind: type[Any]) -> Any:
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise RequestError(f"line {number}: {error}", hint=AGAIN) from error

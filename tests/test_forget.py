@@ -1,0 +1,181 @@
+"""Forgetting: no text is left in the rows, the words, the events, the exchanges, or the bytes of the files."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.errors import Forgotten
+from pi_memory.knowledge.forgetting import Forgetting, normal, parts, without
+from pi_memory.knowledge.memories import Memories
+from pi_memory.store import exchanges
+from pi_memory.store.database import Database
+from pi_memory.store.memories import Filter
+from pi_memory.turn import Candidate, Exchange
+from tests.fakes import FakeClock
+
+SECRET = "The safe opens with zanzibarquartz"
+QUOTE = "Remember that my safe opens with zanzibarquartz"
+
+
+def using(path: Path, work: Callable[[Database, Memories], Awaitable[None]]) -> None:
+    async def main() -> None:
+        db = await Database.open(path / "m.db")
+        try:
+            await work(db, Memories(db, clock=FakeClock()))
+        finally:
+            await db.close()
+
+    asyncio.run(main())
+
+
+async def said(db: Database, user: str, reply: str = "Noted.", context: str = "") -> int:
+    exchange = Exchange("c", user, reply, 1.0, context)
+    return await db.write(lambda rows: exchanges.add(rows, exchange), exchange=True)
+
+
+def on_disk(path: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in path.glob("m.db*")).lower()
+
+
+def test_nothing_is_left_in_the_files(tmp_path: Path) -> None:
+    async def work(db: Database, memories: Memories) -> None:
+        others = [Candidate(f"Fact {n} about gardens and pumps", quote="as was said " * n) for n in range(60)]
+        for other in others:
+            await memories.add(other, origin="extraction")
+        number = await said(db, f"Hello there. {QUOTE}. And water the roses!", f"Noted: “{QUOTE}”. Anything else?")
+        again = await said(db, "What now?", f"You told me. {SECRET}!", context=f"- {SECRET}\n- Likes tea")
+        memory = await memories.add(Candidate(SECRET, quote=QUOTE, exchange_id=number), origin="notice", durable=True)
+        assert [n for n, _ in await memories.search_words("zanzibarquartz", limit=9)] == [memory.id]
+        await memories.change(memory.id, origin="api", content=SECRET + " " + "at night " * 90)
+        await memories.change(memory.id, origin="api", content=SECRET)
+        for other in others:
+            await memories.add(other, origin="extraction")
+        await db.checkpoint()
+        assert b"zanzibarquartz" in on_disk(tmp_path)
+        forgetting = await memories.forget(memory.id)
+        assert (forgetting.memory_ids, forgetting.exchange_ids) == ((memory.id,), (number, again))
+        assert b"zanzibar" not in on_disk(tmp_path)
+        kept = dict(await db.read(exchanges.inbox))
+        assert kept[number].user == "Hello there. And water the roses!"
+        assert kept[number].reply == "Anything else?"
+        assert (kept[again].reply, kept[again].context) == ("You told me.", "- Likes tea")
+        assert await memories.search_words("zanzibarquartz", limit=9) == []
+        assert len(await memories.search_words("garden", limit=500)) == 120
+
+    using(tmp_path, work)
+
+
+def test_others_are_told_to_forget_too(tmp_path: Path) -> None:
+    told: list[Forgetting] = []
+
+    async def forget_too(forgetting: Forgetting) -> None:
+        told.append(forgetting)
+
+    async def work(db: Database, memories: Memories) -> None:
+        memories.on_forget.append(forget_too)
+        await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
+        await memories.forget(1)
+        assert told[0].clean(f"Yes. {QUOTE}! Bye.") == "Yes. Bye."
+        assert set(told[0].texts) == {SECRET, QUOTE}
+
+    using(tmp_path, work)
+
+
+def test_what_says_the_same_is_forgotten_with_it(tmp_path: Path) -> None:
+    async def work(db: Database, memories: Memories) -> None:
+        await memories.add(Candidate(SECRET), origin="api")
+        await memories.close(1, origin="api")
+        await memories.add(Candidate(SECRET.upper() + "."), origin="api")
+        await memories.add(Candidate("Has a safe", quote=f"{QUOTE}. It is heavy."), origin="api")
+        await memories.add(Candidate("Likes tea", quote=QUOTE), origin="api")
+        await memories.change(4, origin="api", content=SECRET + "!")
+        await memories.change(4, origin="api", content="Likes coffee")
+        await memories.add(Candidate(SECRET, quote=QUOTE), origin="api")
+        assert (await memories.forget(5)).memory_ids == (1, 2, 5)
+        found, _ = await memories.listed(Filter(valid=None))
+        assert [(m.id, m.content, m.quote) for m in found if m.content] == [
+            (4, "Likes coffee", ""),
+            (3, "Has a safe", "It is heavy."),
+        ]
+        history = await memories.history(4)
+        with pytest.raises(Forgotten):
+            await memories.undo(next(t.event.id for t in history if t.event.kind == "memory.changed"))
+        assert b"zanzibar" not in on_disk(tmp_path)
+
+    using(tmp_path, work)
+
+
+def test_a_forgotten_content_is_refused_on_every_path(tmp_path: Path) -> None:
+    async def work(db: Database, memories: Memories) -> None:
+        await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
+        await memories.add(Candidate("Likes tea"), origin="api")
+        await memories.forget(1)
+        same = "the safe   OPENS with ‘zanzibarquartz’!"
+        for content, quote in (
+            (same, ""),
+            (f"So. {same} Yes.", ""),
+            ("The code", QUOTE),
+            ("The code", f"Hm. {QUOTE}?"),
+        ):
+            with pytest.raises(Forgotten):
+                await memories.add(Candidate(content, quote=quote), origin="extraction")
+            with pytest.raises(Forgotten):
+                await memories.supersede(2, Candidate(content, quote=quote), origin="extraction")
+        with pytest.raises(Forgotten):
+            await memories.change(2, origin="api", content=same)
+        assert (await memories.listed())[1] == 1
+
+    using(tmp_path, work)
+    using(tmp_path, refused_after_a_restart)
+
+
+async def refused_after_a_restart(db: Database, memories: Memories) -> None:
+    with pytest.raises(Forgotten):
+        await memories.add(Candidate(SECRET), origin="api")
+
+
+def test_a_short_quote_is_only_erased_where_it_was_said(tmp_path: Path) -> None:
+    async def work(db: Database, memories: Memories) -> None:
+        number = await said(db, "Yes. And tea.")
+        other = await said(db, "Oh yes. Why not?")
+        await memories.add(Candidate("Sells the old house", quote="Yes", exchange_id=number), origin="api")
+        await memories.forget(1)
+        kept = {n: exchange.user for n, exchange in await db.read(exchanges.inbox)}
+        assert kept == {number: "And tea.", other: "Oh yes. Why not?"}
+        await memories.add(Candidate("Likes tea", quote="Yes"), origin="api")
+
+    using(tmp_path, work)
+
+
+@pytest.mark.parametrize(
+    ("text", "gone", "left"),
+    [
+        ("A. My pin is 1. B.", "my PIN is 1", "A. B."),
+        ("My pin\nis 1", "my pin is 1", ""),
+        ("Well, my pin is 1, you know? Bye", "my pin is 1", "Bye"),
+        ("One. Two. Three.", "One. Two.", "Three."),
+        ("my pin is 12", "my pin is 1", "my pin is 12"),
+        ("Café au lait!", "CAFÉ AU LAIT", ""),
+        ("*my* _pin_ is: 1", "my pin is 1", ""),
+        ("v1.2 is out. Fine.", "v1.2 is out", "Fine."),
+        ("anything", "?!", "anything"),
+    ],
+)
+def test_the_sentence_goes_and_the_rest_stays(text: str, gone: str, left: str) -> None:
+    assert without(text, [gone]) == left
+
+
+@given(st.text(), st.text())
+def test_what_is_erased_is_not_there_any_more(text: str, gone: str) -> None:
+    left = without(f"{text} {gone} {text}", [gone])
+    assert without(left, [gone]) == left
+
+
+@given(st.text(min_size=1))
+def test_a_text_is_one_of_its_parts_whatever_its_case(text: str) -> None:
+    assert normal(text) == normal(f"  {text}  ")
+    assert not normal(text) or normal(text) in parts(text)

@@ -1,0 +1,160 @@
+"""`GET /export` and `POST /import`: a store goes into a file and comes out of it, whole or not at all."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pi_memory.http.transfer import LONGEST_LINE
+from tests.conftest import Client, Daemon, settings_for
+from tests.fakes import FakeClock
+from tests.test_http_memories import listed, remember
+
+
+def filled(client: Client, clock: FakeClock) -> bytes:
+    """An export of four memories: one changed, one superseded, one forgotten."""
+    remember(client, "Likes green tea", topics=["food"])
+    client.patch("/memories/1", json={"content": "Likes black tea"})
+    clock.pass_time(days=1)
+    remember(client, "Likes coffee", supersedes=1)
+    remember(client, "My pin is 4711")
+    client.delete("/memories/3?forget=1")
+    remember(client, "Works at night", project="garden", priority="highest")
+    return client.get("/export").content
+
+
+def everything(client: Client) -> tuple[Any, ...]:
+    """All that is told of the memories."""
+    found = client.get("/memories?all=1").json()["memories"]
+    histories = [client.get(f"/memories/{memory['id']}/history").json()["history"] for memory in found]
+    return found, histories, client.get("/events?kind=memory.").json()
+
+
+@pytest.fixture
+def other(daemon: Daemon, tmp_path: Path) -> Client:
+    """A second daemon with a store of its own."""
+    return daemon(PI_MEMORY_DATA_DIR=tmp_path / "other")
+
+
+def test_an_empty_store_becomes_the_same_store(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    client = daemon()
+    file = filled(client, clock)
+    told = other.post("/import", content=file).json()["imported"]
+    assert told == {"memories": 4, "known": 0, "forgotten": 0, "events": 7, "tombstones": 1}
+    assert everything(other) == everything(client)
+    assert other.post("/memories", json={"content": "My pin is 4711"}).status_code == 409
+    assert [json.loads(line) for line in other.get("/export").content.splitlines()[1:]] == [
+        json.loads(line) for line in file.splitlines()[1:]
+    ]
+
+
+def test_the_same_import_twice_adds_nothing(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    client = daemon()
+    file = filled(client, clock)
+    remember(other, "Was here before")
+    other.post("/import", content=file)
+    before = everything(other)
+    for target in (other, client):
+        told = target.post("/import", content=file).json()["imported"]
+        assert told == {"memories": 0, "known": 4, "forgotten": 0, "events": 0, "tombstones": 0}
+    assert everything(other) == before
+
+
+def test_ids_that_are_taken_are_given_anew(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    file = filled(daemon(), clock)
+    remember(other, "Was here before")
+    other.post("/import", content=file)
+    tea = next(m for m in other.get("/memories?all=1").json()["memories"] if m["content"] == "Likes black tea")
+    coffee = other.get(f"/memories/{tea['superseded_by']}").json()
+    assert (tea["id"], coffee["content"]) != (1, "Was here before")
+    kinds = {e["kind"]: e["event_id"] for e in other.get(f"/memories/{tea['id']}/history").json()["history"]}
+    other.post(f"/events/{kinds['memory.superseded']}/undo").raise_for_status()
+    other.post(f"/events/{kinds['memory.changed']}/undo").raise_for_status()
+    assert other.get(f"/memories/{tea['id']}").json()["content"] == "Likes green tea"
+    assert not other.get(f"/memories/{coffee['id']}").json()["is_valid"]
+    assert other.get("/memories/1").json()["content"] == "Was here before"
+
+
+def test_a_file_that_was_cut_is_refused_whole(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    file = filled(daemon(), clock)
+    lines = file.splitlines(keepends=True)
+    for cut in (file[: len(file) // 2], b"".join(lines[:-1]), b"".join(lines[:4] + lines[5:]), lines[0]):
+        answer = other.post("/import", content=cut)
+        assert (answer.status_code, answer.json()["message"].startswith("line ")) == (400, True), answer.text
+    assert everything(other) == ([], [], {"events": []})
+
+
+@pytest.mark.parametrize(
+    ("number", "field", "value"),
+    [
+        (2, "content", ""),
+        (2, "content", "x" * 9000),
+        (2, "namespace", "user/../x"),
+        (2, "type", "vague"),
+        (2, "id", -1),
+        (2, "id", 2**70),
+        (3, "id", 1),
+        (2, "surprise", 1),
+        (2, "created_at", "yesterday"),
+        (4, "content", "a forgotten one"),
+        (7, "memory", 99),
+        (7, "kind", "topic.added"),
+        (8, "before", {"1": {"content": 5}}),
+        (8, "before", {"2": {"content": "x"}}),
+    ],
+)
+def test_a_wrong_line_is_named_and_nothing_is_imported(
+    daemon: Daemon, other: Client, clock: FakeClock, number: int, field: str, value: Any
+) -> None:
+    lines = filled(daemon(), clock).splitlines()
+    told = json.loads(lines[number - 1])
+    (inner,) = told.values()
+    inner[field] = value
+    lines[number - 1] = json.dumps(told).encode()
+    answer = other.post("/import", content=b"\n".join(lines))
+    assert 400 <= answer.status_code < 422, answer.text
+    assert answer.json()["message"].startswith(f"line {number}: ")
+    assert everything(other) == ([], [], {"events": []})
+
+
+@pytest.mark.parametrize(
+    "file", [b"", b"\n\n", b"no json", b"[1]", b'{"format": "other"}', b"[" * 100_000, b"\xff\xfe", b'{"end": 0}']
+)
+def test_what_is_no_export_is_refused(daemon: Daemon, file: bytes) -> None:
+    answer = daemon().post("/import", content=file)
+    assert (answer.status_code, "line 1" in answer.json()["message"]) == (400, True), answer.text
+
+
+def test_a_vector_of_the_wrong_size_is_refused(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    lines = filled(daemon(), clock).splitlines()
+    for number, size in ((1, 16), (2, 12)):
+        told = json.loads(lines[number])
+        told["memory"] |= {"space": "mini", "vector": "A" * size}
+        lines[number] = json.dumps(told).encode()
+    answer = other.post("/import", content=b"\n".join(lines))
+    assert (answer.status_code, "line 3: vector: " in answer.json()["message"]) == (400, True), answer.text
+
+
+def test_what_was_forgotten_here_is_not_imported(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    file = filled(daemon(), clock)
+    remember(other, "likes COFFEE")
+    other.delete("/memories/1?forget=1")
+    answer = other.post("/import", content=file)
+    assert (answer.status_code, answer.json()["type"]) == (409, "forgotten")
+    assert answer.json()["message"].startswith("line 3: ")
+    told = other.post("/import?skip_forgotten=1", content=file).json()["imported"]
+    assert (told["memories"], told["forgotten"]) == (3, 1)
+    assert "offee" not in other.get("/memories?all=1").text
+
+
+def test_a_long_file_is_taken_and_a_long_line_is_not(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    lines = filled(daemon(), clock).splitlines()
+    first = json.loads(lines[1])["memory"] | {"superseded_by": None, "valid_to": None}
+    many = [{"memory": first | {"id": n, "content": f"Fact {n} {'x' * 900}"}} for n in range(1, 3001)]
+    file = [lines[0], *(json.dumps(line).encode() for line in many), json.dumps({"end": 3001}).encode()]
+    assert sum(map(len, file)) > settings_for(Path()).server.max_body_bytes
+    assert other.post("/import", content=b"\n".join(file)).json()["imported"]["memories"] == 3000
+    assert len(listed(other, "?limit=500")) == 500
+    answer = other.post("/import", content=lines[0] + b"\n" + b"x" * (LONGEST_LINE + 1))
+    assert (answer.status_code, "line 2" in answer.json()["message"]) == (413, True)
