@@ -33,6 +33,15 @@ def test_a_path_is_found_whatever_its_key(key: str) -> None:
         ("MultiEdit", {"file_path": "a.py", "edits": [{"old_string": "b.py", "new_string": "c.py"}]}, ("a.py",)),
         ("open", {"files": [{"path": "a.py"}, {"path": "b.py"}]}, ("a.py", "b.py")),
         ("Task", {"prompt": "read docs/a.md"}, ("docs/a.md",)),
+        ("edit_file", {"target_file": "a.py", "code_edit": "open('c.txt')"}, ("a.py",)),
+        ("read", {"uri": "file:///home/ada/a%20b.py"}, ("/home/ada/a b.py",)),
+        ("bash", {"command": "pytest tests/test_a.py::test_b -k foo"}, ("tests/test_a.py",)),
+        ("powershell", {"command": "Get-Content C:\\dev\\app\\Program.cs"}, ("C:\\dev\\app\\Program.cs",)),
+        (
+            "exec",
+            {"cmd": "apply_patch <<'E'\n*** Begin Patch\n*** Delete File: web/a.tsx\n*** End Patch\nE"},
+            ("web/a.tsx",),
+        ),
         ("tool", {"path": None, "count": 3, "deep": True}, ()),
     ],
 )

@@ -13,6 +13,7 @@ OPERATOR = re.compile(r"[;&|()\n]+")
 # `*+` never gives back what it took: a line of nothing but `<<a <<a` would be read again for each of them.
 HEREDOC = re.compile(r"<<-?\s*+(['\"]?)(\w++)\1([^\n]*+)\n.*?(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|\Z)", re.DOTALL)
 SUBSTITUTION = re.compile(r"(?:s|y|tr)([|/#,:!]).*\1")
+DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\\w")
 ASSIGNMENT = re.compile(r"\w+=")
 
 WRAPPERS = _words("sudo env time nohup exec command xargs npx bunx uvx poetry pipenv uv run doas timeout nice")
@@ -47,6 +48,8 @@ def directory_of(command: str) -> str | None:
 
 
 def _commands(command: str) -> list[list[str]]:
+    if DRIVE.search(command):  # a shell in which a backslash escapes nothing
+        command = command.replace("\\", "\\\\")
     for end in ("", "'", '"', "\\ "):
         with contextlib.suppress(ValueError):
             return _simple_commands(command + end)
@@ -97,6 +100,7 @@ def _program(simple: list[str]) -> tuple[list[str], str]:
 
 
 def _target(word: str) -> str:
-    """`HEAD~1:src/a.py` -> `src/a.py`; `host:/etc/hosts.conf` -> `/etc/hosts.conf`."""
+    """`HEAD~1:src/a.py` -> `src/a.py`; `host:/etc/hosts.conf` -> `/etc/hosts.conf`; `a.py::test` -> `a.py`."""
+    word = word.partition("::")[0]
     revision, colon, path = word.partition(":")
     return path if colon and re.fullmatch(r"[\w./~^@{}-]+", revision) and re.match(r"[\w./~]*[A-Za-z/]", path) else word

@@ -1,6 +1,7 @@
 """What a file name looks like in running text. Pure."""
 
 import re
+from urllib.parse import unquote
 
 
 def _words(text: str) -> list[str]:
@@ -109,7 +110,8 @@ def as_file(text: str, *, extension_needed: bool = True) -> str | None:
 
     Without `extension_needed` any name will do that is not a directory, a glob or a URL.
     """
-    text = text.strip().strip("\"'`").removeprefix("file://").removeprefix("@")
+    text = text.strip().strip("\"'`")
+    text = unquote(text.removeprefix("file://")) if text.startswith("file://") else text.removeprefix("@")
     if URL.match(text) or text.endswith(("/", "…")) or re.search(r"[*?{}<>|\n]", text):
         return None
     if match := PATH.fullmatch(text):

@@ -23,7 +23,7 @@ PATH_KEYS = re.compile(
 )
 COMMAND_KEYS = re.compile(r"(?:.*_)?(?:commands?|cmd|cmdline|shell|bash|script|argv)")
 CONTENT_KEYS = re.compile(
-    r"(?:.*_)?(?:contents?|string|str|text|code|body|html|data|source_code|pattern|regex|glob|include|exclude|query|url"
+    r"(?:.*_)?(?:contents?|string|str|text|code|code_edit|body|html|data|source_code|pattern|regex|glob|include|exclude|query|url"
     r"|urls|thoughts?|todos|replacement|base64)"
 )
 """What is inside a file or searched for is not what the call is about."""
