@@ -29,6 +29,9 @@ Told = dict[str, object]
 def main() -> None:
     """Handle one event, given as JSON on standard input. Never fails; a line in the log says what went wrong."""
     event = ""
+    if sys.stdin.isatty():
+        sys.stderr.write("An agent runs this, with JSON on standard input: pi-memory hook --install has it do so.\n")
+        os._exit(0)
     try:
         told = json.loads(sys.stdin.buffer.read(INPUT))
         event = str(told["hook_event_name"])

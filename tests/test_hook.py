@@ -71,6 +71,21 @@ def test_a_session_from_its_begin_to_its_end(daemon: Process, tmp_path: Path) ->
     assert "pump.py" in said["additionalContext"]
 
 
+def test_what_bears_on_a_prompt_is_told_once_in_a_session(daemon: Process, tmp_path: Path) -> None:
+    port = daemon.url.rpartition(":")[2]
+    content = "The frost alarm rings at two degrees"
+    with daemon.client as client:
+        client.post("/memories", json={"content": content}).raise_for_status()
+    prompt = event("UserPromptSubmit", session_id="asks", prompt="When does the frost alarm ring?")
+    told = json.loads(hook(tmp_path, prompt, port=port).stdout)["hookSpecificOutput"]
+    assert told["hookEventName"] == "UserPromptSubmit"
+    assert content in told["additionalContext"]
+    again = hook(tmp_path, prompt, port=port)
+    assert (again.returncode, again.stdout, log(tmp_path)) == (0, "", "")
+    greeting = event("UserPromptSubmit", session_id="greets", prompt="Hello!")
+    assert hook(tmp_path, greeting, port=port).stdout == ""
+
+
 def test_a_stop_records_what_was_said_and_done_since_the_users_last_message(daemon: Process, tmp_path: Path) -> None:
     port = daemon.url.rpartition(":")[2]
     transcript = tmp_path / "session.jsonl"

@@ -77,3 +77,35 @@ def test_a_session_begins_with_the_focus(daemon: Daemon) -> None:
     assert "**irrigation**" in begun["text"]
     assert begun["focus"] == ["irrigation"]
     assert client.post("/context", json={"session_id": "no / id"}).status_code == 400
+
+
+def test_an_agent_is_told_what_bears_on_a_message_and_nothing_twice(daemon: Daemon) -> None:
+    client = daemon()
+    content = "The irrigation pump must not run between ten at night and six in the morning"
+    client.post("/memories", json={"content": content, "priority": "high", "namespace": "project/garden"})
+    asked = {"session_id": "agent", "project": "/home/me/garden", "message": "When must the irrigation pump not run?"}
+    first = client.post("/context", json=asked).json()
+    assert content in first["text"]
+    assert len(first["memories"]) == 1
+    assert client.post("/context", json=asked).json()["text"] == ""
+    assert client.post("/context", json=asked | {"session_id": "other", "project": "/srv/bees"}).json()["text"] == ""
+    client.post("/context", json={"session_id": "agent", "begins": True})
+    assert content in client.post("/context", json=asked).json()["text"]
+    assert client.post("/context", json=asked | {"session_id": "new", "message": "hello"}).json()["text"] == ""
+    assert client.post("/context", json=asked | {"session_id": "new", "project": "/"}).status_code == 200
+
+
+def test_what_the_user_stated_is_told_at_the_begin(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/memories", json={"content": "Answers are wanted in French", "priority": "highest"})
+    begun = client.post("/context", json={"session_id": "agent", "begins": True}).json()
+    assert "Answers are wanted in French" in begun["text"]
+
+
+def test_what_was_said_in_the_session_itself_is_no_news(daemon: Daemon) -> None:
+    client = daemon()
+    said = "The irrigation pump runs between six and ten in the morning"
+    tell(client, past(line("a", text=said), line("b", "assistant", "Noted."), session="agent"))
+    asked = {"session_id": "agent", "message": "When does the irrigation pump run?"}
+    assert said not in client.post("/context", json=asked).json()["text"]
+    assert said in client.post("/context", json=asked | {"session_id": "other"}).json()["text"]

@@ -48,7 +48,7 @@ def test_a_log_becomes_a_focus_at_its_own_dates_and_a_grown_one_adds_what_is_new
     with serving(tmp_path) as process:
         path = log(tmp_path, "projects/-home-me-garden/a.jsonl", *PUMP)
         assert imported(process, tmp_path, tmp_path / "projects") == {
-            "added": 1, "known": 0, "sessions": 1, "skipped": 0, "skipped_at": []
+            "memories": 0, "added": 1, "known": 0, "sessions": 1, "skipped": 0, "skipped_at": []
         }  # fmt: skip
         found = topics(process)
         (topic,) = found.values()
@@ -77,7 +77,7 @@ def test_what_the_hook_has_told_is_not_added_again(tmp_path: Path) -> None:
         path = log(tmp_path, "a.jsonl", *PUMP)
         hook(tmp_path, event("Stop", transcript_path=str(path)), port=process.url.rpartition(":")[2])
         assert imported(process, tmp_path, path) == {
-            "added": 0, "known": 1, "sessions": 1, "skipped": 0, "skipped_at": []
+            "memories": 0, "added": 0, "known": 1, "sessions": 1, "skipped": 0, "skipped_at": []
         }  # fmt: skip
 
 
@@ -187,3 +187,16 @@ def test_what_the_daemon_refuses_holds_up_nothing_else(tmp_path: Path) -> None:
         figures = imported(process, tmp_path, path)
     assert (figures["added"], figures["skipped"]) == (2, 1)
     assert "larger than" in figures["skipped_at"][0]
+
+
+def test_an_export_of_memories_is_taken_in(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "new").mkdir()
+    path = tmp_path / "pi-memory.jsonl"
+    with serving(tmp_path / "old") as process, process.client as client:
+        client.post("/memories", json={"content": "The bees are fed in autumn"})
+        path.write_bytes(client.get("/export").content)
+    with serving(tmp_path / "new") as process, process.client as client:
+        assert imported(process, tmp_path, path)["memories"] == 1
+        assert imported(process, tmp_path, path)["memories"] == 0
+        assert "bees" in client.get("/memories").text

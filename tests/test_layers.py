@@ -29,6 +29,7 @@ ROWS = (
     "knowledge.*",
     "remember reflect housekeeping",
     "briefing",
+    "outside",
     "assistant",
     "turns",
     "http.*",

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from pi_memory.cli.client import Client, checked, daemon
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.errors import PiMemoryError
+from pi_memory.knowledge.restore import is_export
 from pi_memory.replay.files import found
 from pi_memory.replay.source import Past, Skipped, in_time_order
 
@@ -31,6 +32,7 @@ class Told:
 
     added: int = 0
     known: int = 0
+    memories: int = 0
     sessions: set[str] = field(default_factory=set)
 
 
@@ -42,7 +44,8 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
     """Read history at PATHS, files or folders, as if it had happened here, at its own dates.
 
     Session logs of Claude Code; the conversations.json that ChatGPT and Claude export; conversations in JSON Lines, as
-    POST /import takes them; and text or Markdown where each message stands behind `User:` or `Assistant:`.
+    POST /import takes them; text or Markdown where each message stands behind `User:` or `Assistant:`; and the memories
+    of a GET /export.
 
     It may be stopped and run again, and run again when a log has grown: only what is new is added.
 
@@ -54,20 +57,37 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
     skipped, told = Skipped(), Told()
     try:
         with daemon(load({})) as client:
-            _replay(client, paths, skipped, told)
+            exports = [path for path in paths if path.is_file() and _is_export(path)]
+            for path in exports:
+                told.memories += _restore(client, path)
+            _replay(client, [path for path in paths if path not in exports], skipped, told)
     except OSError as error:
         raise PiMemoryError(f"Cannot read {error.filename}: {error.strerror}", hint="Then run it again.") from error
     if as_json:
-        figures = {"added": told.added, "known": told.known, "sessions": len(told.sessions)}
+        figures = {"memories": told.memories, "added": told.added, "known": told.known, "sessions": len(told.sessions)}
         click.echo(json.dumps(figures | {"skipped": skipped.count, "skipped_at": skipped.places}))
         return
+    if told.memories:
+        click.echo(f"{told.memories} memories added.")
     click.echo(f"{told.added} exchanges added, {told.known} known already, of {len(told.sessions)} sessions.")
     if skipped.count:
         click.echo(f"Skipped {skipped.count} that could not be read:", err=True)
         click.echo("".join(f"  {place}\n" for place in skipped.places), nl=False, err=True)
 
 
-def _replay(client: Client, paths: tuple[Path, ...], skipped: Skipped, told: Told) -> None:
+def _is_export(path: Path) -> bool:
+    with path.open("rb") as file:
+        return is_export(file.readline(1 << 20))
+
+
+def _restore(client: Client, path: Path) -> int:
+    """Have the daemon take an export of memories in, all of it or nothing; how many it did not know."""
+    with path.open("rb") as file:
+        memories: int = checked(client.post("/import", content=file))["imported"]["memories"]
+    return memories
+
+
+def _replay(client: Client, paths: Sequence[Path], skipped: Skipped, told: Told) -> None:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -6,11 +6,10 @@ from starlette.responses import Response
 
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id
 from pi_memory.http.parts import Parts
-from pi_memory.prompt import Budget
 
 
 class ContextRequest(msgspec.Struct, forbid_unknown_fields=True):
-    """`begins`: the agent knows nothing yet, or nothing any more."""
+    """`begins`: the agent knows nothing yet, or nothing any more; else `message` is what its user says."""
 
     session_id: str
     message: str = ""
@@ -20,18 +19,18 @@ class ContextRequest(msgspec.Struct, forbid_unknown_fields=True):
 
 class Context(msgspec.Struct):
     text: str
-    focus: list[str]
+    focus: tuple[str, ...]
+    memories: tuple[int, ...]
 
 
 async def context(request: Request, parts: Parts) -> Response:
     asked = await body(request, ContextRequest)
-    client_id(asked.session_id, "session_id")
-    model = parts.model.now
-    budget = Budget.of(model.context_tokens, parts.settings.chat.max_tokens)
-    if not asked.begins:
-        return answer(Context("", []))
-    block, topics = await parts.focus.block(count=model.count, tokens=budget.focus)
-    return answer(Context(block, list(topics)))
+    session, model = client_id(asked.session_id, "session_id"), parts.model.now
+    if asked.begins:
+        told = await parts.outside.begin(session, asked.project, model)
+    else:
+        told = await parts.outside.message(session, asked.message, asked.project, model)
+    return answer(Context(told.text, told.topics, told.memories))
 
 
 ENDPOINTS = [
@@ -39,7 +38,7 @@ ENDPOINTS = [
         "POST",
         "/context",
         context,
-        "What an agent should know: the focus when its session begins.",
+        "What an agent should know: the focus when its session begins, and what bears on what its user says.",
         body=ContextRequest,
         answer=Context,
     )

@@ -1,0 +1,71 @@
+"""What an agent elsewhere is told: when its session begins, and with what its user says; nothing twice in a session."""
+
+from dataclasses import dataclass
+
+from pi_memory.briefing import Briefing
+from pi_memory.errors import RequestError
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.knowledge import namespaces
+from pi_memory.knowledge.recall import Recall
+from pi_memory.turn import Clock, Model
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Text for an agent, and the topics and memories in it."""
+
+    text: str = ""
+    topics: tuple[str, ...] = ()
+    memories: tuple[int, ...] = ()
+
+
+class Outside:
+    """Knows what `most` sessions have been told; the one that asked for nothing the longest is forgotten."""
+
+    def __init__(self, briefing: Briefing, focus: RecentFocus, recall: Recall, *, clock: Clock, most: int) -> None:
+        self._briefing = briefing
+        self._focus = focus
+        self._recall = recall
+        self._clock = clock
+        self._most = most
+        self._told: dict[str, set[str]] = {}
+
+    async def begin(self, session: str, project: str | None, model: Model) -> Told:
+        """What a session begins with: the focus, and what the user stated. What it was told before is forgotten, as
+        the agent has.
+        """
+        budget = self._briefing.budget(model)
+        block, topics = await self._focus.block(count=model.count, tokens=budget.focus)
+        stated, memories = await self._briefing.stated(_named(project), budget.memory, model)
+        self._told.pop(session, None)
+        self._keep(session, {line.removeprefix("- ") for line in stated.splitlines()})
+        return Told("\n\n".join(filter(None, (block, stated))), topics, memories)
+
+    async def message(self, session: str, said: str, project: str | None, model: Model) -> Told:
+        """What is known that bears on what the user says, behind the relevance gate. Raises `StoreError`."""
+        text, chosen = await self._recall.for_turn(
+            said,
+            scope=namespaces.scope(_named(project)),
+            told=self._told.get(session, set()),
+            tokens=self._briefing.budget(model).recall,
+            count=model.count,
+            now=self._clock(),
+            session=session,
+            but=session,
+        )
+        self._keep(session, {recalled.content for recalled in chosen})
+        return Told(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
+
+    def _keep(self, session: str, contents: set[str]) -> None:
+        self._told[session] = self._told.pop(session, set()) | contents
+        if len(self._told) > self._most:
+            del self._told[next(iter(self._told))]
+
+
+def _named(project: str | None) -> str | None:
+    """A project, None for one that has no name: an agent may work in `/`."""
+    try:
+        namespaces.scope(project)
+    except RequestError:
+        return None
+    return project
