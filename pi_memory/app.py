@@ -210,6 +210,7 @@ def _put_together(
 
     recent.on_edit = edited
     learned.on_forget.append(forgotten)
+    learned.on_change.append(lambda changed: reflect.soon(anew=True))
     remember.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
     reflect.on_compacted, reflect.warm = assistant.look_ahead, assistant.warm
     housekeeping.on_ended = lambda: reflect.soon(anew=True)

@@ -5,7 +5,7 @@ A Pi is switched off for days; so the daily work is due by the time of the last 
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from pi_memory.conversation.short_memory import ShortMemory
@@ -25,7 +25,10 @@ logger = logging.getLogger(__name__)
 
 
 class Housekeeping:
-    """Ends conversations and sessions, and does the daily work. `on_ended` is called when some have ended."""
+    """Ends conversations and sessions, and does the daily work.
+
+    `on_ended` is called when some have ended, `on_erased` is awaited when exchanges have been erased.
+    """
 
     def __init__(
         self,
@@ -38,6 +41,7 @@ class Housekeeping:
         clock: Clock,
     ) -> None:
         self.on_ended: Callable[[], None] = lambda: None
+        self.on_erased: Callable[[], Awaitable[None]] = _nothing
         self._db = db
         self._memory = memory
         self._focus = focus
@@ -90,7 +94,10 @@ class Housekeeping:
         kept = self._settings.transcript_days * DAY
         idle = max(kept, self._settings.ttl_minutes * 60, DAY)
         prune = partial(exchanges.prune, before=now - kept, idle_since=now - idle)
-        return await self._db.write(prune)
+        erased = await self._db.write(prune)
+        if erased:
+            await self.on_erased()
+        return erased
 
     async def _ended(self, ids: list[str]) -> None:
         now = self._clock()
@@ -112,3 +119,7 @@ class Housekeeping:
                 # The edge of a background job: it is tried again.
                 logger.exception("Housekeeping failed")
             await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def _nothing() -> None:
+    pass

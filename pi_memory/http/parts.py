@@ -7,8 +7,11 @@ from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.housekeeping import Housekeeping
+from pi_memory.knowledge.conversations import Conversations
 from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.recall import Recall
 from pi_memory.loader import Loader
+from pi_memory.outside import Outside
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
@@ -26,10 +29,13 @@ class Parts:
     focus: RecentFocus
     attention: Attention
     memories: Memories
+    recall: Recall
+    conversations: Conversations
     remember: Remember
     reflect: Reflect
     housekeeping: Housekeeping
     assistant: Assistant
+    outside: Outside
     turns: Turns
     model: Loader[Model]
     embedder: Loader[Embedder]

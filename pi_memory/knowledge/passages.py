@@ -56,6 +56,8 @@ class Passages:
         self._db = db
         self._embedder = embedder
         self._space: int | None = None
+        self._missing = asyncio.Event()
+        self._ready = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -68,6 +70,10 @@ class Passages:
             self._task.cancel()
             await asyncio.wait({self._task})
 
+    async def ready(self) -> None:
+        """Wait until the embedder is there, or is known not to come."""
+        await self._ready.wait()
+
     async def index(self, exchange_id: int, exchange: Exchange) -> None:
         """Make the messages of an exchange searchable. Once more changes nothing. Raises `StoreError`."""
         messages = [
@@ -79,9 +85,9 @@ class Passages:
         await self._db.write(partial(stored.add, passages=made))
         await self.follow(made[0].id - 1 if made else 0, made)
 
-    async def made(self, messages: Sequence[Message]) -> list[Passage]:
-        """Messages as passages, with vectors if there is an embedder and it works."""
-        space = self._space
+    async def made(self, messages: Sequence[Message], *, embed: bool = True) -> list[Passage]:
+        """Messages as passages, with vectors if there is an embedder and it works; else those follow."""
+        space = self._space if embed else None
         vectors: Sequence[bytes | None] = [None] * len(messages)
         try:
             if space is not None:
@@ -100,27 +106,50 @@ class Passages:
                 return
             after = found[-1].id
 
-    def forget(self, ids: Collection[int]) -> None:
-        """Passages that have been erased are not found any more."""
-        self.shelf.remove(ids)
+    async def reread(self, exchange_ids: Collection[int]) -> None:
+        """Follow what has become of the texts of exchanges: rewritten, or erased."""
+        for exchange_id in exchange_ids:
+            first = stored.id_of(exchange_id, reply=False)
+            self.shelf.remove([first, first + 1])
+            left = await self._db.read(partial(stored.after, id_=first - 1, space=self._space, limit=2))
+            self._shelve([kept for kept in left if kept.id in (first, first + 1)])
+        self._missing.set()
+
+    async def erased(self) -> None:
+        """Follow that old exchanges have been erased."""
+        left = await self._db.read(stored.ids)
+        self.shelf.remove(np.setdiff1d(self.shelf.ids, left).tolist())
 
     async def _run(self) -> None:
-        """Once the embedder is there: its vectors into RAM, then those that are missing."""
+        """Once the embedder is there: its vectors into RAM, then those that are missing, now and later."""
         try:
-            embedder = await self._embedder.ready()
-            if not embedder.dimensions:
-                return
-            name, dimensions = embedder.id, embedder.dimensions
-            space = await self._db.write(partial(spaces.number, name=name, dimensions=dimensions))
-            self.shelf.matrix = Matrix(dimensions)
+            space = await self._open()
+        finally:
+            self._ready.set()
+        while space is not None:
+            self._missing.clear()
+            try:
+                await self._fill(space)
+            except PiMemoryError as error:
+                logger.error("Some messages are found by their words only: %s", error)
+            except Exception:
+                # The edge of a background job: words serve, and the next message tries again.
+                logger.exception("Some messages are found by their words only")
+            await self._missing.wait()
+
+    async def _open(self) -> int | None:
+        embedder = await self._embedder.ready()
+        if not embedder.dimensions:
+            return None
+        try:
+            space = await self._db.write(partial(spaces.number, name=embedder.id, dimensions=embedder.dimensions))
+            self.shelf.matrix = Matrix(embedder.dimensions)
             self._space = space
             await self._load(space)
-            await self._fill(space)
         except PiMemoryError as error:
             logger.error("Messages are found by their words only: %s", error)
-        except Exception:
-            # The edge of a background job: words serve.
-            logger.exception("Messages are found by their words only")
+            return None
+        return space
 
     async def _load(self, space: int | None) -> None:
         last = 0

@@ -18,6 +18,16 @@ STOPPED = """
 STOP_WORDS = frozenset(STOPPED.split())
 """English words that say nothing of what is looked for; a word of another language is at worst looked up in vain."""
 
+COURTESY = """
+    hi hello hey heya hiya howdy yo greetings welcome bye goodbye cheers thanks thank thx ty ok okay k yes yeah yep yup
+    nope sure fine good great nice cool awesome perfect wonderful amazing lovely excellent brilliant super wow oh ah hm
+    hmm haha lol morning afternoon evening night day today tomorrow weekend later soon see ya talk chat going go well
+    much lot really right alright sorry pardon problem worries never mind got sounds makes sense care fun enjoy happy
+    hope help helpful helped appreciate congratulations everything anything something nothing
+"""
+SMALL_TALK = frozenset(COURTESY.split())
+"""English words of which greetings, thanks and small talk are made."""
+
 WORD = re.compile(r"[^\W_]+")
 SPEAKER = re.compile(r"\W{0,3}(\w[\w .'-]{0,39}?)\W{0,2}:\s")
 ASKS_WHEN = re.compile(r"\s*(?:when|since when|how long|what (?:date|day|month|year|time))\b", re.IGNORECASE)

@@ -3,7 +3,7 @@
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.store import sessions, state
+from pi_memory.store import passages, sessions, state
 from pi_memory.turn import Exchange, ToolCall
 
 CURSOR = "inbox"
@@ -40,8 +40,10 @@ def add(db: Database, exchange: Exchange) -> int:
 
 
 def inbox(db: Database) -> list[tuple[int, Exchange]]:
-    """The exchanges that have not been processed, with their ids, oldest first."""
-    rows = db.execute(f"select {COLUMNS} from {JOINED} where exchanges.id > {DONE} order by exchanges.id").fetchall()
+    """The exchanges that have not been processed, with their ids, oldest first; imported ones never are."""
+    rows = db.execute(
+        f"select {COLUMNS} from {JOINED} where exchanges.id > {DONE} and source != 'import' order by exchanges.id"
+    ).fetchall()
     return [(row[0], _exchange(row)) for row in rows]
 
 
@@ -78,17 +80,20 @@ def between(db: Database, session_id: int, *, after: int, upto: int) -> list[tup
 
 def prune(db: Database, *, before: float, idle_since: float) -> int:
     """Erase processed exchanges up to `before` of sessions that have ended, or were not gone on with after
-    `idle_since`; how many. Not those that are yet to be learned from.
+    `idle_since`, with their passages; how many. Not those that are yet to be learned from. What was imported is as old
+    as its import.
 
     Of the newest one the row stays, without its texts: its id must not be given again, or the inbox would take the next
     exchange for processed.
     """
-    over = f"""id <= {DONE} and at <= :before and session_id not in (
+    imported = "(select ended_at from sessions where sessions.id = session_id and source = 'import')"
+    over = f"""(id <= {DONE} or {imported} is not null) and coalesce({imported}, at) <= :before and session_id not in (
         select id from sessions where ended_at is null
         and id in (select session_id from exchanges where at >= :idle_since))
         and not exists (select 1 from lessons where lessons.session_id = exchanges.session_id
         and exchanges.id > lessons.after and exchanges.id <= lessons.upto)"""
     values = {"before": before, "idle_since": idle_since}
+    passages.erase(db, [id_ for (id_,) in db.execute(f"select id from exchanges where {over}", values).fetchall()])
     emptied = db.execute(
         f"""update exchanges set user = '', reply = '', context = '', tool_calls = null, file_paths = null
         where {over} and id = (select max(id) from exchanges) and (user != '' or reply != '')""",

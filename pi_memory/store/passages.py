@@ -3,7 +3,8 @@
 A passage's id is twice that of its exchange, plus one for the reply; so neither the exchange nor the role takes room.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import contextlib
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlite_utils import Database
@@ -82,6 +83,22 @@ def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
     return erased
 
 
+@contextlib.contextmanager
+def rewritten(db: Database, exchange_id: int) -> Iterator[None]:
+    """Around a change of an exchange's texts: the words of its passages go and come with it; their vectors go."""
+    query = f"select passages.id, {TEXT} from {JOINED} where exchanges.id = ? and passages.id in (?, ?)"
+    values = (exchange_id, id_of(exchange_id, reply=False), id_of(exchange_id, reply=True))
+    for row in db.execute(query, values).fetchall():
+        db.execute("insert into passage_words (passage_words, rowid, text) values ('delete', ?, ?)", row)
+    yield
+    for id_, text in db.execute(query, values).fetchall():
+        if text.strip():
+            db.execute("insert into passage_words (rowid, text) values (?, ?)", (id_, text))
+            db.execute("update passages set space_id = null, vectors = null where id = ?", (id_,))
+        else:
+            db.execute("delete from passages where id = ?", (id_,))
+
+
 def after(db: Database, id_: int, *, space: int | None, limit: int) -> list[Kept]:
     """The passages that follow `id_`, in the order of their ids."""
     rows = db.execute(
@@ -90,6 +107,11 @@ def after(db: Database, id_: int, *, space: int | None, limit: int) -> list[Kept
         {"space": space, "after": id_, "limit": limit},
     ).fetchall()
     return [Kept(*row) for row in rows]
+
+
+def ids(db: Database) -> list[int]:
+    """Those of all passages, in ascending order."""
+    return [id_ for (id_,) in db.execute("select id from passages order by id").fetchall()]
 
 
 def with_term(db: Database, term: str) -> list[int]:

@@ -1,0 +1,63 @@
+"""Conversations from elsewhere: what is stored of one already, and what is added to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlite_utils import Database
+
+from pi_memory.store import exchanges, passages
+from pi_memory.store.passages import Passage
+from pi_memory.turn import Exchange, Role, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A message that is stored."""
+
+    role: Role
+    content: str
+    at: float
+    ref: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An exchange to be stored, and its messages as they are searched; only the lowest bit of their ids counts."""
+
+    exchange: Exchange
+    passages: tuple[Passage, ...]
+
+
+def source_of(db: Database, name: str) -> Source | None:
+    """Where the session called `name` came from, None when there is none."""
+    row = db.execute("select source from sessions where name = ?", (name,)).fetchone()
+    return row[0] if row else None
+
+
+def known(db: Database, name: str) -> list[Known]:
+    """The messages of a session."""
+    rows = db.execute(
+        f"""select passages.id & 1, {passages.TEXT}, coalesce(passages.at, exchanges.at), ref
+        from {passages.JOINED} where session_id = (select id from sessions where name = ?) order by passages.id""",
+        (name,),
+    ).fetchall()
+    return [Known("assistant" if reply else "user", *rest) for reply, *rest in rows]
+
+
+def add(db: Database, entries: Sequence[Entry], at: float, *, extract: bool = False) -> list[int]:
+    """Store exchanges that were imported at `at`; their ids. With `extract` they are queued to be learned from."""
+    added: dict[str, list[int]] = {}
+    for entry in entries:
+        name = entry.exchange.conversation_id
+        number = exchanges.add(db, entry.exchange)
+        made = [replace(p, id=passages.id_of(number, reply=bool(p.id & 1))) for p in entry.passages]
+        passages.add(db, made)
+        added.setdefault(name, []).append(number)
+    for name, numbers in added.items():
+        db.execute("update sessions set ended_at = ? where name = ?", (at, name))
+        if extract:
+            db.execute(
+                "insert into lessons (session_id, after, upto) select id, ?, ? from sessions where name = ?",
+                (numbers[0] - 1, numbers[-1], name),
+            )
+    return [number for numbers in added.values() for number in numbers]
