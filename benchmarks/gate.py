@@ -1,5 +1,6 @@
 """Small talk recalls nothing, questions recall what answers them: 500 memories, the embedder of set-up, no model."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,15 @@ def remember(client: httpx2.Client, content: str) -> int:
     return number
 
 
+def wait_for_vectors(client: httpx2.Client, last: str) -> None:
+    """They are made in the background, in the order of the memories: until the last one is found by its meaning."""
+    for number in range(600):
+        if any(r["kind"] == "memory" and r["cosine"] > 0.99 for r in told(client, last, f"wait-{number}")):
+            return
+        time.sleep(0.2)
+    measure.not_possible("The memories have no vectors after two minutes.")
+
+
 def share(hits: Sequence[bool], *, held_out: bool | None = None) -> float:
     """Of all, or of those held out, or of the others."""
     chosen = [hit for number, hit in enumerate(hits) if held_out in (None, is_held_out(number))]
@@ -34,8 +44,10 @@ def share(hits: Sequence[bool], *, held_out: bool | None = None) -> float:
 
 def run(client: httpx2.Client, *, verbose: bool) -> measure.Figures:
     ids = [remember(client, fact) for fact, _ in ASKED]
-    for fact in facts(MEMORIES - len(ASKED)):
+    others = facts(MEMORIES - len(ASKED))
+    for fact in others:
         remember(client, fact)
+    wait_for_vectors(client, others[-1])
     found = [told(client, question, f"asked-{n}") for n, (_, question) in enumerate(ASKED)]
     right = [any(r["kind"] == "memory" and r["id"] == ids[n] for r in results) for n, results in enumerate(found)]
     idle = [told(client, text, f"idle-{n}") for n, text in enumerate(SMALL_TALK)]
