@@ -14,11 +14,14 @@ from pi_memory.errors import PiMemoryError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.knowledge.memories import Memories
 from pi_memory.settings import Memory
-from pi_memory.store import exchanges, state, windows
+from pi_memory.store import exchanges, retention, state, windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock
 
 SWEEP_SECONDS = 30.0
+KEPT_DAYS = 365
+"""For how long it can be told how a topic came and went, and which sessions there were."""
+
 LAST_DAILY = "housekeeping"
 
 logger = logging.getLogger(__name__)
@@ -86,6 +89,7 @@ class Housekeeping:
         faded = await self._focus.fade()
         closed = await self._memories.prune(now)
         erased = await self._erase_transcripts(now)
+        await self._db.write(partial(retention.prune, before=now - KEPT_DAYS * DAY))
         await self._db.write(lambda db: state.put(db, LAST_DAILY, str(now)))
         await self._db.checkpoint()
         logger.info("Daily work: %d topics and %d memories faded, %d exchanges erased", faded, closed, erased)

@@ -78,6 +78,19 @@ def test_without_transcripts_nothing_is_left_of_a_conversation_that_ended(daemon
     assert count(client, "exchanges where user = 'hello there'") == 0
 
 
+def test_sessions_and_the_history_of_topics_are_kept_for_a_year(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    for name in ("a", "b"):
+        done = {"session_id": name, "user_message": "fix /home/me/shop/src/auth/login.py"}
+        client.post("/activity?wait=1", json=done).raise_for_status()
+        client.delete(f"/conversations/{name}")
+    for days, left in ((360, 2), (6, 1)):
+        clock.pass_time(days=days)
+        daily(client)
+        assert count(client, "sessions") == left
+    assert client.get("/focus?all=1").json()["topics"][0]["session_count"] == 2, "the topic itself forgets nothing"
+
+
 def test_the_daily_work_is_done_once_a_day(daemon: Daemon, clock: FakeClock, tmp_path: Path) -> None:
     client = daemon()
     client.put("/focus/garden", json={})
