@@ -37,7 +37,6 @@ READ = 60
 """Candidates whose texts are read, or three times as many as are asked for."""
 SIGNAL = 0.1
 """What similarity gains for who says it and for a time that is asked for, and loses for a question."""
-EVERY = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +48,14 @@ class Found:
     similarity: float
     words: float
     meaning: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query: its terms, and whether it asks for a time."""
+
+    terms: frozenset[str]
+    when: bool
 
 
 class Recall:
@@ -100,7 +107,8 @@ class Recall:
         found = await self._candidates(wanted, vector, scope=scope, kinds=kinds)
         found = sorted(found, key=lambda f: -f.similarity)[: max(READ, 3 * k)]
         shown = [await self._remembered(found, now, self.attention(session, query)), await self._said(found)]
-        results = [_signalled(result, query) for results in shown for result in results]
+        asked = Asked(frozenset(wanted), words.asks_when(query))
+        results = [_signalled(result, asked) for results in shown for result in results]
         return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
 
     async def for_turn(
@@ -148,14 +156,12 @@ class Recall:
 
     async def _hits(self, kind: Kind, view: View, wanted: Sequence[str]) -> list[Rows]:
         """The rows of `view` that have each term."""
-        rows = []
-        for term in map(words.quoted, wanted):
-            if kind == "memory":
-                ids = [number for number, _ in await self._memories.search_words(term, limit=EVERY)]
-            else:
-                ids = await self._db.read(partial(stored.with_term, term=term))
-            rows.append(view.rows(ids))
-        return rows
+        terms = [words.quoted(term) for term in wanted]
+        if kind == "memory":
+            found = await self._memories.with_terms(terms)
+        else:
+            found = await self._db.read(partial(stored.with_terms, terms=terms))
+        return [view.rows(ids) for ids in found]
 
     def _meaning(self, shelf: Shelf, view: View, vector: Vectors | None) -> Vectors | None:
         """Nearness to the query on the embedder's scale: 0 for unrelated texts, 1 for those that say the same."""
@@ -236,11 +242,11 @@ def _best(kind: Kind, view: View, weighed: Evidence) -> list[Found]:
     ]
 
 
-def _signalled(result: Recalled, query: str) -> Recalled:
+def _signalled(result: Recalled, asked: Asked) -> Recalled:
     """The result with its score: a question is seldom an answer; who is asked about says it; a time answers `when`."""
     signals = -words.asks(result.content) if result.kind == "exchange" else 0
-    signals += any(name in words.terms(query) for name in words.speaker(result.content))
-    signals += words.asks_when(query) and words.tells_time(result.content)
+    signals += not asked.terms.isdisjoint(words.speaker(result.content))
+    signals += asked.when and words.tells_time(result.content)
     similarity = min(1.0, max(0.0, result.similarity + SIGNAL * signals))
     return replace(result, similarity=similarity, score=similarity * result.strength * (1 + result.boost))
 

@@ -114,10 +114,10 @@ def ids(db: Database) -> list[int]:
     return [id_ for (id_,) in db.execute("select id from passages order by id").fetchall()]
 
 
-def with_term(db: Database, term: str) -> list[int]:
-    """The ids of the passages with a term, an FTS5 expression, in ascending order."""
-    rows = db.execute("select rowid from passage_words where passage_words match ?", (term,)).fetchall()
-    return [id_ for (id_,) in rows]
+def with_terms(db: Database, terms: Sequence[str]) -> list[list[int]]:
+    """For each term, an FTS5 expression, the ids of the passages that have it, in ascending order."""
+    query = "select rowid from passage_words where passage_words match ?"
+    return [[id_ for (id_,) in db.execute(query, (term,))] for term in terms]
 
 
 def shown(db: Database, ids: Collection[int]) -> dict[int, Said]:
