@@ -53,9 +53,9 @@ TODAY = {"shop": ("catalogue", "billing"), "greenhouse": ("sensors", "climate"),
 THEMES = {
     "deploy": (
         {
-            "shop": "A push to the production branch builds the image and the runner at Hetzner picks it up.",
-            "greenhouse": "New firmware goes out over the air, one controller at a time and never while a pump runs.",
-            "podcast": "make publish renders the pages and copies them to the web host with rsync.",
+            "shop": "Deploys happen by a push to the production branch; the runner at Hetzner builds the image.",
+            "greenhouse": "Deploying means flashing over the air, one controller at a time, never while a pump runs.",
+            "podcast": "We deploy with make publish, which renders the pages and copies them with rsync.",
         },
         "How do we deploy?",
         "What are the steps to get a change live?",
@@ -63,17 +63,17 @@ THEMES = {
     "tests": (
         {
             "shop": "The tests run with pytest and need the Postgres container to be up.",
-            "greenhouse": "Tests run on the bench board with the signal generator plugged in.",
-            "podcast": "A build counts as good when the link checker passes and somebody has heard the first minute.",
+            "greenhouse": "The tests run on the bench board with the signal generator plugged in.",
+            "podcast": "Testing means that the link checker passes and somebody hears the first minute.",
         },
         "How do I run the tests?",
         "What has to be checked before I can call this finished?",
     ),
     "data": (
         {
-            "shop": "Orders are kept in Postgres 16 and migrations are written by hand.",
-            "greenhouse": "Readings are kept in InfluxDB for ninety days.",
-            "podcast": "All metadata is kept in YAML files in the repository, without a database on purpose.",
+            "shop": "Orders are kept in a Postgres 16 database with migrations by hand.",
+            "greenhouse": "The data of the probes is kept in InfluxDB, a database for time series, for ninety days.",
+            "podcast": "There is no database on purpose: all data is kept in YAML files.",
         },
         "Where is the data kept?",
         "Which database did we settle on?",
@@ -81,35 +81,35 @@ THEMES = {
     "review": (
         {
             "shop": "Marta reviews everything that touches money before it is merged.",
-            "greenhouse": "Jonas looks over wiring and anything that switches mains before it is flashed.",
-            "podcast": "Priya hears the final cut and signs it off.",
+            "greenhouse": "Jonas reviews wiring and anything that switches mains.",
+            "podcast": "Priya reviews the final cut and signs it off.",
         },
         "Who reviews my changes?",
         "Whose approval do I need here?",
     ),
     "backup": (
         {
-            "shop": "A dump is taken every night at three and restored on Sundays to prove that it works.",
-            "greenhouse": "The settings of each board are read out to the NAS before every update.",
-            "podcast": "Raw recordings are copied to two disks, one of which lives at my sister's.",
+            "shop": "The backup is a dump every night at three, restored on Sundays to prove that it works.",
+            "greenhouse": "Backups of the settings of each board go to the NAS before every update.",
+            "podcast": "Raw recordings are backed up to two disks, one of which lives at my sister's.",
         },
         "How are backups made?",
         "What happens if the disk dies, do we have a copy?",
     ),
     "alerts": (
         {
-            "shop": "Sentry mails the team when a payment raises.",
-            "greenhouse": "A buzzer and a Telegram message tell when the temperature leaves its range.",
-            "podcast": "An uptime robot fetches the feed every five minutes and texts me when it is not valid.",
+            "shop": "Alerts go to Sentry, which mails the team when a payment raises.",
+            "greenhouse": "Alerts go to a buzzer and to Telegram when the temperature leaves its range.",
+            "podcast": "An uptime robot alerts me by text message when the feed is not valid.",
         },
         "Where do alerts go?",
         "How would I notice that something is broken?",
     ),
     "secrets": (
         {
-            "shop": "The Stripe keys are in the team vault under the name of the cashier.",
-            "greenhouse": "The Wi-Fi passphrase is in secrets.h, which is not in git.",
-            "podcast": "The token of the web host is in the .env beside the Makefile.",
+            "shop": "The credentials of Stripe are in the team vault under the name of the cashier.",
+            "greenhouse": "The Wi-Fi password is in secrets.h, which is not in git.",
+            "podcast": "The password and token of the web host are in the .env beside the Makefile.",
         },
         "Where do I find the credentials?",
         "Which password do I need and who has it?",
@@ -117,44 +117,44 @@ THEMES = {
     "when": (
         {
             "shop": "Nothing is released on a Friday, as most orders come in on weekends.",
-            "greenhouse": "Updates are only made before ten in the morning, while it is cool.",
-            "podcast": "We come out every second Tuesday at six in the evening.",
+            "greenhouse": "Releases are only made before ten in the morning, while it is cool.",
+            "podcast": "We release every second Tuesday at six in the evening.",
         },
         "When may we release?",
         "Is this a good moment to ship it, or do I have to wait?",
     ),
     "numbers": (
         {
-            "shop": "Prices are whole cents and are never floats.",
-            "greenhouse": "Temperatures are tenths of a degree in a signed sixteen-bit integer.",
-            "podcast": "Loudness is normalised to minus sixteen LUFS and times are milliseconds.",
+            "shop": "Amounts are in units of whole cents and are never floats.",
+            "greenhouse": "Temperatures are in units of a tenth of a degree, as signed integers.",
+            "podcast": "Loudness is in units of LUFS, minus sixteen of them, and times are milliseconds.",
         },
         "Which units do we use?",
         "What is the convention for numbers?",
     ),
     "names": (
         {
-            "shop": "Branches are called by ticket number and a short verb.",
-            "greenhouse": "Every board is called by the bed that it waters.",
-            "podcast": "Audio files are called by date and guest.",
+            "shop": "Branches are named by ticket number and a short verb.",
+            "greenhouse": "Every board is named after the bed that it waters.",
+            "podcast": "Audio files are named by date and guest.",
         },
         "How do we name things?",
         "What should I call the new one?",
     ),
     "start": (
         {
-            "shop": "Locally it starts with docker compose up and then manage.py runserver.",
-            "greenhouse": "To work on it install PlatformIO and pick the esp32dev board.",
-            "podcast": "hugo server with drafts enabled shows it on port 1313.",
+            "shop": "To start it on your machine, run docker compose up and then manage.py runserver.",
+            "greenhouse": "To start on your machine, install PlatformIO and pick the esp32dev board.",
+            "podcast": "To start it on your machine, run hugo server with drafts enabled.",
         },
         "How do I start it on my machine?",
         "What do I have to install to work on this?",
     ),
     "undo": (
         {
-            "shop": "To go back, revert the merge and push; the previous image is still there for a week.",
-            "greenhouse": "Holding the button for five seconds boots the version before.",
-            "podcast": "The last good build is in public.old and only has to be moved back.",
+            "shop": "To roll back, revert the merge and push; the previous image is there for a week.",
+            "greenhouse": "To roll back, hold the button for five seconds; it boots the version before.",
+            "podcast": "To roll back, move the last good build from public.old to its place.",
         },
         "How do we roll back?",
         "The latest version is bad, how do I return to the one before?",

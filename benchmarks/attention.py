@@ -33,10 +33,14 @@ class Asked:
 
 
 class Week:
-    """What Ada did, told to a daemon; `now` is the daemon's clock as the week began to be told."""
+    """What Ada did, told to a daemon; `now` is the daemon's clock as the week began to be told.
 
-    def __init__(self, client: httpx2.Client, now: float) -> None:
+    An agent names its `project` by its working directory; without it, files and sessions have to tell.
+    """
+
+    def __init__(self, client: httpx2.Client, now: float, *, names_project: bool) -> None:
         self._client = client
+        self._names_project = names_project
         self._at = now - 8 * DAY
         self.memories: dict[tuple[str, str], int] = {}
 
@@ -64,6 +68,7 @@ class Week:
                 "assistant_response": "Done.",
                 "tool_calls": [{"name": "edit", "arguments": {"file_path": file}}],
                 "at": self._at,
+                "project": f"/home/ada/work/{project}" if self._names_project else None,
             }
             _checked(self._client.post("/activity?wait=1", json=body))
             self._at += 5 * MINUTE
@@ -114,23 +119,32 @@ def found(client: httpx2.Client, asked: Asked, *, attention: bool) -> list[int]:
     return [result["id"] for result in results]
 
 
-def figures(client: httpx2.Client, now: float) -> dict[str, float | int | str]:
-    week = Week(client, now)
+def figures(client: httpx2.Client, now: float, *, names_project: bool) -> dict[str, float | int | str]:
+    week = Week(client, now, names_project=names_project)
     week.live()
     _checked(client.post("/session", json={"session_id": NOBODY}))
-    groups = {"": 0, "_held_out": 1}
-    asked = {suffix: list(week.ambiguous(which)) for suffix, which in groups.items()} | {"_named": list(week.named())}
-    shown: dict[str, float | int | str] = {"memories": len(week.memories)}
-    for suffix, questions in asked.items():
+    asked = {"": week.ambiguous(0), "_held_out": week.ambiguous(1), "_named": week.named()}
+    shown: dict[str, float | int | str] = {}
+    for group, questions in ((group, list(questions)) for group, questions in asked.items()):
         with_it, without = (score(client, questions, attention=attention) for attention in (True, False))
         shown |= {
-            f"questions{suffix}": len(questions),
-            f"mrr_with{suffix}": with_it.mrr,
-            f"mrr_without{suffix}": without.mrr,
-            f"right_project_first_with{suffix}": with_it.first,
-            f"right_project_first_without{suffix}": without.first,
+            f"questions{group}": len(questions),
+            f"mrr_with{group}": with_it.mrr,
+            f"mrr_without{group}": without.mrr,
+            f"right_first_with{group}": with_it.first,
+            f"right_first_without{group}": without.first,
         }
     return shown
+
+
+def run(*, names_project: bool) -> dict[str, float | int | str]:
+    with measure.folder() as folder, measure.daemon(folder, PI_MEMORY_PROVIDER="extractive") as daemon:
+        daemon.wait_until_loaded()
+        with daemon.client() as client:
+            embedder = client.get("/healthz").json()["parts"].get("embedder")
+            if "MiniLM" not in str(embedder):
+                measure.not_possible(f"The embedder that set-up makes is needed, not {embedder}.")
+            return figures(client, time.time(), names_project=names_project)
 
 
 def _checked(answer: httpx2.Response) -> httpx2.Response:
@@ -141,14 +155,9 @@ def _checked(answer: httpx2.Response) -> httpx2.Response:
 
 def main() -> None:
     options = measure.parser(__doc__).parse_args()
-    with measure.folder() as folder, measure.daemon(folder, PI_MEMORY_PROVIDER="extractive") as daemon:
-        daemon.wait_until_loaded()
-        with daemon.client() as client:
-            parts = client.get("/healthz").json()["parts"]
-            if "MiniLM" not in str(parts.get("embedder")):
-                measure.not_possible(f"The embedder that set-up makes is needed: {parts.get('embedder')}")
-            shown = figures(client, now=time.time())
-    measure.show(shown, as_json=options.json)
+    shown = run(names_project=True)
+    unnamed = run(names_project=False)
+    measure.show(shown | {f"{name}_no_project": value for name, value in unnamed.items()}, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -399,6 +399,21 @@ def test_what_is_learned_is_filed_under_what_has_attention(tmp_path: Path, clock
     thinking(tmp_path, clock, work)
 
 
+def test_the_project_has_attention_like_the_focus(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(user: Mind) -> None:
+        await user.work("auth", project="/home/me/Web Shop/")
+        await user.work("auth", session="t", project="/")
+        assert "web-shop" not in user.weights()
+        assert user.attention.topics("s") == ("web-shop", "auth")
+        assert user.attention.boost("s")(["web-shop"]) == pytest.approx(0.475)
+        assert user.attention.boost("s", "in the garden")(["web-shop"]) == pytest.approx(0.3325)
+        assert user.attention.topics("t") == ("auth",)
+        await user.work("garden", session="u", project="orchard")
+        assert user.attention.boost("u", "as in the web shop")(["web-shop"]) == pytest.approx(0.475)
+
+    thinking(tmp_path, clock, work)
+
+
 def test_a_judgement_is_kept(tmp_path: Path, clock: FakeClock) -> None:
     async def work(user: Mind) -> None:
         await user.work("garden")

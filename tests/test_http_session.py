@@ -204,17 +204,18 @@ def test_a_forgotten_memory_has_no_name_any_more(daemon: Daemon) -> None:
     assert (logged["memoryId"], logged["memoryName"]) == (number, None)
 
 
-def test_a_memory_without_topics_is_about_what_it_says(daemon: Daemon) -> None:
-    client = daemon()
-    known = {
-        text: client.post("/memories", json={"content": text} | more).json()["topics"]
-        for text, more in {
-            "The SQL migrations run at night.": {},
-            "Passwords are in the vault.": {"topics": []},
-            "OAuth by the book.": {"topics": ["shop"]},
-        }.items()
-    }
-    assert list(known.values()) == [["database"], [], ["shop"]]
+@pytest.mark.parametrize(
+    ("content", "given", "topics"),
+    [
+        ("The SQL migrations run at night.", {}, ["database"]),
+        ("Passwords are in the vault.", {"topics": []}, []),
+        ("OAuth by the book.", {"topics": ["shop"]}, ["shop"]),
+    ],
+)
+def test_a_memory_without_topics_is_about_what_it_says(
+    daemon: Daemon, content: str, given: dict[str, Any], topics: list[str]
+) -> None:
+    assert daemon().post("/memories", json={"content": content} | given).json()["topics"] == topics
 
 
 def test_a_memory_of_a_session_is_also_about_its_focus(daemon: Daemon) -> None:

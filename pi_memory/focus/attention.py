@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePath
 
 import sqlite_utils
 
@@ -17,7 +18,8 @@ from pi_memory.focus.context import IDLE, Application, Context, Entry
 from pi_memory.focus.mentions import mentioned
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.recent import Tagged
-from pi_memory.focus.weights import Boost, area, begun, glimpsed
+from pi_memory.focus.topics import normalise
+from pi_memory.focus.weights import FOCUS, Boost, area, begun, glimpsed
 from pi_memory.focus.wording import keyword_scores
 from pi_memory.store import contexts
 from pi_memory.store.database import Database, Work
@@ -30,7 +32,7 @@ ENTRIES = 20
 APPLICATIONS = 50
 NEAR = 0.5
 """Least weight of a topic that what is learned now is filed under, besides the focus."""
-SAID, FILED = 2, 5
+SAID, FILED = 2, 6
 """Most topics that it is filed under because of its words, and in all."""
 
 
@@ -60,26 +62,28 @@ class Attention:
 
     # What has attention.
 
-    def boost(self, session: str | None, query: str = "") -> Callable[[Sequence[str]], float]:
-        """What memories of some topics gain in a session, in [0, 1]. Topics that the query names are attended to first.
+    def boost(self, session: str | None, query: str = "") -> Boost:
+        """What memories of some topics gain in a session. Topics that the query names are attended to first, and so is
+        the project.
 
         It gives the attention of this moment, and nothing for a session that is not known.
         """
         known = self._contexts.get(session or "")
-        weights = known.weights if known else {}
-        named = mentioned(query, knows=self._knows, canonical=self._patterns.canonical)
-        return Boost(glimpsed(weights, named), canonical=self._patterns.canonical)
+        weights = {**known.weights, **dict.fromkeys(_project(known), FOCUS)} if known else {}
+        return Boost(glimpsed(weights, self._named(query)), canonical=self._patterns.canonical)
 
     def topics(self, session: str | None = None, text: str = "") -> tuple[str, ...]:
-        """What something learned now is about: what its words say, then what has most attention in its session."""
+        """What something learned now is about: what its words say, its session's project and focus, then what else has
+        most attention there.
+        """
         said = keyword_scores(text, "", "", patterns=self._patterns)
         words = sorted(said, key=lambda name: (-said[name], name))[:SAID]
         known = self._contexts.get(session or "")
-        if known is None or known.topic is None:
+        if known is None:
             return tuple(words)
-        near = [name for name, weight in known.weights.items() if weight >= NEAR and name != known.topic]
-        strongest = sorted(near, key=lambda name: (-known.weights[name], name))
-        return tuple(dict.fromkeys([*words, known.topic, *strongest]))[:FILED]
+        near = {name: weight for name, weight in known.weights.items() if weight >= NEAR}
+        strongest = sorted(near, key=lambda name: (name != known.topic, -near[name], name))
+        return tuple(dict.fromkeys([*words, *_project(known), *strongest]))[:FILED]
 
     def session(self, name: str | None = None) -> Context:
         """What is known of a session, by default of the one that was active last. Raises `NotFound`."""
@@ -166,6 +170,14 @@ class Attention:
 
     # How.
 
+    def _named(self, query: str) -> tuple[str, ...]:
+        """The topics and the projects that a query names."""
+        known = {other.project: other for other in self._contexts.values()}.values()
+        projects = {name for other in known for name in _project(other)}
+        return mentioned(
+            query, knows=lambda name: name in projects or self._knows(name), canonical=self._patterns.canonical
+        )
+
     def _turned(self, known: Context, topic: str, at: float, others: Mapping[str, float]) -> Context:
         """The context with `topic` as its focus, which it may be already."""
         canonical = self._patterns.canonical
@@ -225,3 +237,9 @@ class Attention:
     def _active_at(self, known: Context) -> float:
         """When a session was active; a time to come, by a clock that has gone back since, counts as now."""
         return min(known.last_at, self._clock())
+
+
+def _project(known: Context) -> tuple[str, ...]:
+    """A session's project as a topic, if it has one."""
+    name = normalise(PurePath(known.project).name) if known.project else None
+    return (name,) if name else ()
