@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,12 @@ def test_it_imports_next_to_nothing() -> None:
     ours = {name for name in done.stdout.split() if name.startswith("pi_memory")}
     assert ours <= {"pi_memory", "pi_memory.hook", "pi_memory.agentlog"}
     assert not {"click", "msgspec", "dataclasses", "typing", "asyncio", "http.client"} & set(done.stdout.split())
+
+
+def test_the_installed_command_takes_the_short_way() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+    assert project["scripts"]["pi-memory"] == "pi_memory.__main__:main"
+    code = "import sys; sys.argv = ['pi-memory', 'hook']; from pi_memory.__main__ import main; import os; "
+    code += "os._exit = lambda code: print('click' in sys.modules, code); main()"
+    done = subprocess.run([sys.executable, "-c", code], input="", capture_output=True, text=True, check=True)
+    assert done.stdout == "False 0\n"

@@ -1,6 +1,7 @@
 """Reading history: files piece by piece, in the order of time, whatever stands in them."""
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -120,3 +121,13 @@ def test_of_a_file_that_is_named_twice_one_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["yesterday", -1, float("nan"), float("inf"), 1e99, None, True, [], "0001-01-01"])
 def test_what_is_no_time_is_none(value: object) -> None:
     assert unix(value) in (None, 1.0)
+
+
+def test_what_cannot_be_read_holds_up_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(entry("user", said("hello"), 1))
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "loop.jsonl").symlink_to("loop.jsonl")
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    skipped = Skipped()
+    assert len(found([tmp_path], skipped)) == 1
+    assert skipped.count == 3

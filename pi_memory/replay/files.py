@@ -4,6 +4,7 @@ A file is known by what is in it: an agent's log, conversations in JSON Lines or
 """
 
 from collections.abc import Iterable, Iterator
+from errno import EINVAL
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,18 +22,28 @@ PEEK = 50
 
 
 def found(paths: Iterable[Path], skipped: Skipped) -> list[Source]:
-    """The sessions and conversations in these files, and in the files of these folders. Raises `OSError`."""
+    """The sessions and conversations in these files, and in the files of these folders."""
     sources: dict[Path, list[Source]] = {}
     for path in paths:
-        for file in sorted(path.rglob("*")) if path.is_dir() else (path,):
-            if file == path or (file.suffix.lower() in SUFFIXES and file.is_file()):
+        for file in _files(path):
+            try:
                 sources[file.resolve()] = _sources(file, skipped, named=file == path)
+            except OSError as error:
+                skipped.add(str(file), error.strerror or str(error))
     return [source for several in sources.values() for source in several]
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES)
 
 
 def _sources(path: Path, skipped: Skipped, *, named: bool) -> list[Source]:
     """What a file holds. A folder has much that is no conversation; a file that was `named` should be one."""
     suffix, before = path.suffix.lower(), skipped.count
+    if not path.is_file():
+        raise OSError(EINVAL, "not a file")
     if suffix in LINES and _is_log(path):
         there = _one(path, partial(_log, path, skipped), peek=partial(_log, path, Skipped()))
     elif suffix in LINES:
