@@ -255,7 +255,9 @@ def test_a_closed_database_says_so(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"\x01" * 4_000])
+@pytest.mark.parametrize(
+    "content", [b"not a database at all" * 100, b"SQLite format 3\x00" + b"\x01" * 4_000, b"\0" * 8_192, b"SQLite", b""]
+)
 def test_a_damaged_file_is_put_aside_whole(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "m.db"
     path.write_bytes(content)

@@ -52,6 +52,9 @@ def open_file(path: Path | None, now: float) -> Opened:
 
 
 def _open(path: Path) -> sqlite_utils.Database:
+    if path.exists() and path.stat().st_size < PAGE_BYTES:
+        # SQLite would take it for a new one and write over it; but a power cut leaves such files of old ones too.
+        raise sqlite3.DatabaseError("there is less than a page")
     db = sqlite_utils.Database(sqlite3.connect(path, isolation_level=None))
     try:
         db.execute(f"pragma page_size = {PAGE_BYTES}")  # of a new file
