@@ -206,6 +206,7 @@ def _put_together(
     async def forgotten(done: Forgetting) -> None:
         memory.rewrite(done.clean)
         await db.write(lambda opened: windows.rewrite(opened, done.clean))
+        await attention.forget(done.clean)
         await passages.reread(done.exchange_ids)
 
     recent.on_edit = edited

@@ -69,7 +69,7 @@ def rules(config: Config) -> Tagger:
 
 def attention(config: Config, db: Database, focus: RecentFocus, clock: Clock) -> Attention:
     """Raises `SettingsError` for broken patterns."""
-    return Attention(db, load_patterns(config.file("topics.toml")), knows=focus.knows, clock=clock)
+    return Attention(db, load_patterns(config.file("topics.toml")), knows=focus.knows, called=focus.called, clock=clock)
 
 
 async def meaning(config: Config, embedder: Embedder, places: Centroids) -> Meaning | None:

@@ -58,7 +58,9 @@ class Mind:
 @contextlib.asynccontextmanager
 async def mind(folder: Path, clock: FakeClock, *, crash: bool = False) -> AsyncIterator[Mind]:
     db = await Database.open(folder / "m.db", now=clock())
-    attention = Attention(db, PATTERNS, knows=KNOWN.__contains__, clock=clock)
+    attention = Attention(
+        db, PATTERNS, knows=KNOWN.__contains__, called=lambda name: "garden" if name == "yard" else name, clock=clock
+    )
     await attention.start()
     yield Mind(attention, db, clock)
     if not crash:
@@ -412,6 +414,40 @@ def test_the_project_has_attention_like_the_focus(tmp_path: Path, clock: FakeClo
         assert user.attention.boost("u", "as in the web shop")(["web-shop"]) == pytest.approx(0.475)
 
     thinking(tmp_path, clock, work)
+
+
+def test_a_renamed_topic_is_the_topic_it_was(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(user: Mind) -> None:
+        await user.work("garden")
+        assert user.attention.boost("s")(["yard"]) == user.attention.boost("s")(["garden"]) > 0
+        since = user.attention.session("s").since
+        clock.pass_time(minutes=1)
+        await user.work("yard")
+        assert user.attention.session("s").since == since
+
+    thinking(tmp_path, clock, work)
+
+
+def test_what_is_forgotten_is_in_no_note(tmp_path: Path, clock: FakeClock) -> None:
+    def clean(text: str) -> str:
+        return text.replace("the code is 4711", "").strip()
+
+    async def work(user: Mind) -> None:
+        await user.work("garden")
+        await user.attention.decide("s", "the code is 4711")
+        await user.work("shop")
+        for decision in ("the code is 4711", "use it"):
+            await user.attention.decide("s", decision)
+        await user.attention.apply("s", 7, "door: the code is 4711")
+        await user.attention.forget(clean)
+
+    async def later(user: Mind) -> None:
+        known = user.attention.session("s")
+        assert known.decisions == ("use it",)
+        assert [entry.outcome for entry in await user.attention.entries(known)] == ["", None]
+        assert [used.context for used in await user.attention.applications(known)] == ["door:"]
+
+    thinking(tmp_path, clock, work, later, crash=True)
 
 
 def test_a_judgement_is_kept(tmp_path: Path, clock: FakeClock) -> None:

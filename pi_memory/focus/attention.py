@@ -19,7 +19,7 @@ from pi_memory.focus.mentions import mentioned
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.recent import Tagged
 from pi_memory.focus.topics import normalise
-from pi_memory.focus.weights import FOCUS, Boost, area, begun, glimpsed
+from pi_memory.focus.weights import FOCUS, Boost, Canonical, area, begun, glimpsed
 from pi_memory.focus.wording import keyword_scores
 from pi_memory.store import contexts
 from pi_memory.store.database import Database, Work
@@ -37,16 +37,18 @@ SAID, FILED = 2, 6
 
 
 class Attention:
-    """`knows` tells whether there is a topic of a name."""
+    """`knows` tells whether there is a topic of a name, `called` what the user calls it: they may have renamed it."""
 
-    def __init__(self, db: Database, patterns: Patterns, *, knows: Callable[[str], bool], clock: Clock) -> None:
+    def __init__(
+        self, db: Database, patterns: Patterns, *, knows: Callable[[str], bool], called: Canonical, clock: Clock
+    ) -> None:
         self._db = db
         self._patterns = patterns
         self._knows = knows
         self._clock = clock
         self._contexts: dict[str, Context] = {}
         self._written: dict[str, Context] = {}
-        self._given = {patterns.canonical(name): others for name, others in patterns.related.items()}
+        self._canonical: Canonical = lambda name: called(patterns.canonical(name))
 
     async def start(self) -> None:
         """Go on with the sessions that are known."""
@@ -70,7 +72,7 @@ class Attention:
         """
         known = self._contexts.get(session or "")
         weights = {**known.weights, **dict.fromkeys(_project(known), FOCUS)} if known else {}
-        return Boost(glimpsed(weights, self._named(query)), canonical=self._patterns.canonical)
+        return Boost(glimpsed(weights, self._named(query)), canonical=self._canonical)
 
     def topics(self, session: str | None = None, text: str = "") -> tuple[str, ...]:
         """What something learned now is about: what its words say, its session's project and focus, then what else has
@@ -168,19 +170,27 @@ class Attention:
         await self._db.write(partial(contexts.judge, number=used.id, helpful=helpful), durable=True)
         return replace(used, helpful=helpful)
 
+    async def forget(self, clean: Callable[[str], str]) -> None:
+        """Have nothing say any more what `clean` takes out of texts. Durable."""
+        for name, known in self._contexts.items():
+            decisions = tuple(filter(None, map(clean, known.decisions)))
+            if decisions != known.decisions:
+                self._contexts[name] = replace(known, decisions=decisions)
+        changed = [known for name, known in self._contexts.items() if known is not self._written.get(name)]
+        self._written = dict(self._contexts)
+        await self._db.write(partial(contexts.rewrite, changed=changed, clean=clean), durable=True)
+
     # How.
 
     def _named(self, query: str) -> tuple[str, ...]:
         """The topics and the projects that a query names."""
         known = {other.project: other for other in self._contexts.values()}.values()
         projects = {name for other in known for name in _project(other)}
-        return mentioned(
-            query, knows=lambda name: name in projects or self._knows(name), canonical=self._patterns.canonical
-        )
+        return mentioned(query, knows=lambda name: name in projects or self._knows(name), canonical=self._canonical)
 
     def _turned(self, known: Context, topic: str, at: float, others: Mapping[str, float]) -> Context:
         """The context with `topic` as its focus, which it may be already."""
-        canonical = self._patterns.canonical
+        canonical = self._canonical
         if known.topic is not None and canonical(known.topic) == canonical(topic):
             return known
         return context.focused(known, topic, at, related=others, canonical=canonical)
@@ -194,9 +204,10 @@ class Attention:
 
     async def _related(self, topic: str) -> dict[str, float]:
         """Topics that come to mind with another: those of the configuration, of its area too, and those learned."""
-        canonical = self._patterns.canonical
+        canonical = self._canonical
         name = canonical(topic)
-        given = {**self._given.get(area(name), {}), **self._given.get(name, {})}
+        table = {canonical(other): boosts for other, boosts in self._patterns.related.items()}
+        given = {**table.get(area(name), {}), **table.get(name, {})}
         found = related.learned(await self._db.read(partial(contexts.shared_sessions, topic=topic)))
         return {other: boost for other, boost in related.joined(given, found).items() if canonical(other) != name}
 
@@ -207,7 +218,8 @@ class Attention:
         self._contexts[name] = after
         if not always and not after.worth_writing(self._written.get(name)):
             return None
-        closed = context.over(before, at) if before and before.since != after.since else None
+        is_over = before and (before.topic, before.since) != (after.topic, after.since)
+        closed = context.over(before, at) if before and is_over else None
         self._written[name] = after
         gone = self._give_way()
 

@@ -31,6 +31,9 @@ from pi_memory.turn import Clock, Exchange, Tag, Topic
 
 RENAMES = "renamed topics"
 
+NEVER_BEFORE = 1_767_225_600.0
+"""2026: a clock that says less has not been set."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -58,7 +61,7 @@ class RecentFocus:
         self.on_edit: Callable[[str], None] = lambda told: None
         self._db = db
         self._clock = clock
-        self._sync = FileSync(db, path, text=lambda: self.text(clock()), take=self._take, settle=settle)
+        self._sync = FileSync(db, path, text=lambda: self.text(self._now()), take=self._take, settle=settle)
         self._known = KnownTopics()
         self._renames = Renames()
         self._sessions = Sessions()
@@ -99,6 +102,10 @@ class RecentFocus:
         """Whether there is, or was, a topic of this name."""
         return name in self._known.by_name
 
+    def called(self, name: str) -> str:
+        """What the user calls the topic of this name: they may have renamed it."""
+        return self._renames.topic(name, self._known.by_name)
+
     def files(self, query: str, now: float) -> list[str]:
         """Known files whose path matches, best first."""
         return self._known.files(query, now)
@@ -110,7 +117,7 @@ class RecentFocus:
     async def block(self, *, count: Callable[[str], int], tokens: int) -> tuple[str, tuple[str, ...]]:
         """The Recent Focus block of a prompt and the topics in it; hand edits count from now on."""
         await self.read_file()
-        now = self._clock()
+        now = self._now()
         text = focus_block(self.active(now), now=now, count=count, budget=tokens)
         return text, tuple(re.findall(r"^- \*\*(.+?)\*\*", text, re.MULTILINE))
 
@@ -120,6 +127,7 @@ class RecentFocus:
         """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
         # A clock that was ahead must not keep a topic fresh for ever.
         at = min(exchange.at, self._clock())
+        at = at if self._clock() >= NEVER_BEFORE else self._now()
         session = await self._session(exchange)
         session.last_at = self._clock()
         tag = await self.tagger.tag(
@@ -158,7 +166,7 @@ class RecentFocus:
         self, name: str, *, file_paths: Sequence[str] | None = None, directories: Sequence[str] | None = None
     ) -> Topic:
         """Add a topic or touch one; lists replace those it has. Durable."""
-        now = self._clock()
+        now = self._now()
         before = self._known.by_name.get(name) or Topic(name, now, now)
         topic = replace(
             before,
@@ -177,19 +185,19 @@ class RecentFocus:
         self.get(old)
         if new in self._known.by_name and self._known.by_name[new].is_active:
             raise Conflict(f"There is a topic {new} already", hint="Remove one of the two first.")
-        now, step = self._clock(), merge.Renamed(old, new)
+        now, step = self._now(), merge.Renamed(old, new)
         await self._change(merge.apply([step], self._known.by_name, now), origin="api", at=now, renames=[step])
         await self.write_file()
         return self._known.by_name[new]
 
     async def drop(self, name: str) -> None:
         """Make a topic inactive; its row is kept. Durable. Raises `NotFound`."""
-        await self._change({name: replace(self.get(name), is_active=False)}, origin="api", at=self._clock())
+        await self._change({name: replace(self.get(name), is_active=False)}, origin="api", at=self._now())
         await self.write_file()
 
     async def fade(self) -> int:
         """Make the topics inactive that have faded; how many."""
-        now = self._clock()
+        now = self._now()
         gone = self._known.faded(now)
         if gone:
             changes = self._replace({t.name: replace(t, is_active=False) for t in gone}, origin="time", at=now)
@@ -219,7 +227,7 @@ class RecentFocus:
 
     async def _take(self, edit: HandEdit) -> None:
         """Make the user's changes of the file ours. Raises `StoreError`."""
-        now = self._clock()
+        now = self._now()
         found, changed = self._understood(edit, now)
         renames = [step for step in found if isinstance(step, merge.Renamed)]
         if edit.base is None or any(isinstance(step, merge.NotesChanged) for step in found):
@@ -251,9 +259,19 @@ class RecentFocus:
         fresh = topic is not None and topic.is_active and decay.status(decay.strength(topic.last_touched_at, at))
         return fresh == "fresh" and session.repeats(tag)
 
+    def _now(self) -> float:
+        """The time; while the clock has not been set, as on a Pi that has just started, the last moment that is known:
+        what is stamped with 1970 would have faded as soon as the clock is right.
+        """
+        now = self._clock()
+        return now if now >= NEVER_BEFORE else max(NEVER_BEFORE, self._known.last_touched_at)
+
     def _touch(self, tag: Tag, at: float, *, new_session: bool) -> Changes:
         assert tag.topic is not None, "chatter is not recorded"
-        topic = topics.touch(self._known.by_name.get(tag.topic), tag, at, new_session=new_session)
+        known = self._known.by_name.get(tag.topic)
+        if known is not None and known.last_touched_at > self._now() + decay.DAY:
+            known = replace(known, last_touched_at=at)  # a clock was ahead: it must not stay fresh until then
+        topic = topics.touch(known, tag, at, new_session=new_session)
         return self._replace({topic.name: topic}, origin="tagger", at=at)
 
     def _replace(

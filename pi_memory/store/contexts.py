@@ -1,6 +1,6 @@
 """What sessions are in the middle of, what they were in the middle of before, and the memories they put to use."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import msgspec
@@ -125,6 +125,16 @@ def shared_sessions(db: Database, topic: str) -> Shared:
         {"topic": topic},
     ).fetchall()
     return Shared(sessions, own, {name: (together, all_of_it) for name, together, all_of_it in rows})
+
+
+def rewrite(db: Database, changed: Sequence[Context], clean: Callable[[str], str]) -> None:
+    """Save changed contexts, and clean what was noted elsewhere."""
+    for context in changed:
+        save(db, context)
+    for table, column in (("applications", "context"), ("focus_entries", "outcome")):
+        for number, text in db.execute(f"select id, {column} from {table} where {column} != ''").fetchall():
+            if (cleaned := clean(text)) != text:
+                db.execute(f"update {table} set {column} = ? where id = ?", (cleaned, number))
 
 
 def _context(row: Sequence[object]) -> Context | None:
