@@ -22,6 +22,8 @@ from pi_memory.settings import Settings
 GRACE_SECONDS = 3
 """Longest that open connections hold up a stop, once their turns have been stopped."""
 
+STOP = (signal.SIGINT, signal.SIGTERM)
+
 logger = logging.getLogger(__name__)
 
 
@@ -34,8 +36,15 @@ def serve(settings: Settings) -> None:
 
 
 async def _serve(settings: Settings, listener: socket.socket) -> None:
-    async with running(settings) as parts:
-        await Server(parts).run_on(listener)
+    starting = asyncio.current_task()
+    assert starting is not None, "this runs in the event loop"
+    for number in STOP:
+        asyncio.get_running_loop().add_signal_handler(number, starting.cancel)
+    try:
+        async with running(settings) as parts:
+            await Server(parts).run_on(listener)
+    except asyncio.CancelledError:
+        logger.info("Stopped while starting")
 
 
 class Server(uvicorn.Server):
@@ -60,7 +69,7 @@ class Server(uvicorn.Server):
     async def run_on(self, listener: socket.socket) -> None:
         """Serve until a signal comes."""
         # Not uvicorn's capture_signals: it raises the signal again afterwards, and a clean stop exits with 0.
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in STOP:
             asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
         await self._serve([listener])
 

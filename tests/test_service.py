@@ -3,6 +3,7 @@
 import signal
 import socket
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -23,6 +24,16 @@ def test_a_signal_stops_it_cleanly_and_nothing_is_lost(tmp_path: Path, number: i
         assert db.execute("select user from exchanges").fetchall() == [("I live in Ulm",)]
     with serving(tmp_path) as process, process.client as client:
         assert client.get("/conversations/c").json()["exchanges"][0]["user"] == "I live in Ulm"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_it_starts_stops_it_cleanly(tmp_path: Path, number: int) -> None:
+    with serving(tmp_path, up=False) as process:
+        while not (tmp_path / "data" / "memory.db").exists():
+            assert process.popen.poll() is None, "".join(process.log)
+            time.sleep(0.001)
+        assert process.stop(number) == 0
+        assert "Traceback" not in "".join(process.log)
 
 
 def test_systemd_is_told_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> None:
