@@ -14,7 +14,7 @@ WRITTEN, NAMED, READ, REPLIED = 3.0, 2.0, 1.0, 0.5
 
 STATED = 2.0
 """The user says what they work on."""
-HELD, HELD_BY_ACTIVITY = 0.8, 0.4
+HELD, HELD_BY_ACTIVITY = 0.8, 0.5
 """A known topic holds all of the files. That a file was tested or released says little of what is done to it next."""
 HELD_SUGGESTS = 0.5
 """What is left of the names in a file's path when a known topic holds it: the user may call the work something else."""
