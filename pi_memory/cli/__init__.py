@@ -10,7 +10,25 @@ import click
 from pi_memory import __version__, settings
 from pi_memory.errors import PiMemoryError
 
-COMMANDS = ("serve", "chat", "check", "pull", "focus", "hook", "import", "export-embedder")
+COMMANDS = (
+    "serve",
+    "chat",
+    "check",
+    "pull",
+    "focus",
+    "memories",
+    "recall",
+    "remember",
+    "forget",
+    "history",
+    "undo",
+    "export",
+    "backup",
+    "restore",
+    "hook",
+    "import",
+    "export-embedder",
+)
 
 INTERRUPTED = 130
 """What a shell reports of a program that Ctrl-C ended: 128 + SIGINT."""

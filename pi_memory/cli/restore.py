@@ -1,0 +1,25 @@
+"""`pi-memory restore`: put a backup in the database's place."""
+
+from pathlib import Path
+
+import click
+
+from pi_memory.cli.options import Load, pass_load
+from pi_memory.service import alone
+from pi_memory.store.backup import restore
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@pass_load
+def command(load: Load, file: Path) -> None:
+    """Put FILE, which `backup` made, in the place of the database, which is kept. The daemon must not run.
+
+    \b
+    Example:
+      pi-memory restore /media/stick/memory.db
+    """
+    settings = load({})
+    with alone(settings):
+        kept = restore(file, settings.database)
+    click.echo(f"{settings.database} is restored." + (f" The old one is {kept}." if kept else ""))

@@ -1,0 +1,73 @@
+"""What has been learned, from the command line: processes of their own, against a daemon in another."""
+
+import json
+from pathlib import Path
+
+from tests.process import serving
+from tests.test_cli_daemon import run
+
+
+def test_memories_are_kept_changed_and_forgotten(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        assert "Nothing has been learned" in run(process, tmp_path, "memories").stdout
+        done = run(process, tmp_path, "remember", "The [red] pump needs a seal", "--project", "Garden")
+        assert done.stdout == "Remembered as 1 in project/garden.\n"
+        run(process, tmp_path, "remember", "My pin is 4711").check_returncode()
+        listed = run(process, tmp_path, "memories")
+        assert "The [red] pump needs a seal" in listed.stdout
+        found = json.loads(run(process, tmp_path, "memories", "--namespace", "user", "--json").stdout)["memories"]
+        assert [(m["content"], m["priority"]) for m in found] == [("My pin is 4711", "highest")]
+
+        assert "memory.added by api" in run(process, tmp_path, "history", "1").stdout
+        would = run(process, tmp_path, "undo", "1", "--dry-run").stdout
+        assert would.startswith("memory 1, valid_to:\n  - nothing\n  + ")
+        assert run(process, tmp_path, "undo", "1", said="n\n").returncode == 1
+        assert "pump" in run(process, tmp_path, "memories").stdout
+        assert run(process, tmp_path, "undo", "1", said="y\n").stdout.endswith("Undone.\n")
+        assert "pump" not in run(process, tmp_path, "memories").stdout
+        assert "pump" in run(process, tmp_path, "memories", "--all").stdout
+        again = run(process, tmp_path, "undo", "1", "--yes")
+        assert (again.returncode, "Undo event 3 first" in again.stderr) == (1, True)
+
+        assert run(process, tmp_path, "forget", "2", said="y\n").stdout.endswith("Forgotten.\n")
+        assert "already" in run(process, tmp_path, "forget", "2", "--yes").stdout
+        refused = run(process, tmp_path, "remember", "my PIN is 4711")
+        assert (refused.returncode, "forgotten" in refused.stderr) == (1, True)
+        assert "(forgotten)" in run(process, tmp_path, "memories", "--all").stdout
+        assert run(process, tmp_path, "history", "99").returncode == 1
+
+
+def test_an_export_is_taken_in_elsewhere(tmp_path: Path) -> None:
+    (other := tmp_path / "other").mkdir()
+    file = tmp_path / "memories.jsonl"
+    with serving(tmp_path) as process:
+        run(process, tmp_path, "remember", "Likes tea").check_returncode()
+        assert str(file) in run(process, tmp_path, "export", str(file)).stdout
+        assert run(process, tmp_path, "export", str(tmp_path / "no" / "where")).returncode == 1
+    with serving(other) as process:
+        assert "1 memories added" in run(process, other, "import", str(file)).stdout
+        assert "Likes tea" in run(process, other, "memories").stdout
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_backup_is_taken_while_the_daemon_runs_and_put_back_when_it_does_not(tmp_path: Path) -> None:
+    backup = tmp_path / "memory.backup"
+    with serving(tmp_path) as process:
+        run(process, tmp_path, "remember", "Likes tea").check_returncode()
+        run(process, tmp_path, "backup", str(backup)).check_returncode()
+        assert run(process, tmp_path, "backup", str(backup)).returncode == 2, "what is there is not overwritten"
+        refused = run(process, tmp_path, "restore", str(backup))
+        assert (refused.returncode, "Another pi-memory" in refused.stderr) == (3, True)
+        run(process, tmp_path, "remember", "Likes coffee").check_returncode()
+        process.stop()
+    (tmp_path / "noise").write_bytes(b"no database" * 99)
+    assert run(None, tmp_path, "restore", str(tmp_path / "noise")).returncode == 1
+    run(None, tmp_path, "restore", str(backup)).check_returncode()
+    with serving(tmp_path) as process:
+        shown = run(process, tmp_path, "memories").stdout
+        assert ("Likes tea" in shown, "Likes coffee" in shown) == (True, False)
+        process.stop()
+    (kept,) = (tmp_path / "data").glob("*.before-restore")
+    run(None, tmp_path, "restore", str(kept)).check_returncode()
+    with serving(tmp_path) as process:
+        assert "Likes coffee" in run(process, tmp_path, "memories").stdout

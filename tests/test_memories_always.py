@@ -1,0 +1,226 @@
+"""Whatever is done in whatever order: nothing is erased without `forget`, undo restores exactly, what was forgotten
+never comes back, and an export makes the same store. Real files.
+"""
+
+import asyncio
+import io
+import tempfile
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from pi_memory.errors import Conflict, Forgotten
+from pi_memory.knowledge.forgetting import normal
+from pi_memory.knowledge.memories import Memories
+from pi_memory.store.database import Database
+from pi_memory.store.memories import Filter
+from pi_memory.turn import Candidate, Memory
+from tests.fakes import FakeClock
+
+T = TypeVar("T")
+
+CONTENTS = [
+    f"{name} {what}" for name in ("Ada", "Grace") for what in ("likes quinces", "grows vetchling", "owns a dory")
+]
+QUOTES = ["", "I said so myself", *[f"As I said, {content}" for content in CONTENTS[:2]]]
+EVERY = Filter(valid=None)
+
+candidates = st.builds(
+    Candidate,
+    content=st.sampled_from(CONTENTS),
+    quote=st.sampled_from(QUOTES),
+    priority=st.sampled_from(["highest", "low"]),
+    topics=st.sampled_from([(), ("garden",)]),
+)
+numbers = st.integers(1, 12)
+
+
+def told(memory: Memory) -> Memory:
+    """A memory without what uses and events leave on it."""
+    return replace(memory, updated_at=0.0, last_accessed_at=0.0, accesses=0)
+
+
+class Life(RuleBasedStateMachine):
+    """A store over a long time. `texts` is every content that was ever in it, `forgotten` what may not be any more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.folder = tempfile.TemporaryDirectory()
+        self.clock = FakeClock()
+        self.texts: dict[int, set[str]] = {}
+        self.forgotten: set[str] = set()
+        self.open()
+
+    def teardown(self) -> None:
+        self.run(self.db.close())
+        self.runner.close()
+        self.folder.cleanup()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(work)
+
+    def open(self) -> None:
+        self.db = self.run(Database.open(Path(self.folder.name) / "m.db"))
+        self.memories = Memories(self.db, clock=self.clock)
+
+    def every(self) -> dict[int, Memory]:
+        return {memory.id: memory for memory in self.run(self.memories.listed(EVERY, limit=-1))[0]}
+
+    def kept(self, memory: Memory) -> None:
+        self.texts.setdefault(memory.id, set()).add(memory.content)
+
+    @rule(candidate=candidates)
+    def add(self, candidate: Candidate) -> None:
+        with refused(self.is_refused(candidate)):
+            self.kept(self.run(self.memories.add(candidate, origin="extraction")))
+
+    @rule(number=numbers, content=st.sampled_from(CONTENTS), durable=st.booleans())
+    def change(self, number: int, content: str, durable: bool) -> None:
+        if number not in (before := self.every()):
+            return
+        legal = before[number].is_valid and normal(content) not in self.forgotten
+        with refused(not legal):
+            self.kept(self.run(self.memories.change(number, origin="api", content=content, durable=durable)))
+
+    @rule(number=numbers, candidate=candidates)
+    def supersede(self, number: int, candidate: Candidate) -> None:
+        if number not in (before := self.every()):
+            return
+        with refused(not before[number].is_valid or self.is_refused(candidate)):
+            new = self.run(self.memories.supersede(number, candidate, origin="extraction"))
+            self.kept(new)
+            assert self.every()[number].superseded_by == new.id
+
+    @rule(number=numbers)
+    def close(self, number: int) -> None:
+        if number in self.every():
+            assert not self.run(self.memories.close(number, origin="api")).is_valid
+
+    @rule(event=st.integers(1, 30))
+    def undo_and_undo_that(self, event: int) -> None:
+        before = self.every()
+        if event > self.last_event():
+            return
+        try:
+            would = self.run(self.memories.undo(event, dry_run=True))
+        except (Conflict, Forgotten):
+            assert self.every() == before
+            return
+        assert self.every() == before, "a dry run changes nothing"
+        assert self.run(self.memories.undo(event)) == would
+        between = self.every()
+        for one in would:
+            assert getattr(before[one.memory_id], one.field) == one.before
+            assert getattr(between[one.memory_id], one.field) == one.after
+        self.run(self.memories.undo(self.last_event()))
+        assert list(map(told, self.every().values())) == list(map(told, before.values()))
+
+    @rule(event=st.integers(1, 30))
+    def undo(self, event: int) -> None:
+        if event <= self.last_event():
+            with maybe_refused():
+                self.run(self.memories.undo(event))
+
+    @rule(number=numbers)
+    def forget(self, number: int) -> None:
+        before = self.every()
+        if number not in before:
+            return
+        done = self.run(self.memories.forget(number))
+        for gone in done.memory_ids:
+            self.forgotten |= {normal(before[gone].content)}
+        self.forgotten |= {normal(text) for text in done.texts if len(text.split()) > 2}
+
+    @rule(ids=st.lists(numbers, max_size=3))
+    def use(self, ids: list[int]) -> None:
+        self.run(self.memories.used(ids))
+
+    @rule(days=st.sampled_from([0.5, 20, 61]))
+    def time_passes(self, days: float) -> None:
+        self.clock.pass_time(days=days)
+        self.run(self.memories.prune(self.clock()))
+
+    @rule()
+    def search(self) -> None:
+        self.run(self.memories.search_words("quinces", limit=9))
+
+    @rule()
+    def reopen(self) -> None:
+        self.run(self.db.close())
+        self.open()
+
+    @precondition(lambda self: self.texts)
+    @rule()
+    def move(self) -> None:
+        """Export, and go on with what an empty store makes of it."""
+        before, file = self.every(), io.BytesIO()
+        histories = {number: self.run(self.memories.history(number)) for number in before}
+        self.run(self.memories.export(file))
+        self.run(self.db.close())
+        self.folder.cleanup()
+        self.folder = tempfile.TemporaryDirectory()
+        self.open()
+        for _ in ("once", "twice"):
+            lines = iter(list(enumerate(file.getvalue().splitlines(), 1)))
+            self.run(self.memories.restore(lines))
+            assert self.every() == before
+            assert {number: self.run(self.memories.history(number)) for number in before} == histories
+
+    @invariant()
+    def nothing_is_erased_without_forget(self) -> None:
+        for number, memory in self.every().items():
+            if memory.forgotten_at is None:
+                assert memory.content in self.texts[number]
+        assert set(self.texts) == set(self.every())
+
+    @invariant()
+    def what_was_forgotten_is_nowhere(self) -> None:
+        found = self.every().values()
+        assert not {normal(memory.content) for memory in found} & self.forgotten - {""}
+        everything = normal(str([self.run(self.memories.history(memory.id)) for memory in found]) + str(list(found)))
+        assert not [text for text in self.forgotten if text in everything]
+
+    def is_refused(self, candidate: Candidate) -> bool:
+        return bool({normal(candidate.content), normal(candidate.quote)} & self.forgotten) or any(
+            text in normal(candidate.quote).split(", ") for text in self.forgotten
+        )
+
+    def last_event(self) -> int:
+        return max((t.event.id for number in self.every() for t in self.run(self.memories.history(number))), default=0)
+
+
+class refused:
+    """Expect an error, or none."""
+
+    def __init__(self, expected: bool) -> None:
+        self._expected = expected
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
+        assert error is None or isinstance(error, (Conflict, AssertionError)), error
+        if isinstance(error, AssertionError):
+            return False
+        assert (error is not None) == self._expected
+        return error is not None
+
+
+class maybe_refused:
+    """Let pass what the store may refuse."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
+        return isinstance(error, Conflict)
+
+
+Life.TestCase.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestLife: Callable[..., Any] = Life.TestCase
