@@ -52,7 +52,7 @@ class Conversations:
         they are queued to be learned from. Raises `Conflict` for a conversation that was held here, and `StoreError`.
         """
         async with self._turn:
-            new = [await self._new(conversation) for conversation in _merged(given)]
+            new = await self._new(given)
             exchanges = [exchange for conversation in new for exchange in _exchanges(conversation, self._clock())]
             messages = [message for _, pair in exchanges for message in pair]
             if not messages:
@@ -66,16 +66,27 @@ class Conversations:
             await self._db.flush()
             return len(messages)
 
-    async def _new(self, given: Given) -> Given:
-        source = await self._db.read(partial(imports.source_of, name=given.conversation_id))
-        known = await self._db.read(partial(imports.known, name=given.conversation_id)) if source else []
-        new = replace(given, messages=tuple(unknown(given.messages, known)))
-        if new.messages and source not in (None, "import"):
+    async def _new(self, given: Sequence[Given]) -> list[Given]:
+        """What neither the store nor a line before has."""
+        known: dict[str, list[Known]] = {}
+        new = []
+        for conversation in given:
+            name = conversation.conversation_id
+            if name not in known:
+                known[name] = await self._db.read(partial(imports.known, name=name))
+            messages = tuple(unknown(conversation.messages, known[name]))
+            if messages:
+                await self._check(name)
+            known[name] += [Known(m.role, m.content, m.at, m.ref) for m in messages]
+            new.append(replace(conversation, messages=messages))
+        return new
+
+    async def _check(self, name: str) -> None:
+        if await self._db.read(partial(imports.source_of, name=name)) not in (None, "import"):
             raise Conflict(
-                f"conversation_id: {given.conversation_id} was held here and is no import",
+                f"conversation_id: {name} was held here and is no import",
                 hint="Give the imported conversation another id.",
             )
-        return new
 
 
 def unknown(given: Sequence[Said], known: Sequence[Known]) -> Iterator[Said]:
@@ -91,17 +102,6 @@ def unknown(given: Sequence[Said], known: Sequence[Known]) -> Iterator[Said]:
         undated[key] -= 1
         if message.at is not None:
             dated[(*key, message.at)] -= 1
-
-
-def _merged(given: Sequence[Given]) -> list[Given]:
-    """Lines of one conversation as one, in their order."""
-    merged: dict[str, Given] = {}
-    for conversation in given:
-        before = merged.get(conversation.conversation_id)
-        messages = (*(before.messages if before else ()), *conversation.messages)
-        project = conversation.project or (before.project if before else None)
-        merged[conversation.conversation_id] = Given(conversation.conversation_id, messages, project)
-    return list(merged.values())
 
 
 def _exchanges(given: Given, now: float) -> Iterator[tuple[Exchange, tuple[Message, ...]]]:

@@ -112,21 +112,23 @@ class Matrix:
         """The cosine of a unit vector of shape (dimensions,) to each row, shape (n,)."""
         found = np.empty(len(self._blocks) * BLOCK_ROWS, np.float32)
         floats = np.empty((BLOCK_ROWS, self.dimensions), np.float32)
-        for number, block in enumerate(self._blocks):
+        for start, block in zip(range(0, len(found), BLOCK_ROWS), self._blocks, strict=True):
+            of_block = found[start : start + BLOCK_ROWS]
             np.copyto(floats, block.codes)
-            np.dot(floats, query, out=found[number * BLOCK_ROWS : (number + 1) * BLOCK_ROWS])
-        found = found[: self._size]
-        found *= self._gathered([block.scales for block in self._blocks], np.float32)
-        return found
+            np.dot(floats, query, out=of_block)
+            of_block *= block.scales
+        return found[: self._size]
 
     def nearest(self, query: Vectors, k: int, *, allowed: Mask | None = None) -> tuple[Ids, Vectors]:
         """The ids and cosines of the `k` nearest rows, nearest first; of the `allowed` ones only, shape (n,)."""
         cosines = self.cosines(query)
-        rows = np.arange(self._size) if allowed is None else np.flatnonzero(allowed)
-        if 0 < k < len(rows):
-            rows = rows[np.argpartition(cosines[rows], -k)[-k:]]
+        if allowed is not None:
+            cosines[~allowed] = -np.inf
+            k = min(k, int(allowed.sum()))
+        rows = np.argpartition(cosines, -k)[-k:] if 0 < k < self._size else np.arange(self._size)
         rows = rows[np.argsort(-cosines[rows], kind="stable")][:k]
-        return self.ids[rows], cosines[rows]
+        ids = [self._blocks[row // BLOCK_ROWS].ids[row % BLOCK_ROWS] for row in rows]
+        return np.array(ids, np.int32), cosines[rows]
 
     def _gathered(self, parts: list[npt.NDArray], kind: type) -> npt.NDArray:  # type: ignore[type-arg]
         return np.concatenate(parts)[: self._size] if parts else np.empty(0, kind)

@@ -12,11 +12,11 @@ from pi_memory.turn import Exchange, Role, Source
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A message that is stored."""
+    """A message that is stored; or is about to be, then without a time if none was given."""
 
     role: Role
     content: str
-    at: float
+    at: float | None
     ref: str | None
 
 

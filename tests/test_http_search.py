@@ -1,0 +1,163 @@
+"""`/memories/search` and the import of conversations, over HTTP."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.conftest import Client, Daemon
+from tests.fakes import FakeClock, FakeEmbedder
+
+GARDEN = {
+    "conversation_id": "garden",
+    "project": "~/work/Garden",
+    "messages": [
+        {"role": "assistant", "content": "Good morning!", "at": "2024-05-01T08:00:00Z"},
+        {"role": "user", "content": "Where did I put the spare pump?", "at": 1714550500, "ref": "g1"},
+        {"role": "user", "content": "Found it: it lies in the blue shed", "at": 1714550600, "ref": "g2"},
+        {"role": "system", "content": "You talk like a pirate about a pump"},
+        {"role": "assistant", "content": "Arr, the shed. " + "There is much to tell of sheds and pumps. " * 60},
+    ],
+}
+
+
+def take(client: Client, *given: Any, **params: str) -> Any:
+    response = client.post("/import", content="\n".join(map(json.dumps, given)), params=params)
+    assert response.status_code == 200, response.text
+    return response.json()["imported"]
+
+
+def search(client: Client, query: str, **params: Any) -> list[dict[str, Any]]:
+    response = client.get("/memories/search", params={"q": query, **params})
+    assert response.status_code == 200, response.text
+    results: list[dict[str, Any]] = response.json()["results"]
+    return results
+
+
+@pytest.mark.parametrize("embedder", [None, FakeEmbedder()])
+def test_an_imported_conversation_is_searched(daemon: Daemon, embedder: Any) -> None:
+    client = daemon(embedder=embedder)
+    assert take(client, GARDEN) == {"conversations": 1, "messages": 4}
+    first, *rest = search(client, "which shed is blue", project="garden", explain=1)
+    assert (first["ref"], first["role"], first["kind"]) == ("g2", "user", "exchange")
+    assert first["at"] == "2024-05-01T08:03:20Z"
+    assert first["score"] == pytest.approx(first["similarity"] * first["strength"] * (1 + first["boost"]), abs=1e-3)
+    assert not any("pirate" in result["content"] for result in rest)
+
+
+def test_other_projects_do_not_see_it(daemon: Daemon) -> None:
+    client = daemon()
+    take(client, GARDEN)
+    assert search(client, "pump shed") == []
+    assert search(client, "pump shed", project="kitchen") == []
+    assert search(client, "pump shed", namespace="project/garden")
+
+
+def test_the_same_import_twice_adds_nothing(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    take(client, GARDEN)
+    before = search(client, "pump", project="garden")
+    clock.pass_time(days=1)
+    assert take(client, GARDEN, GARDEN)["messages"] == 0
+    client.stop()
+    client = daemon()
+    assert take(client, GARDEN)["messages"] == 0
+    assert search(client, "pump", project="garden") == before
+
+
+def test_one_request_may_repeat_itself(daemon: Daemon) -> None:
+    assert take(daemon(), GARDEN, GARDEN) == {"conversations": 2, "messages": 4}
+
+
+def test_a_longer_version_adds_what_is_new(daemon: Daemon) -> None:
+    client = daemon()
+    take(client, GARDEN)
+    longer = {**GARDEN, "messages": [*GARDEN["messages"], {"role": "user", "content": "It needs a new gasket"}]}
+    assert take(client, longer)["messages"] == 1
+    assert search(client, "gasket", project="garden")[0]["content"] == "It needs a new gasket"
+
+
+def test_what_was_said_in_a_chat_is_found(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/chat", json={"message": "The boiler hums at night", "conversation_id": "home"})
+    client.post("/activity", json={"session_id": "s", "user_message": "nothing"}, params={"wait": "1"})
+    found = search(client, "boiler")
+    assert (found[0]["content"], found[0]["conversation_id"]) == ("The boiler hums at night", "home")
+
+
+def test_a_chat_cannot_be_overwritten_by_an_import(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/chat", json={"message": "Hello", "conversation_id": "garden"})
+    response = client.post("/import", content=json.dumps(GARDEN))
+    assert (response.status_code, response.json()["type"]) == (409, "conflict")
+    assert search(client, "pump", project="garden") == []
+
+
+def test_a_memory_is_found_and_its_change_too(daemon: Daemon) -> None:
+    client = daemon()
+    number = client.post("/memories", json={"content": "The gate code is kept in the drawer"}).json()["id"]
+    assert [r["id"] for r in search(client, "gate code", kind="memory")] == [number]
+    client.patch(f"/memories/{number}", json={"content": "The gate code is kept in the safe"})
+    assert search(client, "drawer", kind="memory") == []
+    assert search(client, "safe", kind="memory")[0]["namespace"] == "user"
+    client.delete(f"/memories/{number}")
+    assert search(client, "safe") == []
+
+
+def test_what_was_imported_goes_with_its_day(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon(PI_MEMORY_TRANSCRIPT_DAYS=30)
+    take(client, GARDEN)
+    client.portal.call(client.parts.housekeeping.daily)  # type: ignore[union-attr]
+    assert search(client, "pump", project="garden")
+    clock.pass_time(days=32)
+    client.portal.call(client.parts.housekeeping.daily)  # type: ignore[union-attr]
+    assert search(client, "pump", project="garden") == []
+
+
+@pytest.mark.parametrize(
+    "query", ['"', "a OR", "NEAR(a b)", "text: *", "^x + -y", "(((", "\x00 é 你好", "select * from"]
+)
+def test_a_query_is_never_syntax(daemon: Daemon, query: str) -> None:
+    client = daemon()
+    take(client, GARDEN)
+    search(client, query, project="garden")
+
+
+@pytest.mark.parametrize(
+    ("params", "status", "name"),
+    [
+        ({}, 400, "q"),
+        ({"q": " "}, 400, "q"),
+        ({"q": "x" * 30_000}, 413, "q"),
+        ({"q": "x", "k": "0"}, 400, "k"),
+        ({"q": "x", "k": "many"}, 400, "k"),
+        ({"q": "x", "kind": "thought"}, 400, "kind"),
+        ({"q": "x", "namespace": "project/../x"}, 400, "namespace"),
+        ({"q": "x", "namespace": "elsewhere"}, 400, "namespace"),
+        ({"q": "x", "namespace": "project/a", "project": "b"}, 400, "namespace"),
+    ],
+)
+def test_a_wrong_search_is_refused_by_name(daemon: Daemon, params: dict[str, str], status: int, name: str) -> None:
+    response = daemon().get("/memories/search", params=params)
+    assert response.status_code == status
+    assert response.json()["message"].startswith(name)
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("{", "not JSON"),
+        ('{"conversation_id": "c"}', "messages"),
+        ('{"conversation_id": "a b", "messages": []}', "conversation_id"),
+        ('{"conversation_id": "c", "messages": [{"role": "parrot", "content": "x"}]}', "messages[0].role"),
+        ('{"conversation_id": "c", "messages": [{"role": "user", "content": "x", "at": "noon"}]}', "messages[0].at"),
+        ('{"conversation_id": "c", "messages": [{"role": "user"}]}', "content"),
+    ],
+)
+def test_a_wrong_line_is_refused_and_nothing_taken(daemon: Daemon, line: str, what: str) -> None:
+    client = daemon()
+    response = client.post("/import", content=f"{json.dumps(GARDEN)}\n{line}")
+    assert response.status_code == 400
+    assert "line 2" in response.json()["message"]
+    assert what in response.json()["message"]
+    assert search(client, "pump", project="garden") == []
