@@ -66,9 +66,9 @@ def run(folder: Path, story: Callable[[Mind], Awaitable[T]]) -> T:
     return asyncio.run(told())
 
 
-def copied(folder: Path) -> Path:
-    """The database as a power cut would leave it."""
-    copy = folder / "copy"
+def copied(folder: Path, name: str = "copy") -> Path:
+    """The database as a crash would leave it."""
+    copy = folder / name
     copy.mkdir()
     for file in folder.glob("memory.db*"):
         (copy / file.name).write_bytes(file.read_bytes())
@@ -87,7 +87,7 @@ def test_what_is_stated_is_stored_and_confirmed(tmp_path: Path) -> None:
 
 
 def test_what_is_stated_survives_the_power(tmp_path: Path) -> None:
-    """A copy of the files taken when the line is there has the memory."""
+    """A copy of the files, taken when the confirmation is there, has the memory."""
 
     async def story(it: Mind) -> list[str]:
         await it.say("I prefer tea")
@@ -210,6 +210,59 @@ def test_what_is_private_is_not_learned(tmp_path: Path) -> None:
         assert await it.learn(message) == []
 
     run(tmp_path, story)
+
+
+def test_a_crash_in_a_decision_leaves_the_old_memory_or_the_new(tmp_path: Path) -> None:
+    """The files are copied before each statement, and each copy is what a crash would have left."""
+    wrong, right = "The API listens on port 8080.", "The API listens on port 8081."
+
+    async def story(it: Mind) -> None:
+        await it.say(f"Remember that {wrong}")
+        await copying(it, lambda: it.say("No, it is 8081, not 8080."))
+
+    states = crashes(tmp_path, story)
+    assert (states[0], states[-1]) == ([wrong], [right])
+    assert all(found in ([wrong], [right]) for found in states)
+
+
+def test_a_crash_in_a_session_that_is_learned_from_leaves_all_of_it_to_be_learned(tmp_path: Path) -> None:
+    dog, named, tea = "The user has a dog.", "The user has a dog called Rex.", "The user prefers tea."
+
+    async def story(it: Mind) -> None:
+        await it.say("remember that I have a dog")
+
+        async def learn() -> None:
+            await it.learn("remember that I have a dog called Rex", "I prefer tea")
+            await it.db.flush()
+
+        await copying(it, learn)
+
+    states = crashes(tmp_path, story)
+    assert (states[0], states[-1]) == ([dog], [named, tea])
+    assert all(found in ([dog], [named, tea]) for found in states)
+
+
+async def copying(it: Mind, work: Callable[[], Awaitable[object]]) -> None:
+    """Copy the files before each statement of `work`, and after it."""
+    found = await it.db.read(lambda db: db.execute("pragma database_list").fetchall())
+    folder = next(Path(file).parent for _, name, file in found if name == "main")
+    taken = iter(range(1_000))
+
+    def copy(statement: str) -> None:
+        copied(folder, f"copy{next(taken):03}")
+
+    await it.db.read(lambda db: db.conn.set_trace_callback(copy))
+    await work()
+    await it.db.read(lambda db: db.conn.set_trace_callback(None))
+    copy("")
+
+
+def crashes(folder: Path, story: Callable[[Mind], Awaitable[None]]) -> list[list[str]]:
+    """What the copies that a story makes know, in order."""
+    run(folder, story)
+    copies = sorted(folder.glob("copy*"))
+    assert len(copies) > 10
+    return [run(copy, lambda it: it.known()) for copy in copies]
 
 
 def test_a_recalled_block_is_never_learned_from(tmp_path: Path) -> None:
