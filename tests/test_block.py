@@ -1,3 +1,5 @@
+import pytest
+
 from pi_memory.decay import DAY
 from pi_memory.focus.block import focus_block
 from pi_memory.focus.shown import HOUR
@@ -44,6 +46,15 @@ def test_the_strongest_stay_within_the_budget() -> None:
     assert words(block) <= 60
     assert block.count("- **") == 6
     assert "**area-5**" in block
+
+
+@pytest.mark.parametrize("count", [100, 10_000])
+@pytest.mark.parametrize("budget", [40, 327, 800])
+def test_the_budget_holds_however_many_topics_there_are(count: int, budget: int) -> None:
+    topics = [Topic(f"area-{n}", 0.0, NOW - n * HOUR / 20, (f"/src/area-{n}/main.py",)) for n in range(count)]
+    block = focus_block(topics, now=NOW, count=words, budget=budget)
+    assert words(block) <= budget
+    assert block.count("- **") >= min(30, budget // 20)
 
 
 def test_a_budget_too_small_for_one_topic_gives_nothing() -> None:
