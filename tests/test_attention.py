@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pi_memory.config import Config
 from pi_memory.errors import NotFound
-from pi_memory.focus import attention as module
+from pi_memory.focus import contexts as module
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.context import IDLE, MAX_DECISIONS, MAX_FILES
 from pi_memory.focus.patterns import load_patterns

@@ -10,11 +10,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
-import sqlite_utils
-
 from pi_memory.errors import NotFound
 from pi_memory.focus import context, related, stack
 from pi_memory.focus.context import IDLE, Application, Context, Entry
+from pi_memory.focus.contexts import Contexts
 from pi_memory.focus.mentions import mentioned
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.recent import Tagged
@@ -22,11 +21,9 @@ from pi_memory.focus.topics import normalise
 from pi_memory.focus.weights import FOCUS, Boost, Canonical, area, begun, glimpsed
 from pi_memory.focus.wording import keyword_scores
 from pi_memory.store import contexts
-from pi_memory.store.database import Database, Work
+from pi_memory.store.database import Database
 from pi_memory.turn import Clock, Exchange
 
-MOST = 256
-"""Sessions that are known; the one that was active longest ago gives way."""
 ENTRIES = 20
 """Recent entries that are shown, the one under way among them."""
 APPLICATIONS = 50
@@ -46,21 +43,16 @@ class Attention:
         self._patterns = patterns
         self._knows = knows
         self._clock = clock
-        self._contexts: dict[str, Context] = {}
-        self._written: dict[str, Context] = {}
+        self._contexts = Contexts(db)
         self._canonical: Canonical = lambda name: called(patterns.canonical(name))
 
     async def start(self) -> None:
         """Go on with the sessions that are known."""
-        found = await self._db.read(partial(contexts.load, limit=MOST))
-        self._contexts = {known.session: known for known in found}
-        self._written = dict(self._contexts)
+        await self._contexts.load()
 
     async def close(self) -> None:
         """Write what no write has taken along yet."""
-        for name, known in self._contexts.items():
-            if known is not self._written.get(name):
-                await self._db.write(partial(contexts.save, context=known))
+        await self._contexts.close()
 
     # What has attention.
 
@@ -70,7 +62,7 @@ class Attention:
 
         It gives the attention of this moment, and nothing for a session that is not known.
         """
-        known = self._contexts.get(session or "")
+        known = self._contexts.get(session)
         weights = {**known.weights, **dict.fromkeys(_project(known), FOCUS)} if known else {}
         return Boost(glimpsed(weights, self._named(query)), canonical=self._canonical)
 
@@ -80,7 +72,7 @@ class Attention:
         """
         said = keyword_scores(text, "", "", patterns=self._patterns)
         words = sorted(said, key=lambda name: (-said[name], name))[:SAID]
-        known = self._contexts.get(session or "")
+        known = self._contexts.get(session)
         if known is None:
             return tuple(words)
         near = {name: weight for name, weight in known.weights.items() if weight >= NEAR}
@@ -89,21 +81,20 @@ class Attention:
 
     def session(self, name: str | None = None) -> Context:
         """What is known of a session, by default of the one that was active last. Raises `NotFound`."""
-        if name is None and self._contexts:
-            return max(reversed(self._contexts.values()), key=self._active_at)
-        if name not in self._contexts:
+        found = self._contexts.latest(self._clock()) if name is None else self._contexts.get(name)
+        if found is None:
             raise NotFound("There is no such session", hint="POST /session begins one; so does any work in it.")
-        return self._contexts[name]
+        return found
 
     def at_work(self) -> Context | None:
         """The session that was active last, if that is not over yet."""
-        last = self.session() if self._contexts else None
-        return last if last and self._clock() - last.last_at <= IDLE else None
+        last = self._contexts.latest(self._clock())
+        return last if last and abs(self._clock() - last.last_at) <= IDLE else None
 
     async def entries(self, session: Context) -> list[Entry]:
         """The last focuses, of this session and of others, oldest first; the one under way at the end."""
         closed = await self._db.read(partial(contexts.entries, limit=ENTRIES))
-        others = [known for known in self._contexts.values() if known.session != session.session]
+        others = [known for known in self._contexts if known.session != session.session]
         found = closed + [entry for known in others if (entry := context.over(known, known.last_at))]
         found.sort(key=lambda entry: entry.since)
         own = [Entry(session.topic, session.since)] if session.topic and session.since is not None else []
@@ -127,20 +118,19 @@ class Attention:
         at = min(exchange.at, self._clock())
         name, topic, project = exchange.conversation_id, tagged.topic, exchange.project
         made_with = await self._stack(name, project)
-        others = await self._related(topic) if topic else {}
+        others = await self._related(topic) if topic and not self._is_focus(self._contexts.get(name), topic) else {}
         known = self._contexts.get(name) or Context(name, at, at)
         after = context.worked_until(context.of_project(known, project, made_with), at)
         if topic:
             after = context.with_files(self._turned(after, topic, at, others), tagged.file_paths)
-        if (work := self._put(after, at)) is not None:
-            self._db.write(work)
+        self._contexts.put(after, at)
 
     async def begin(self, name: str, *, project: str | None, directory: str | None) -> Context:
         """Begin a session, or begin it anew: with the attention that its project's stack gets. Durable."""
         made_with = await asyncio.to_thread(stack.detect, directory or project)
         now = self._clock()
         new = Context(name, now, now, project=project, directory=directory, weights=begun(made_with))
-        await self._save(new, now)
+        await self._contexts.save(new, now)
         return new
 
     async def focus(self, name: str | None, topic: str, files: Sequence[str]) -> Context:
@@ -149,14 +139,14 @@ class Attention:
         now = self._clock()
         after = self._turned(context.worked_until(self.session(name), now), topic, now, others)
         after = context.with_files(after, files)
-        await self._save(after, now)
+        await self._contexts.save(after, now)
         return after
 
     async def decide(self, name: str | None, decision: str) -> Context:
         """Note a decision of the focus. Durable. Raises `NotFound`."""
         now = self._clock()
         after = context.with_decision(context.worked_until(self.session(name), now), decision)
-        await self._save(after, now)
+        await self._contexts.save(after, now)
         return after
 
     async def apply(self, name: str | None, memory_id: int, what_for: str) -> Application:
@@ -172,28 +162,25 @@ class Attention:
 
     async def forget(self, clean: Callable[[str], str]) -> None:
         """Have nothing say any more what `clean` takes out of texts. Durable."""
-        for name, known in self._contexts.items():
-            decisions = tuple(filter(None, map(clean, known.decisions)))
-            if decisions != known.decisions:
-                self._contexts[name] = replace(known, decisions=decisions)
-        changed = [known for name, known in self._contexts.items() if known is not self._written.get(name)]
-        self._written = dict(self._contexts)
-        await self._db.write(partial(contexts.rewrite, changed=changed, clean=clean), durable=True)
+        await self._contexts.clean(clean)
 
     # How.
 
     def _named(self, query: str) -> tuple[str, ...]:
         """The topics and the projects that a query names."""
-        known = {other.project: other for other in self._contexts.values()}.values()
+        known = {other.project: other for other in self._contexts}.values()
         projects = {name for other in known for name in _project(other)}
         return mentioned(query, knows=lambda name: name in projects or self._knows(name), canonical=self._canonical)
 
     def _turned(self, known: Context, topic: str, at: float, others: Mapping[str, float]) -> Context:
         """The context with `topic` as its focus, which it may be already."""
-        canonical = self._canonical
-        if known.topic is not None and canonical(known.topic) == canonical(topic):
+        if self._is_focus(known, topic):
             return known
-        return context.focused(known, topic, at, related=others, canonical=canonical)
+        return context.focused(known, topic, at, related=others, canonical=self._canonical)
+
+    def _is_focus(self, known: Context | None, topic: str) -> bool:
+        focus = known.topic if known else None
+        return focus is not None and self._canonical(focus) == self._canonical(topic)
 
     async def _stack(self, name: str, project: str | None) -> tuple[str, ...]:
         """What a project is made with, if the session is new to it."""
@@ -210,45 +197,6 @@ class Attention:
         given = {**table.get(area(name), {}), **table.get(name, {})}
         found = related.learned(await self._db.read(partial(contexts.shared_sessions, topic=topic)))
         return {other: boost for other, boost in related.joined(given, found).items() if canonical(other) != name}
-
-    def _put(self, after: Context, at: float, *, always: bool = False) -> Work[None] | None:
-        """Put a context in place in RAM; what to store, None when it may wait."""
-        name = after.session
-        before = self._contexts.pop(name, None)
-        self._contexts[name] = after
-        if not always and not after.worth_writing(self._written.get(name)):
-            return None
-        is_over = before and (before.topic, before.since) != (after.topic, after.since)
-        closed = context.over(before, at) if before and is_over else None
-        self._written[name] = after
-        gone = self._give_way()
-
-        def store(db: sqlite_utils.Database) -> None:
-            for other in gone:
-                contexts.remove(db, other)
-            contexts.save(db, after)
-            if closed:
-                contexts.close_focus(db, name, closed)
-
-        return store
-
-    async def _save(self, after: Context, at: float) -> None:
-        work = self._put(after, at, always=True)
-        assert work is not None, "asked for"
-        await self._db.write(work, durable=True)
-
-    def _give_way(self) -> list[str]:
-        """Forget the sessions that are too many; which."""
-        many = len(self._contexts) - MOST
-        gone = sorted(self._contexts, key=lambda name: self._contexts[name].last_at)[:many] if many > 0 else []
-        for name in gone:
-            del self._contexts[name]
-            self._written.pop(name, None)
-        return gone
-
-    def _active_at(self, known: Context) -> float:
-        """When a session was active; a time to come, by a clock that has gone back since, counts as now."""
-        return min(known.last_at, self._clock())
 
 
 def _project(known: Context) -> tuple[str, ...]:
