@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from benchmarks import _engine as bench
 from benchmarks import _measure as measure
@@ -19,7 +20,7 @@ from pi_memory.focus.asking import AskingTagger
 from pi_memory.http.parts import Parts
 from pi_memory.model.local import LocalModel
 from pi_memory.settings import build
-from pi_memory.turn import Count, Done, Message, Purpose, Turn
+from pi_memory.turn import Count, Done, Exchange, Message, Purpose, Tag, Turn
 
 CONTEXT, BATCH = 8192, 128
 WORDS, RECALLED, REPLY = 50, 3, 128
@@ -44,6 +45,7 @@ class Run:
     """Tokens of summaries, and of exchanges known before, that were evaluated at their place after a compaction."""
     compactions: int = 0
     counts: dict[Purpose, Count] = field(default_factory=dict)
+    tags: list[Tag] = field(default_factory=list)
 
     @property
     def new(self) -> int:
@@ -133,21 +135,46 @@ class Counting(LocalModel):
         self.run.instructions += len(asked) - len(said) - reply
 
 
-async def chat(path: Path, turns: int, *, tags: bool, window: int) -> Run:
-    """With a hand edit of the focus file halfway. `tags`: the model is asked for the topic of each exchange."""
+class Recorded:
+    """A tagger's tags, kept for a run that gets the same ones without asking for them."""
+
+    def __init__(self, tagger: Any) -> None:
+        self._tagger = tagger
+        self.tags: list[Tag] = []
+
+    async def tag(self, exchange: Exchange, **scene: Any) -> Tag:
+        self.tags.append(await self._tagger.tag(exchange, **scene))
+        return self.tags[-1]
+
+
+class Played:
+    """Tags that were recorded."""
+
+    def __init__(self, tags: Sequence[Tag]) -> None:
+        self._tags = iter(tags)
+
+    async def tag(self, exchange: Exchange, **scene: Any) -> Tag:
+        return next(self._tags)
+
+
+async def chat(path: Path, turns: int, *, window: int, tags: Sequence[Tag] | None = None) -> Run:
+    """With a hand edit of the focus file halfway. The model is asked for the topic of each exchange, unless the `tags`
+    are given."""
     values: dict[str, object] = {"MEMORY_MAX_TURNS": window, "PI_MEMORY_MAX_TOKENS": REPLY, "CTX_TOKENS": CONTEXT}
-    values["PI_MEMORY_TAGGER"] = "model" if tags else "rules"
+    values["PI_MEMORY_TAGGER"] = "model" if tags is None else "rules"
     with measure.folder() as folder:
         settings = build({"PI_MEMORY_DATA_DIR": folder / "data", **values}, environ={})
         made = Counting.open(path, context_tokens=CONTEXT, temperature=0)
         made.run = Run()
         async with running(settings, model=made, embedder=NoEmbedder()) as parts:
             await parts.model.ready()
-            while tags and not isinstance(parts.focus.tagger, AskingTagger):  # noqa: ASYNC110 - it comes when it comes
+            while tags is None and not isinstance(parts.focus.tagger, AskingTagger):  # noqa: ASYNC110 - when it comes
                 await asyncio.sleep(0.01)
             await bench.settle(made)
+            recorded = Recorded(parts.focus.tagger)
+            parts.focus.tagger = recorded if tags is None else Played(tags)
             script = Chat(parts, made, made.run)
             for turn in range(turns):
                 await script.turn(edit=turn == turns // 2)
-            made.run.counts = dict(made.counts)
+            made.run.counts, made.run.tags = dict(made.counts), recorded.tags
         return made.run

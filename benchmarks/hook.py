@@ -12,7 +12,9 @@ from typing import Any
 from benchmarks import _measure as measure
 
 RUNS = 40
-SESSION = {"session_id": "bench", "cwd": "/srv/garden", "transcript_path": ""}
+SESSION = {"session_id": "bench", "cwd": "/srv/garden"}
+STEPS = 100
+"""Lines of the session's log, half of them a tool's output of 2,000 characters."""
 EVENTS: list[dict[str, Any]] = [
     {"hook_event_name": "SessionStart", "source": "startup"},
     {"hook_event_name": "UserPromptSubmit", "prompt": "Why does the pump in irrigation/pump.py start twice at night?"},
@@ -27,6 +29,20 @@ EVENTS: list[dict[str, Any]] = [
 ]
 HOOK = [str(Path(sys.executable).with_name("pi-memory")), "hook"]
 NOTHING = [sys.executable, "-c", "pass"]
+
+
+def transcript(folder: Path) -> Path:
+    """A session's log as the agent keeps it."""
+    lines = [("user", "Why does the pump start twice at night?")]
+    for number in range(STEPS):
+        lines.append(("assistant", f"I am looking at step {number}.") if number % 2 else ("user", "x" * 2_000))
+    path = folder / "session.jsonl"
+    with path.open("w") as file:
+        for number, (role, text) in enumerate(lines):
+            block = {"type": "tool_result", "content": text} if text[0] == "x" else {"type": "text", "text": text}
+            message = {"role": role, "content": [block]}
+            file.write(json.dumps({"type": role, "uuid": f"{number}", "sessionId": "bench", "message": message}) + "\n")
+    return path
 
 
 def milliseconds(command: list[str], environ: dict[str, str], said: bytes) -> float:
@@ -48,10 +64,11 @@ def main() -> None:
     with measure.folder() as folder, measure.daemon(folder, PI_MEMORY_PROVIDER="extractive") as daemon:
         daemon.wait_until_loaded()
         environ = os.environ | {"HOME": str(folder), "PI_MEMORY_PORT": daemon.url.rpartition(":")[2]}
+        session = SESSION | {"transcript_path": str(transcript(folder))}
         for _ in range(RUNS):
             # In turns, so that whatever else the machine does meets both.
             for event in EVENTS:
-                said = json.dumps(SESSION | event).encode()
+                said = json.dumps(session | event).encode()
                 nothing.append(milliseconds(NOTHING, environ, b""))
                 times[event["hook_event_name"]].append(milliseconds(HOOK, environ, said))
     every = [value for values in times.values() for value in values]

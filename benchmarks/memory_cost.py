@@ -9,7 +9,7 @@ from benchmarks._chat import chat
 
 async def measured(options: argparse.Namespace) -> bench.Figures:
     turns = 8 if options.quick else options.turns
-    run = await chat(bench.model_file(options), turns, tags=True, window=turns)
+    run = await chat(bench.model_file(options), turns, window=turns)
     chosen, written = run.counts["choose"], run.counts["write"]
     spent = chosen.evaluated + written.evaluated
     return {

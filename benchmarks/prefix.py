@@ -31,10 +31,10 @@ def stock_ratio(path: Path, run: Run, *, apart: bool) -> float:
 
 async def measured(options: argparse.Namespace) -> bench.Figures:
     path, turns = bench.model_file(options), 6 if options.quick else options.turns
-    run = await chat(path, turns, tags=True, window=turns)
-    untagged = await chat(path, turns, tags=False, window=turns)
-    short = await chat(path, turns, tags=True, window=8)
-    chats = [r.counts["chat"].evaluated + r.counts["idle"].evaluated for r in (run, untagged)]
+    run = await chat(path, turns, window=turns)
+    unasked = await chat(path, turns, window=turns, tags=run.tags)
+    short = await chat(path, turns, window=8)
+    chats = [r.counts["chat"].evaluated + r.counts["idle"].evaluated for r in (run, unasked)]
     return {
         "shape": options.shape,
         "turns": turns,

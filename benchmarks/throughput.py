@@ -22,7 +22,9 @@ class Bare:
 
     def __init__(self, path: Path) -> None:
         self._llama = library()
-        self._context = Context(self._llama, open_model(path), Size(context_tokens=CONTEXT, sequences=5))
+        self._context = Context(
+            self._llama, open_model(path), Size(context_tokens=CONTEXT, sequences=Size().sequences + 1)
+        )
         self._batch = self._llama.llama_batch_init(self._context.batch, 0, 1)
 
     def seconds(self, prompt: list[int], generated: list[int]) -> tuple[float, float]:

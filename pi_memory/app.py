@@ -208,6 +208,8 @@ def _put_together(
         await db.write(lambda opened: windows.rewrite(opened, done.clean))
         await attention.forget(done.clean)
         await passages.reread(done.exchange_ids)
+        if isinstance(talker.now, Thinker):
+            talker.now.unsave()
 
     recent.on_edit = edited
     learned.on_forget.append(forgotten)

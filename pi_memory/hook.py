@@ -69,7 +69,7 @@ def _context(daemon: "Daemon", asked: Told) -> str:
 def _record(daemon: "Daemon", session: Told, told: Told) -> None:
     """What was said and done since the user's last message, from the log; without that the reply alone."""
     path, reply = told.get("transcript_path"), told.get("last_assistant_message")
-    found = since_the_user(path) if isinstance(path, str) else []
+    found = since_the_user(path) if isinstance(path, str) and path else []
     said = [line["text"] for exchange in found for line in _lines(exchange)]
     if isinstance(reply, str) and reply.strip() and reply.strip()[:TEXT] not in said:
         # The log may not have it yet.

@@ -71,8 +71,8 @@ class Memory:
     enabled: bool = _env("ENABLE_MEMORY", True)
     """`false`: every request stands alone and nothing is stored."""
     max_turns: Positive = _env("MEMORY_MAX_TURNS", 8)
-    """Exchanges (a message and its reply) that a conversation keeps word for word; up to twice as many are prompted before
-    the oldest become a summary. Fewer where the context has no room."""
+    """Exchanges (a message and its reply) that a conversation keeps word for word; up to twice as many are prompted
+    before the oldest become a summary. Fewer where the context has no room."""
     ttl_minutes: Annotated[float, Meta(ge=0)] = _env("MEMORY_TTL_MIN", 60.0)
     """Idle minutes after which a conversation ends; 0: never."""
     max_conversations: Positive = _env("MEMORY_MAX_CONVERSATIONS", 500)
@@ -107,7 +107,8 @@ class Chat:
     core."""
     wait: Literal["auto", "active", "passive"] = _env("PI_MEMORY_WAIT", "auto")
     """How threads wait for each other: `active` keeps them awake, which is very slow where other programs want the
-    cores; `passive` lets them sleep, which is slow where none does; `auto`: awake for some microseconds, then asleep."""
+    cores; `passive` lets them sleep, which is slow where none does; `auto`: awake for some microseconds, then
+    asleep."""
     batch_tokens: Annotated[int, Meta(ge=1, le=4096)] = _env("PI_MEMORY_BATCH_TOKENS", 128)
     """Tokens of a prompt that are read at a time; more is faster and takes more memory."""
     mmap: bool = _env("PI_MEMORY_MMAP", False)

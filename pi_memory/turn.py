@@ -131,9 +131,9 @@ class Candidate:
 class Memory:
     """Something learned.
 
-    `priority` is `highest` for what the user stated, `high` for an error and its resolution, `medium` for a pattern, `low`
-    for what was discovered. `source` names how it came: `user_stated`, `error_resolution`, `pattern`, `discovery`, `api`,
-    `import`. It holds from `valid_from` until `valid_to`; a forgotten one has no content any more.
+    `priority` is `highest` for what the user stated, `high` for an error and its resolution, `medium` for a pattern,
+    `low` for what was discovered. `source` names how it came: `user_stated`, `error_resolution`, `pattern`,
+    `discovery`, `api`, `import`. It holds from `valid_from` until `valid_to`; a forgotten one has no content any more.
     """
 
     id: int
@@ -182,6 +182,7 @@ class Recalled:
     role: Role | None = None
     conversation_id: str | None = None
     ref: str | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -339,6 +340,10 @@ class Thinker(Protocol):
     async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None:
         """Keep what is evaluated of these for the next start: what new conversations begin with, and those alive,
         the most important first."""
+        ...
+
+    def unsave(self) -> None:
+        """Erase what was kept: the user wants something of it forgotten."""
         ...
 
 

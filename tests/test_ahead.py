@@ -77,3 +77,17 @@ def test_a_restart_goes_on_with_a_conversation_without_reading_it_again(
     usage = say(client, "hello")
     assert usage["evaluated_tokens"] < 30
     assert usage["prompt_tokens"] > 250
+
+
+def test_what_is_forgotten_is_not_kept_for_the_next_start(daemon: Daemon, tmp_path: Path) -> None:
+    kept = States(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
+    engine = Engine(write_llama(tmp_path / "tiny.gguf", context=4096), Size(threads=1, context_tokens=2048))
+    client = daemon(model=LocalModel(engine, name="tiny", now=kept.since(), states=kept), PI_MEMORY_MAX_TOKENS=20)
+    file = tmp_path / "state" / "beginning.state"
+    say(client, "Remember that my dog is called Rex.")
+    client.settle()
+    assert client.portal is not None
+    client.portal.call(client.parts.assistant.save)
+    assert file.exists()
+    client.delete("/memories/1?forget=1").raise_for_status()
+    assert not file.exists()

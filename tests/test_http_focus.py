@@ -139,6 +139,7 @@ def test_files_are_found(daemon: Daemon) -> None:
     client = daemon()
     client.put("/focus/garden", json={"file_paths": [PUMP, "/home/me/garden/valve.py"]})
     assert client.get("/focus/files?q=pump").json() == {"files": [PUMP]}
+    assert client.get("/focus/files?q=the pump that is so loud").json() == {"files": [PUMP]}
 
 
 def test_a_topic_called_files_is_reached_without_a_query(daemon: Daemon) -> None:

@@ -141,8 +141,19 @@ def test_when_several_may_be_meant_the_user_is_asked(tmp_path: Path) -> None:
         assert len(await it.known()) == 2
         assert await it.say("forget memory 2") == ["Forgotten: memory 2."]
         assert await it.say("forget memory 99") == ["There is no memory 99."]
-        assert (await it.say("forget the unicorn"))[0].startswith("I remember nothing")
+        assert (await it.say("forget about the unicorn"))[0].startswith("I remember nothing")
         assert len(await it.known()) == 1
+
+    run(tmp_path, story)
+
+
+def test_a_manner_of_speaking_erases_nothing(tmp_path: Path) -> None:
+    async def story(it: Mind) -> None:
+        await it.say("remember that the cache is in /tmp")
+        (asked,) = await it.say("Forget the cache")
+        assert asked.startswith("Is one of these")
+        assert await it.say("Forget the docs") == []
+        assert await it.known() == ["The cache is in /tmp."]
 
     run(tmp_path, story)
 

@@ -2,7 +2,7 @@ from pi_memory.model.room import newest, oldest
 from pi_memory.turn import Message
 
 SYSTEM = Message("system", "You are the assistant.")
-SAID = [SYSTEM, *(Message(role, f"{role} {n}") for n in range(3) for role in ("user", "assistant"))]  # type: ignore[arg-type]
+SAID = [SYSTEM, *(Message(role, f"{role} {n}") for n in range(3) for role in ("user", "assistant"))]
 
 
 def test_all_comes_first() -> None:

@@ -103,7 +103,7 @@ class Start:
     """The daemon's model from a start to a stop."""
 
     def __init__(self, engine: Engine, kept: States | None) -> None:
-        for sequence in range(5):
+        for sequence in range(engine.scratch + 1):
             engine.drop(sequence)
         now = kept.since() if kept else datetime(2026, 2, 3, tzinfo=UTC)
         self.model = LocalModel(engine, name="tiny", now=now, sampling=Sampling(temperature=0), states=kept)

@@ -92,8 +92,15 @@ def files_asked_for(message: str, topics: Sequence[Topic], *, most: int = MOST) 
     `topics` are the active ones, the strongest first.
     """
     request = _request(message[:READ])
-    if request is None or not request.words:
-        return ()
+    return _best(request, topics, most) if request is not None and request.words else ()
+
+
+def files_about(words: str, topics: Sequence[Topic], *, most: int = MOST) -> tuple[str, ...]:
+    """The known files whose names or topics have some of these words, the best first."""
+    return _best(_asking(words[:READ], strict=False), topics, most)
+
+
+def _best(request: "_Request", topics: Sequence[Topic], most: int) -> tuple[str, ...]:
     scores: dict[str, float] = {}
     for path, around in _known(topics[:MOST_TOPICS]):
         if (score := request.score(path, around)) and path not in scores:

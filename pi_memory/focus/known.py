@@ -7,6 +7,7 @@ from rapidfuzz import fuzz, process
 
 from pi_memory import decay
 from pi_memory.errors import NotFound
+from pi_memory.focus.asked import files_about
 from pi_memory.turn import Topic
 
 FILES_FOUND = 20
@@ -57,10 +58,12 @@ class KnownTopics:
         return [self.by_name[name] for _, name in self._strongest[self._faded_from(now) :]]
 
     def files(self, query: str, now: float) -> list[str]:
-        """Known files whose path matches, best first."""
-        known = list(dict.fromkeys(path for topic in self.active(now) for path in reversed(topic.file_paths)))
+        """Known files whose path matches, best first; if there is none, those that have some of the words."""
+        topics = self.active(now)
+        known = list(dict.fromkeys(path for topic in topics for path in reversed(topic.file_paths)))
         found = process.extract(query, known, scorer=fuzz.partial_ratio, processor=str.lower, limit=FILES_FOUND)
-        return [path for path, score, _ in found if score >= GOOD_MATCH]
+        paths = [path for path, score, _ in found if score >= GOOD_MATCH]
+        return paths or [*files_about(query, topics, most=FILES_FOUND)]
 
     def _faded_from(self, now: float) -> int:
         return bisect_left(self._strongest, True, key=lambda rank: decay.strength(-rank[0], now) < decay.GONE)

@@ -88,10 +88,7 @@ class EvidenceTagger:
         if nothing_done and max(scores.values(), default=0.0) < ENOUGH and is_remark(exchange.user, exchange.reply):
             return Tag(None)
         add(scores, heard.placed if heard else {})
-        # A follow-up does not bring back what the user has removed.
-        if current is not None and current in known:
-            turned = nothing_done and heard is not None and heard.placed.get(area_of(current)) == 0.0
-            add(scores, {area_of(current): STAY_AFTER_TURN if turned else STAY})
+        add(scores, _staying(scene, heard if nothing_done else None))
         topic = await self._choose(scores, scene)
         return Tag(topic, tuple(weights), directories(weights, base=base), heard.vector if heard else None)
 
@@ -124,6 +121,15 @@ class EvidenceTagger:
         except EmbedderError:
             return name
         return match(name, known, similarity=similarity, threshold=self._meaning.same) or name
+
+
+def _staying(scene: Scene, heard: Heard | None) -> dict[str, float]:
+    """What speaks for the session's topic because it is that. A follow-up does not bring back what the user removed."""
+    if scene.current is None or scene.current not in scene.known:
+        return {}
+    area = area_of(scene.current)
+    turned = heard is not None and heard.placed.get(area) == 0.0
+    return {area: STAY_AFTER_TURN if turned else STAY}
 
 
 def _with_detail(area: str, scene: Scene, patterns: Patterns) -> str:

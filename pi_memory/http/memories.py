@@ -20,8 +20,8 @@ MOST = 500
 
 
 class NewMemory(msgspec.Struct, forbid_unknown_fields=True):
-    """`project` stands for `namespace` `project/NAME`; `supersedes` is the memory that no longer holds. Without `topics`
-    the content tells them, and what has attention in the session.
+    """`project` stands for `namespace` `project/NAME`; `supersedes` is the memory that no longer holds. Without
+    `topics` the content tells them, and what has attention in the session.
     """
 
     content: str

@@ -45,7 +45,9 @@ async def take(request: Request, parts: Parts) -> Response:
         file.seek(0)
         _, first = next(_lines(file), (1, b""))
         if not first:
-            raise RequestError("line 1: the file is empty", hint="GET /export makes one; docs/http.md describes another.")
+            raise RequestError(
+                "line 1: the file is empty", hint="GET /export makes one; docs/http.md describes another."
+            )
         file.seek(0)
         if not is_export(first):
             given = [conversation(line, number) for number, line in _lines(file)]
@@ -70,7 +72,9 @@ def _lines(file: BinaryIO) -> Iterator[Numbered]:
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
         if len(line) > LONGEST_LINE:
-            raise TooLarge(f"line {number}: longer than {LONGEST_LINE} bytes", hint="One memory or conversation a line.")
+            raise TooLarge(
+                f"line {number}: longer than {LONGEST_LINE} bytes", hint="One memory or conversation a line."
+            )
         if line.strip():
             yield number, line
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
-from pi_memory.knowledge import meant
+from pi_memory.knowledge import meant, phrases
 from pi_memory.knowledge.dedup import Decision, decide
 from pi_memory.knowledge.extraction import extract, grounded, not_private, of_statement
 from pi_memory.knowledge.interview import Interview
@@ -70,11 +70,11 @@ class Learning:
                 if statement.kind == "private":
                     lines.append("Nothing is learned from this message.")
                 elif statement.kind == "forget":
-                    lines.append(await self._forget(statement.content, _scope(project)))
+                    lines.append(await self._forget(statement, _scope(project)))
                 else:
                     candidate = self._filed(of_statement(statement, project, exchange_id), session)
                     lines.append(await self._remember(statement, candidate))
-        return lines
+        return [line for line in lines if line]
 
     async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
         """Learn from exchanges of one session with their ids; the memories that are new. Once more changes nothing.
@@ -165,20 +165,21 @@ class Learning:
         new = self._memories.supersede(before.id, candidate, origin=origin, vector=vector, durable=durable)
         return Taken(await new, instead_of=before)
 
-    async def _forget(self, what: str, seen: Scope) -> str:
+    async def _forget(self, stated: Stated, seen: Scope) -> str:
+        """A line that tells what became of it; "" when it may have been a manner of speaking."""
+        what, surely = stated.content, not phrases.LOOSELY.search(stated.quote)
         if numbers := meant.numbers(what):
             return " ".join([await self._forget_number(number) for number in numbers])
         known = [memory for memory in await self._around.of(what) if covers(memory.namespace, seen)]
         neighbours = await self._around.compared(what, known)
         found, clear = meant.meant(what, neighbours, same=self._around.scale.same)
         if not found:
-            return f"I remember nothing of that: {what}"
-        if clear:
+            return f"I remember nothing of that: {what}" if surely else ""
+        if clear and surely:
             return await self._forget_number(found[0].memory.id)
         listed = "\n".join(f"- {n.memory.id}: {n.memory.content}" for n in found)
-        return (
-            f"Which of these is to be forgotten? Say “forget memory {found[0].memory.id}”, or another number:\n{listed}"
-        )
+        number = found[0].memory.id
+        return f"Is one of these to be forgotten? Say “forget memory {number}”, or another number:\n{listed}"
 
     async def _forget_number(self, number: int) -> str:
         try:

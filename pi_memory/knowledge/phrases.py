@@ -32,12 +32,12 @@ ASKED = words(
 # To remember.
 REMEMBER = words(
     r"(?:remember|keep in mind|bear in mind|memori[sz]e|make a (?:mental )?note|take (?:a )?note"
-    r"|(?:do not|don't|never) (?:ever )?forget)\b"
+    r"|(?:do not|don't|never) (?:ever )?forget)\b(?!-)"
     r"(?! (?:when|how|what|who|where|why|which|whether|if|me|us|him|her|them|you|correctly"
     r"|the (?:time|day)s? (?:when|we|i)|that (?:time|day|one|guy|song|movie|film|thing|place)"
     r"|our (?:talk|chat|conversation|discussion))\b)"
     r"(?: (?:for later|for next time|for the future|for future reference|of the fact))?"
-    r"(?:\s*[:,–—-]? (?:that|this|the following)\b)?",
+    r"(?:\s*[:,–—-]? (?:that\b|(?:this|the following)(?=\s*(?:[:,.!–—-]|$))))?",
     r"(?:save|store|put|add|commit) (?:this|that|it|the following) (?:to|in|into) (?:your )?memory",
     r"merke? (?:es )?dir(?: bitte)?(?:\s*,?\s*(?:dass|das|dies|folgendes)\b)?",
     r"(?:denke? (?:bitte )?daran|vergiss (?:bitte )?nicht)(?:\s*,?\s*dass\b)?",
@@ -72,9 +72,9 @@ RULE = words(
     r"from (?:now|here|today|this point) on(?:wards?)?\b",
     r"(?:going forward|henceforth|as of (?:now|today)|starting today)\b",
     r"in (?:the )?future,? (?=(?:please|always|never|use|do|don't|write|answer|call|reply|keep|avoid|only|ask)\b)",
-    r"always (?!(?:an?|the|in|on|nice|good|great|happy|fun|been|was|has|welcome|remember)\b)(?=\w{2,} \w)",
+    r"always (?!(?:\w+[^su]s|an?|the|in|on|nice|good|great|happy|fun|been|was|has|welcome|remember)\b)(?=\w{2,} \w)",
     r"never (?!(?:mind|again|heard|seen|been|had|thought|knew|said|ever|did|was|have|would|forget|remember|got)\b)"
-    r"(?!\w+ed\b)(?=\w{2,} \w)",
+    r"(?!(?:\w+ed|\w+[^su]s|gonna)\b)(?=\w{2,} \w)",
     r"(?:do not|don't) ever (?=\w+ \w)",
     r"(?:ab (?:jetzt|sofort|heute)|von (?:nun|jetzt) an|künftig|in zukunft)\b",
     r"(?:verwende?|benutze?|nimm|nutze?|schreibe?|antworte?|sprich|mache?|frage?) (?:\w+ )?(?:immer|nie|niemals)\b",
@@ -86,11 +86,12 @@ RULE = words(
 )
 PREFERENCE = words(
     r"i(?: (?:really|strongly|generally|usually|always|much|personally|also|still|now|absolutely|definitely))*"
-    r" (?:(?:prefer|hate|dislike|detest|can't stand|cannot stand)\b"
+    r" (?:(?:prefer|hate|dislike|detest|can't stand|cannot stand)\b(?! (?:it|that|this|these|those|not|when you"
+    r"|the (?:first|second|third|last|latter|former|other|new|old))\b)"
     r"|do(?:n't| not) (?:really )?(?:like|eat|drink|want you to)\b"
     r"|(?:like|love|enjoy)\b(?! (?:it|that|this|these|those|the|your|how|what|where|when|you|him|her|them"
     r"|to (?:see|know|hear))\b)(?= \w))",
-    r"i(?:'d| would) (?:rather|prefer)\b",
+    r"i(?:'d| would) (?:rather|prefer)\b(?! (?:not|it|that|this)\b)",
     r"my (?:favou?rite|preferred) [\w -]{1,40} (?:is|are)\b",
     r"ich (?:bevorzuge|hasse|mag (?!das\b|es\b|dies)|trinke (?:keine?n?|lieber)|esse (?:keine?n?|lieber))",
     r"meine? lieblings\w+ (?:ist|sind)\b",
@@ -98,10 +99,11 @@ PREFERENCE = words(
     r"(?:yo )?(?:prefiero|odio|no me gustan?|me (?:gustan?|encantan?)(?! (?:eso|esto)))\b",
 )
 PERSONAL = words(
-    r"my (?:(?:full|first|last|real|middle|user|nick)\s?)?name(?:'s| is)\b",
-    r"(?:you can |you may )?call me (?!(?:later|back|when|if|at|on|tomorrow|crazy)\b)",
-    r"i(?:'m| am) (?:called|named|allergic|intolerant|vegetarian|vegan|a vegetarian|a vegan|diabetic|left-handed)\b",
-    r"i (?:live in|was born|work (?:at|for|as))\b|my birthday is\b",
+    r"my (?:(?:full|first|last|real|middle|user|nick)\s?)?name(?:'s| is)\b(?! not\b)",
+    r"(?:you can |you may )?call me (?!(?:maybe|later|back|when|if|at|on|tomorrow|crazy)\b)",
+    r"i(?:'m| am) called (?!(?:at|by|in|on|for|to)\b)",
+    r"i(?:'m| am) (?:named|allergic|intolerant|vegetarian|vegan|a vegetarian|a vegan|diabetic|left-handed)\b",
+    r"i (?:live in (?!fear|hope)|was born\b|work (?:at (?!night)|for|as an?)\b)|my birthday is\b",
     r"ich (?:heiße|wohne in|bin allergisch|arbeite (?:bei|als))\b|mein name ist\b|nenn mich\b",
     r"je m'appelle\b|mon (?:nom|prénom) est\b|appelle-moi\b|j'habite\b|je suis allergique\b",
     r"(?:me llamo|mi nombre es|llámame|vivo en|soy al[ée]rgic[oa])\b",
@@ -110,15 +112,18 @@ PERSONAL = words(
 # To forget.
 FORGET = words(
     r"(?:forget|stop remembering) "
+    r"(?=(?:all )?(?:about|everything|what|that|my|our|his|her|their|the|memor\w+|number|i)\b|#?\d)"
     r"(?:about |all about |everything (?:(?:you know|i (?:said|told you)) )?about |what (?:i|you) \w+ (?:you )?about )?"
     r"(?:the (?:memory|memories|fact|note) (?:(?:that|about|of) )?)?",
-    r"(?:delete|erase|remove|drop) (?:the|your|that) (?:memory|memories|note) (?:(?:that|about|of|on) )?",
-    r"(?:delete|erase|remove) (?:everything|all|what) (?:you (?:know|remember|have) )?(?:about|on) ",
+    r"(?:delete|erase|remove) (?:the|your|that) (?:memory|memories) (?:that|about|of|on) ",
+    r"(?:delete|erase|remove) (?:everything|all|what) you (?:know|remember|have) (?:about|on|of) ",
     r"vergiss (?!(?:bitte )?nicht)(?:bitte )?(?:alles über |was ich (?:dir )?über )?",
     r"oublie(?:z)? (?!pas\b)(?:tout (?:ce que tu sais )?sur )?",
     r"olvida (?:todo (?:lo que sabes )?sobre )?",
 )
-FROM_MEMORY = words(r"(?:delete|erase|remove|drop) (?P<what>.{3,}) from (?:your |the )?memory\W*$")
+LOOSELY = words(r"\bforget the (?!memor|fact|note)")
+"""As much a manner of speaking as a wish: nothing is erased for it without a question."""
+FROM_MEMORY = words(r"(?:delete|erase|remove) (?P<what>.{3,}) from (?:your |the )?memory\W*$")
 IDLE = words(
     r"(?:about )?(?:it|that|this|them|him|her|me|us|everything|anything|all|you|das|es|dies|alles|ça|cela|tout|eso|esto"
     r"|todo)\W*$",

@@ -22,7 +22,7 @@ class Size:
     """
 
     context_tokens: int = 4096
-    sequences: int = 4
+    sequences: int = 3
     batch: int = 128
     threads: int = 0
     prefill_threads: int = 0

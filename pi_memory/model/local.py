@@ -126,6 +126,12 @@ class LocalModel:
             replies = ledger.generated([message for messages in conversations for message in messages])
             await self._write("conversations", Saved(said, replies))
 
+    def unsave(self) -> None:
+        if self._states is not None:
+            self._states.remove("beginning")
+            self._states.remove("conversations")
+        self._begun = []
+
     async def close(self) -> None:
         if self._closed:
             return
