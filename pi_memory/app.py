@@ -57,7 +57,7 @@ from pi_memory.outside import Outside
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
-from pi_memory.store import standings, windows
+from pi_memory.store import prompted, windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock, Embedder, Message, Model, Thinker
 from pi_memory.turns import Turns
@@ -244,9 +244,9 @@ async def _wake(parts: Parts) -> None:
     """Go on where the last run ended: conversations that are still alive, the inbox, the focus file."""
     limit = 2 * parts.settings.memory.max_turns
     alive = await parts.db.read(lambda db: windows.alive(db, limit=limit))
-    known = await parts.db.write(standings.take)
+    told = await parts.db.write(prompted.take)
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
-        parts.memory.resume(name, window.exchanges, summary=window.summary, standing=known.get(name))
+        parts.memory.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
     await parts.focus.start()
     await parts.attention.start()
     await parts.recall.start()
@@ -314,8 +314,8 @@ async def _rest(parts: Parts) -> None:
     await parts.reflect.stop()
     await parts.housekeeping.stop()
     await parts.recall.stop()
-    alive = parts.memory.standings()
-    await parts.db.write(lambda db: standings.keep(db, alive))
+    alive = parts.memory.prompted()
+    await parts.db.write(lambda db: prompted.keep(db, alive))
     with _logged("Writing what sessions attend to"):
         await parts.attention.close()
     with _logged("Writing the focus file"):

@@ -62,10 +62,9 @@ class Turn:
 class Exchange:
     """A user message and the reply to it: the unit that is kept, tagged and remembered.
 
-    `partial` marks a reply that the client did not wait for. `context` is the `Message.context` that was
-    prompted with it, kept so that the prompt's prefix is the same in the next turn. `source` tells a conversation with
-    us from the work of an agent elsewhere. `recalled` has the contents of what was recalled for
-    it; they are not stored.
+    `partial` marks a reply that the client did not wait for. `source` tells a conversation with us from the work of an
+    agent elsewhere. `context` is the `Message.context` that was prompted with it, so that the prompt's prefix is the
+    same in the next turn, and `recalled` the contents of what was recalled for it; a clean stop keeps them.
     """
 
     conversation_id: str

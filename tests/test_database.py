@@ -42,7 +42,7 @@ async def add(db: Database, n: int = 0) -> int:
 
 def test_an_exchange_comes_back_as_it_was(tmp_path: Path) -> None:
     told = Exchange(
-        "c", "süß", "re", 1.5, "noon", True, "proj", (ToolCall("read", {"path": "a.py"}),), ("a.py",), "activity"
+        "c", "süß", "re", 1.5, "", True, "proj", (ToolCall("read", {"path": "a.py"}),), ("a.py",), "activity"
     )
 
     async def work(db: Database) -> None:

@@ -32,8 +32,8 @@ def using(path: Path, work: Callable[[Database, Memories], Awaitable[None]]) -> 
     asyncio.run(main())
 
 
-async def said(db: Database, user: str, reply: str = "Noted.", context: str = "") -> int:
-    exchange = Exchange("c", user, reply, 1.0, context)
+async def said(db: Database, user: str, reply: str = "Noted.") -> int:
+    exchange = Exchange("c", user, reply, 1.0)
     return await db.write(lambda rows: exchanges.add(rows, exchange), exchange=True)
 
 
@@ -47,7 +47,7 @@ def test_nothing_is_left_in_the_files(tmp_path: Path) -> None:
         for other in others:
             await memories.add(other, origin="extraction")
         number = await said(db, f"Hello there. {QUOTE}. And water the roses!", f"Noted: “{QUOTE}”. Anything else?")
-        again = await said(db, "What now?", f"You told me. {SECRET}!", context=f"- {SECRET}\n- Likes tea")
+        again = await said(db, "What now?", f"You told me. {SECRET}!")
         memory = await memories.add(Candidate(SECRET, quote=QUOTE, exchange_id=number), origin="notice", durable=True)
         assert [n for n, _ in await memories.search_words("zanzibarquartz", limit=9)] == [memory.id]
         await memories.change(memory.id, origin="api", content=SECRET + " " + "at night " * 90)
@@ -62,7 +62,7 @@ def test_nothing_is_left_in_the_files(tmp_path: Path) -> None:
         kept = dict(await db.read(exchanges.inbox))
         assert kept[number].user == "Hello there. And water the roses!"
         assert kept[number].reply == "Anything else?"
-        assert (kept[again].reply, kept[again].context) == ("You told me.", "- Likes tea")
+        assert kept[again].reply == "You told me."
         assert await memories.search_words("zanzibarquartz", limit=9) == []
         assert len(await memories.search_words("garden", limit=500)) == 120
 

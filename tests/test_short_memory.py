@@ -1,11 +1,13 @@
 """Layer 1: windows, TTL and LRU, with time as an argument."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.conversation.short_memory import ShortMemory
-from pi_memory.turn import Exchange
+from pi_memory.turn import Exchange, Standing
 
 
 def memory(*, ttl: float = 60, most: int = 2) -> ShortMemory:
@@ -156,3 +158,24 @@ def test_it_stays_within_its_bounds(steps: list[tuple[str, float]], most: int) -
 def test_expiry_is_told(ttl: float) -> None:
     short = memory(ttl=ttl)
     assert short.expires_at(short.new("c", 5)) == (65 if ttl else None)
+
+
+def test_a_conversation_goes_on_as_it_was_prompted() -> None:
+    standing = Standing("general", "Be brief.", 2)
+    before, after = ShortMemory(ttl=0, max_conversations=9), ShortMemory(ttl=0, max_conversations=9)
+    told = [Exchange("c", "hm", "ah", n, context=f"it is {n}", recalled=(f"fact {n}",)) for n in range(3)]
+    conversation = before.new("c", 0)
+    conversation.standing = standing
+    for one in told:
+        before.append(conversation, one)
+    stored = [replace(one, context="", recalled=()) for one in told]
+    after.resume("c", stored[1:], prompted=before.prompted()["c"])
+    resumed = after.last("c")
+    assert resumed is not None
+    assert list(resumed.exchanges) == told[1:]
+    assert resumed.standing == standing
+    # What a full disk kept from being stored is told of nobody else.
+    after.resume("c", [stored[0], stored[2]], prompted=before.prompted()["c"])
+    resumed = after.last("c")
+    assert resumed is not None
+    assert list(resumed.exchanges) == [stored[0], told[2]]

@@ -12,6 +12,14 @@ MOST_CHARACTERS = 300
 """What a conversation has yet to be told must not fill its context."""
 
 
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """What a conversation's prompts have held besides what was said: `at`, `context` and `recalled` of exchanges."""
+
+    standing: Standing
+    told: tuple[tuple[float, str, tuple[str, ...]], ...] = ()
+
+
 @dataclass(slots=True)
 class Conversation:
     """A conversation's last exchanges, and what it has yet to be told: `pending` goes with the next message.
@@ -72,9 +80,13 @@ class ShortMemory:
     def ids(self) -> list[str]:
         return list(self._conversations)
 
-    def standings(self) -> dict[str, Standing]:
-        """Those of the conversations that have one."""
-        return {name: found.standing for name, found in self._conversations.items() if found.standing}
+    def prompted(self) -> dict[str, Prompted]:
+        """What `resume` wants of each conversation."""
+        return {
+            name: Prompted(found.standing, tuple((e.at, e.context, e.recalled) for e in found.exchanges))
+            for name, found in self._conversations.items()
+            if found.standing
+        }
 
     def expires_at(self, conversation: Conversation) -> float | None:
         return conversation.last_at + self._ttl if self._ttl else None
@@ -89,12 +101,18 @@ class ShortMemory:
         exchanges: Sequence[Exchange],
         *,
         summary: str = "",
-        standing: Standing | None = None,
+        prompted: Prompted | None = None,
     ) -> None:
         """Keep a conversation of an earlier run, by its last exchanges, as the most recently used."""
         conversation = self.new(conversation_id, exchanges[0].at)
         conversation.exchanges.extend(exchanges)
-        conversation.summary, conversation.standing = summary, standing
+        conversation.summary = summary
+        if prompted is not None:
+            conversation.standing = prompted.standing
+            # The last ones are the same, unless a full disk has kept some from being stored.
+            for n, (at, context, recalled) in enumerate(reversed(prompted.told[-len(exchanges) :]), 1):
+                if exchanges[-n].at == at:
+                    conversation.exchanges[-n] = replace(exchanges[-n], context=context, recalled=recalled)
         conversation.project, conversation.last_at = exchanges[-1].project, exchanges[-1].at
         self._put(conversation)
 

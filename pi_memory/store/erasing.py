@@ -35,17 +35,17 @@ def from_exchanges(
 ) -> list[int]:
     """Rewrite the exchanges in which one of the texts may stand, or those of `only`; the ids of those that changed."""
     where, values = _may_hold(texts) if only is None else (_among(only), {})
-    query = f"select id, user, reply, context, coalesce(tool_calls, '') from exchanges where {where}"
+    query = f"select id, user, reply, coalesce(tool_calls, '') from exchanges where {where}"
     changed = []
     for number, *told in db.execute(query, values).fetchall():
         cleaned = [clean(text) for text in told]
         if cleaned != told:
             # Arguments are no sentences: a part of them would not be JSON.
-            calls = cleaned[3] if cleaned[3] == told[3] else ""
+            calls = cleaned[2] if cleaned[2] == told[2] else ""
             with passages.rewritten(db, number):
                 db.execute(
-                    "update exchanges set user = ?, reply = ?, context = ?, tool_calls = nullif(?, '') where id = ?",
-                    (*cleaned[:3], calls, number),
+                    "update exchanges set user = ?, reply = ?, tool_calls = nullif(?, '') where id = ?",
+                    (*cleaned[:2], calls, number),
                 )
             changed.append(number)
     return changed
@@ -62,7 +62,7 @@ def _may_hold(texts: tuple[str, ...]) -> tuple[str, dict[str, str]]:
     words = [max(re.findall(r"\w+", text), key=len, default="") for text in texts]
     # `like` folds the case of ASCII only.
     values = {f"word{number}": f"%{word if word.isascii() else ''}%" for number, word in enumerate(words)}
-    row = "user || ' ' || reply || ' ' || context || ' ' || coalesce(tool_calls, '')"
+    row = "user || ' ' || reply || ' ' || coalesce(tool_calls, '')"
     return " or ".join(f"{row} like :{name}" for name in values) or "0", values
 
 

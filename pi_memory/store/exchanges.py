@@ -9,7 +9,7 @@ from pi_memory.turn import Exchange, ToolCall
 CURSOR = "inbox"
 DONE = f"(select coalesce(max(cast(value as integer)), 0) from state where key = '{CURSOR}')"
 
-COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, context, partial, exchanges.project,
+COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, partial, exchanges.project,
     tool_calls, file_paths"""
 JOINED = "exchanges join sessions on sessions.id = exchanges.session_id"
 
@@ -24,15 +24,14 @@ def add(db: Database, exchange: Exchange) -> int:
         exchange.at,
         exchange.user,
         exchange.reply,
-        exchange.context,
         exchange.partial,
         exchange.project,
         msgspec.json.encode(exchange.tool_calls).decode() if exchange.tool_calls else None,
         msgspec.json.encode(exchange.file_paths).decode() if exchange.file_paths else None,
     )
     cursor = db.execute(
-        """insert into exchanges (session_id, at, user, reply, context, partial, project, tool_calls, file_paths)
-        values (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+        """insert into exchanges (session_id, at, user, reply, partial, project, tool_calls, file_paths)
+        values (?, ?, ?, ?, ?, ?, ?, ?)""",
         values,
     )
     assert cursor.lastrowid is not None
@@ -95,7 +94,7 @@ def prune(db: Database, *, before: float, idle_since: float) -> int:
     values = {"before": before, "idle_since": idle_since}
     passages.erase(db, [id_ for (id_,) in db.execute(f"select id from exchanges where {over}", values).fetchall()])
     emptied = db.execute(
-        f"""update exchanges set user = '', reply = '', context = '', tool_calls = null, file_paths = null
+        f"""update exchanges set user = '', reply = '', tool_calls = null, file_paths = null
         where {over} and id = (select max(id) from exchanges) and (user != '' or reply != '')""",
         values,
     ).rowcount
@@ -106,13 +105,12 @@ def prune(db: Database, *, before: float, idle_since: float) -> int:
 
 
 def _exchange(row: tuple) -> Exchange:  # type: ignore[type-arg]
-    _, name, source, user, reply, at, context, partial, project, calls, paths = row
+    _, name, source, user, reply, at, partial, project, calls, paths = row
     return Exchange(
         conversation_id=name,
         user=user,
         reply=reply,
         at=at,
-        context=context,
         partial=bool(partial),
         project=project,
         tool_calls=tuple(msgspec.json.decode(calls, type=list[ToolCall])) if calls else (),

@@ -132,6 +132,12 @@ def m007_recorded(db: Database) -> None:
     db.execute("create table recorded (ref integer primary key)")
 
 
+def m008_contexts(db: Database) -> None:
+    """What is prompted with a message is kept at a clean stop only: with each exchange it was half of all writes."""
+    db.execute("alter table exchanges drop column context")
+    db.execute("delete from state where key = 'standings'")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -140,6 +146,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m005_session_contexts,
     m006_centroids,
     m007_recorded,
+    m008_contexts,
 )
 LATEST = len(MIGRATIONS)
 
