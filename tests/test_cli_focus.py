@@ -4,9 +4,12 @@ import contextlib
 import json
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,48 +17,63 @@ import pytest
 from tests.process import Process, serving
 from tests.test_cli_daemon import run
 
-
-def read_until(terminal: int, text: str) -> str:
-    """What a terminal shows, up to `text`."""
-    seen = ""
-    with contextlib.suppress(OSError):  # its end
-        while text not in seen and (piece := os.read(terminal, 1 << 16)):
-            seen += piece.decode(errors="replace")
-    assert text in seen, seen
-    return seen
+SECONDS = 30
 
 
-def watching(process: Process, folder: Path, terminal: int) -> subprocess.Popen[str]:
+@dataclass
+class Watch:
+    """`pi-memory focus --watch` in a terminal of which we have the other end."""
+
+    popen: subprocess.Popen[str]
+    terminal: int
+
+    def shows(self, text: str) -> None:
+        """Read the terminal up to `text`."""
+        seen = ""
+        while text not in seen:
+            assert select.select([self.terminal], [], [], SECONDS)[0], f"nothing after {seen!r}"
+            try:
+                seen += os.read(self.terminal, 1 << 16).decode(errors="replace")
+            except OSError:  # it has ended
+                raise AssertionError(f"{seen!r}, then {self.told()!r}") from None
+
+    def told(self) -> str:
+        """Standard error, once it has ended."""
+        assert self.popen.stderr is not None
+        return self.popen.stderr.read()
+
+
+@contextlib.contextmanager
+def watching(process: Process, folder: Path) -> Iterator[Watch]:
     environ = {key: value for key, value in os.environ.items() if not key.startswith("PI_MEMORY_")}
     environ |= {"PI_MEMORY_PORT": process.url.rpartition(":")[2], "TERM": "xterm", "COLUMNS": "120"}
     command = [sys.executable, "-m", "pi_memory", "focus", "--watch"]
-    return subprocess.Popen(command, cwd=folder, env=environ, stdout=terminal, stderr=subprocess.PIPE, text=True)
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, cwd=folder, env=environ, stdout=theirs, stderr=subprocess.PIPE, text=True) as popen:
+        os.close(theirs)  # else its end would not be the terminal's
+        try:
+            yield Watch(popen, ours)
+        finally:
+            popen.kill()
+            os.close(ours)
 
 
 def test_it_is_watched_until_ctrl_c(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    with serving(tmp_path) as process, process.client as client, watching(process, tmp_path, theirs) as watch:
-        read_until(ours, "No recent topics")
+    with serving(tmp_path) as process, process.client as client, watching(process, tmp_path) as watch:
+        watch.shows("No recent topics")
         client.put("/focus/irrigation", json={})
-        read_until(ours, "irrigation")
-        watch.send_signal(signal.SIGINT)
-        assert watch.wait(20) == 0
-        assert watch.stderr is not None
-        assert watch.stderr.read() == ""
-    os.close(ours)
-    os.close(theirs)
+        watch.shows("irrigation")
+        watch.popen.send_signal(signal.SIGINT)
+        assert watch.popen.wait(SECONDS) == 0
+        assert watch.told() == ""
 
 
 def test_a_daemon_that_stops_ends_the_watch(tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
-    with serving(tmp_path) as process, watching(process, tmp_path, theirs) as watch:
-        read_until(ours, "No recent topics")
+    with serving(tmp_path) as process, watching(process, tmp_path) as watch:
+        watch.shows("No recent topics")
         process.stop()
-        assert watch.wait(20) == 1
-        assert watch.stderr is not None
-        assert "No daemon answers" in watch.stderr.read()
-    os.close(ours)
-    os.close(theirs)
+        assert watch.popen.wait(SECONDS) == 1
+        assert "No daemon answers" in watch.told()
 
 
 def test_touched_files_are_added_to_those_it_has(tmp_path: Path) -> None:
