@@ -17,7 +17,7 @@ from pi_memory.cli.options import Load, pass_load
 @click.option("--project", metavar="NAME", help="See what belongs to this project too.")
 @click.option("--namespace", metavar="NAME", help="Only this namespace and what is below it.")
 @click.option("--kind", type=click.Choice(["memory", "exchange"]), help="Only memories, or only what was said.")
-@click.option("-k", "count", default=10, show_default=True, help="Most results.")
+@click.option("-k", "--count", "count", default=10, show_default=True, help="Most results.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with why each was found.")
 @pass_load
 def command(load: Load, query: tuple[str, ...], *, count: int, as_json: bool, **filters: str | None) -> None:
