@@ -3,25 +3,27 @@
 It is written then and not with each exchange: after a crash nothing that was evaluated is left to go on from.
 """
 
+import zlib
 from collections.abc import Mapping
 
 import msgspec
 from sqlite_utils import Database
 
 from pi_memory.conversation.short_memory import Prompted
-from pi_memory.store import state
 
 KEY = "prompted"
 
 
 def take(db: Database) -> dict[str, Prompted]:
     """By conversation, as `keep` kept it. Forgotten here: after a crash it may be of older conversations."""
-    found = state.get(db, KEY)
-    if found is None:
+    row = db.execute("select value from state where key = ?", (KEY,)).fetchone()
+    if row is None:
         return {}
-    state.remove(db, KEY)
-    return msgspec.json.decode(found, type=dict[str, Prompted])
+    db.execute("delete from state where key = ?", (KEY,))
+    return msgspec.json.decode(zlib.decompress(row[0]), type=dict[str, Prompted])
 
 
 def keep(db: Database, prompted: Mapping[str, Prompted]) -> None:
-    state.put(db, KEY, msgspec.json.encode(prompted).decode())
+    """Compressed: conversations are told much the same."""
+    packed = zlib.compress(msgspec.json.encode(prompted))
+    db.execute("insert or replace into state (key, value) values (?, ?)", (KEY, packed))
