@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks import _engine as bench
 from benchmarks import _measure as measure
-from pi_memory.app import running
+from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.focus.asking import AskingTagger
 from pi_memory.http.parts import Parts

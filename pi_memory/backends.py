@@ -7,19 +7,16 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from pi_memory.config import Config
 from pi_memory.embedding.calibration import calibrate
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.errors import EmbedderError, ModelError
 from pi_memory.focus.asking import AskingTagger
-from pi_memory.focus.attention import Attention
 from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.meaning import Meaning
 from pi_memory.focus.nearest import Nearest
-from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.recent import RecentFocus
+from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.tagger import EvidenceTagger, Tagger
 from pi_memory.loader import Loader, in_thread
 from pi_memory.model.context import Size
@@ -31,8 +28,7 @@ from pi_memory.model.processor import unused
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.states import States
 from pi_memory.settings import Chat, Settings
-from pi_memory.store.database import Database
-from pi_memory.turn import Clock, Embedder, Message, Model, Thinker
+from pi_memory.turn import Embedder, Message, Model, Thinker
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -62,30 +58,20 @@ def embedder(settings: Settings, *, given: Embedder | None = None) -> Loader[Emb
     return Loader(load, fallback=NoEmbedder())
 
 
-def rules(config: Config) -> Tagger:
-    """The tagger that needs nothing. Raises `SettingsError` for broken patterns."""
-    return EvidenceTagger(load_patterns(config.file("topics.toml")))
-
-
-def attention(config: Config, db: Database, focus: RecentFocus, clock: Clock) -> Attention:
-    """Raises `SettingsError` for broken patterns."""
-    return Attention(db, load_patterns(config.file("topics.toml")), knows=focus.knows, called=focus.called, clock=clock)
-
-
-async def meaning(config: Config, embedder: Embedder, places: Centroids) -> Meaning | None:
+async def meaning(patterns: Patterns, embedder: Embedder, places: Centroids) -> Meaning | None:
     """How meanings are compared; None when the embedder tells no texts apart. Raises `EmbedderError`."""
     scale = await calibrate(embedder)
     nearest = Nearest(embedder, related=scale.related, same=scale.same)
-    return None if nearest.is_blind else Meaning(nearest, places, load_patterns(config.file("topics.toml")).words)
+    return None if nearest.is_blind else Meaning(nearest, places, patterns.words)
 
 
 def tagger(
-    config: Config, meaning: Meaning | None, *, model: Thinker | None, said: Callable[[str], Sequence[Message]]
+    patterns: Patterns, meaning: Meaning | None, *, model: Thinker | None, said: Callable[[str], Sequence[Message]]
 ) -> Tagger:
     """The tagger that compares meanings, and that asks a model, as far as these are given; `said` gives the messages of
     a conversation with us.
     """
-    evidence = EvidenceTagger(load_patterns(config.file("topics.toml")), meaning)
+    evidence = EvidenceTagger(patterns, meaning)
     return AskingTagger(evidence, model, said) if model is not None else evidence
 
 

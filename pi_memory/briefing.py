@@ -28,27 +28,26 @@ class Told:
     recalled: tuple[Recalled, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Where it is asked what is known."""
+
+    focus: RecentFocus
+    memories: Memories
+    recall: Recall
+
+
 class Briefing:
-    """`focus`, `memories` and `recall` are None when memory is switched off."""
+    """`personas` by agent; `folder` has the user's own notes. `known` is None when memory is switched off."""
 
     def __init__(
-        self,
-        *,
-        personas: dict[str, str],
-        folder: Path,
-        max_tokens: int,
-        clock: Clock,
-        focus: RecentFocus | None,
-        memories: Memories | None,
-        recall: Recall | None,
+        self, personas: dict[str, str], folder: Path, *, known: Known | None, max_tokens: int, clock: Clock
     ) -> None:
         self._personas = personas
         self._folder = folder
+        self._known = known
         self._max_tokens = max_tokens
         self._clock = clock
-        self._focus = focus
-        self._memories = memories
-        self._recall = recall
 
     def check(self, agent: str) -> None:
         """Raises `Unprocessable` for an unknown agent."""
@@ -67,7 +66,8 @@ class Briefing:
             return conversation.standing
         budget = self.budget(model)
         notes = workspace.notes(self._folder, count=model.count, tokens=budget.notes)
-        block, topics = await self._focus.block(count=model.count, tokens=budget.focus) if self._focus else ("", ())
+        known = self._known
+        block, topics = await known.focus.block(count=model.count, tokens=budget.focus) if known else ("", ())
         stated, ids = await self.stated(conversation.project, budget.memory, model)
         text = prompt.standing(persona, tuple(notes.values()), block, stated)
         tokens = model.count(text) - model.count(persona)
@@ -76,11 +76,12 @@ class Briefing:
 
     async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
         """How much is known, and what the user stated, the newest first; and the ids of those memories."""
-        if self._memories is None:
+        if self._known is None:
             return "", ()
+        memories = self._known.memories
         seen = namespaces.scope(project)
-        newest, count = await self._memories.listed(Filter(namespaces=seen), limit=1)
-        stated, _ = await self._memories.listed(Filter(namespaces=seen, priority="highest"), limit=standing.MOST)
+        newest, count = await memories.listed(Filter(namespaces=seen), limit=1)
+        stated, _ = await memories.listed(Filter(namespaces=seen, priority="highest"), limit=standing.MOST)
         at = newest[0].created_at if newest else 0.0
         return standing.block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
 
@@ -89,20 +90,21 @@ class Briefing:
 
         Raises `StoreError`.
         """
-        now = self._clock()
-        memories, recalled = await self._recalled(conversation, turn.message, model) if self._recall else ("", ())
-        files = told(files_asked_for(turn.message, self._focus.active(now))) if self._focus else ""
+        now, known = self._clock(), self._known
+        memories, recalled = await self._recalled(known.recall, conversation, turn, model) if known else ("", ())
+        files = told(files_asked_for(turn.message, known.focus.active(now))) if known else ""
         context = filter(None, (memories, *conversation.pending, files, _date(conversation, now)))
         return Told(Message("user", turn.message, context="\n".join(context)), recalled)
 
-    async def _recalled(self, conversation: Conversation, asked: str, model: Model) -> tuple[str, tuple[Recalled, ...]]:
+    async def _recalled(
+        self, recall: Recall, conversation: Conversation, turn: Turn, model: Model
+    ) -> tuple[str, tuple[Recalled, ...]]:
         """What is known that bears on the message and does not stand in the prompt already."""
-        assert self._recall is not None, "memory is on"
         said = conversation.exchanges
         told = {text for e in said for text in (e.user, e.reply, *e.recalled)}
         told |= {line.removeprefix("- ") for line in conversation.system.splitlines()}
-        return await self._recall.for_turn(
-            asked,
+        return await recall.for_turn(
+            turn.message,
             scope=namespaces.scope(conversation.project),
             told=told,
             tokens=self.budget(model).recall,

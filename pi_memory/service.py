@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from pi_memory.app import create_app, running
+from pi_memory.app import create_app
+from pi_memory.daemon import running
 from pi_memory.errors import StartError
 from pi_memory.http.parts import Parts
 from pi_memory.model import waiting

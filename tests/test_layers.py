@@ -36,6 +36,7 @@ ROWS = (
     "turns",
     "http.*",
     "backends",
+    "daemon",
     "app",
     "service",
     "hook",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.app import running
+from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import Unavailable
 from pi_memory.http.parts import Parts

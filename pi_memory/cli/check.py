@@ -8,9 +8,9 @@ from typing import Any
 import click
 import msgspec
 
-from pi_memory.app import running
 from pi_memory.cli.client import NotThere, checked, daemon
 from pi_memory.cli.options import Load, pass_load
+from pi_memory.daemon import running
 from pi_memory.http.health import health
 from pi_memory.service import alone, bound
 from pi_memory.settings import Settings

@@ -8,7 +8,9 @@ from pi_memory.focus.attention import Attention
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.housekeeping import Housekeeping
 from pi_memory.knowledge.conversations import Conversations
+from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.passages import Passages
 from pi_memory.knowledge.recall import Recall
 from pi_memory.loader import Loader
 from pi_memory.outside import Outside
@@ -29,7 +31,9 @@ class Parts:
     focus: RecentFocus
     attention: Attention
     memories: Memories
+    passages: Passages
     recall: Recall
+    learning: Learning
     conversations: Conversations
     remember: Remember
     reflect: Reflect

@@ -1,0 +1,274 @@
+"""The parts of the daemon, put together, started, and stopped in the order that loses nothing."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+
+from pi_memory import backends
+from pi_memory.assistant import Assistant
+from pi_memory.briefing import Briefing, Known
+from pi_memory.config import Config
+from pi_memory.conversation.compaction import Compaction
+from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.errors import PiMemoryError
+from pi_memory.focus.attention import Attention
+from pi_memory.focus.centroids import Centroids
+from pi_memory.focus.patterns import Patterns, load_patterns
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.focus.tagger import EvidenceTagger
+from pi_memory.focus.watch import Watcher
+from pi_memory.housekeeping import Housekeeping
+from pi_memory.http.parts import Parts
+from pi_memory.knowledge.conversations import Conversations
+from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.knowledge.interview import Interview
+from pi_memory.knowledge.learning import Learning
+from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.neighbourhood import Neighbourhood
+from pi_memory.knowledge.passages import Passages
+from pi_memory.knowledge.recall import Recall
+from pi_memory.knowledge.remembered import Remembered
+from pi_memory.loader import Loader
+from pi_memory.outside import Outside
+from pi_memory.reflect import Reflect
+from pi_memory.remember import Remember
+from pi_memory.settings import Settings
+from pi_memory.store import prompted, windows
+from pi_memory.store.database import Database
+from pi_memory.turn import Clock, Embedder, Message, Model, Thinker
+from pi_memory.turns import Turns
+
+DRAIN_SECONDS = 5.0
+"""Longest that a stop waits for the inbox; what is left is worked off at the next start."""
+
+logger = logging.getLogger(__name__)
+
+
+@contextlib.asynccontextmanager
+async def running(
+    settings: Settings, *, model: Model | None = None, embedder: Embedder | None = None, clock: Clock | None = None
+) -> AsyncIterator[Parts]:
+    """Put the parts together and start them; on the way out, stop them in the order that loses nothing."""
+    clock = clock or time.time
+    remembers = settings.memory.enabled
+    config = Config(settings.paths.config_dir)
+    patterns = load_patterns(config.file("topics.toml"))
+    db = await Database.open(
+        settings.database if remembers else None, commit_seconds=settings.memory.commit_seconds, now=clock()
+    )
+    parts = _put_together(
+        settings,
+        config,
+        patterns,
+        db=db,
+        model=backends.model(settings, given=model),
+        embedder=backends.embedder(settings, given=embedder),
+        clock=clock,
+    )
+    parts.model.start()
+    parts.embedder.start()
+    try:
+        if not remembers:
+            yield parts
+            await parts.turns.stop()
+            return
+        await _wake(parts)
+        better = asyncio.create_task(_better_tagger(parts, patterns))
+        ahead = asyncio.create_task(parts.assistant.warm())
+        async with _watching(parts):
+            yield parts
+            await parts.turns.stop()
+        better.cancel()
+        ahead.cancel()
+        await _rest(parts)
+        with _logged("Saving what the model has read"):
+            await parts.assistant.save()
+    finally:
+        await db.close()
+        await parts.model.close()
+        await parts.embedder.close()
+
+
+def _put_together(
+    settings: Settings,
+    config: Config,
+    patterns: Patterns,
+    *,
+    db: Database,
+    model: Loader[Model],
+    embedder: Loader[Embedder],
+    clock: Clock,
+) -> Parts:
+    """Every part with the parts that it needs; none has been started."""
+    kept, max_tokens = settings.memory, settings.chat.max_tokens
+    memory = ShortMemory(ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations)
+    focus = RecentFocus(db, settings.focus_file, tagger=EvidenceTagger(patterns), clock=clock)
+    attention = Attention(db, patterns, knows=focus.knows, called=focus.called, clock=clock)
+    memories, passages = Memories(db, clock=clock), Passages(db, embedder)
+    recall = Recall(db, memories, remembered=Remembered(memories, embedder), passages=passages, embedder=embedder)
+    learning = _learning(settings, memories, model=model, embedder=embedder)
+    remember = Remember(db, focus, passages=passages, learning=learning)
+    compaction = Compaction(db, memory, max_turns=kept.max_turns, max_tokens=max_tokens)
+    known = Known(focus, memories, recall) if kept.enabled else None
+    briefing = Briefing(config.personas(), settings.workspace, known=known, max_tokens=max_tokens, clock=clock)
+    assistant = Assistant(
+        model=model,
+        clock=clock,
+        memory=memory,
+        briefing=briefing,
+        compaction=compaction,
+        learning=learning,
+        remember=remember if kept.enabled else None,
+    )
+    parts = Parts(
+        settings=settings,
+        clock=clock,
+        db=db,
+        memory=memory,
+        focus=focus,
+        attention=attention,
+        memories=memories,
+        passages=passages,
+        recall=recall,
+        learning=learning,
+        conversations=Conversations(db, passages, clock=clock),
+        remember=remember,
+        reflect=Reflect(db, memory, compaction=compaction, model=model, learn=learning.learn),
+        housekeeping=Housekeeping(db, memory, focus, memories, settings=kept, clock=clock),
+        assistant=assistant,
+        outside=Outside(briefing, focus, recall, clock=clock, most=kept.max_conversations),
+        turns=Turns(assistant, most=settings.server.max_waiting),
+        model=model,
+        embedder=embedder,
+        started_at=clock(),
+    )
+    _connect(parts)
+    return parts
+
+
+def _learning(settings: Settings, memories: Memories, *, model: Loader[Model], embedder: Loader[Embedder]) -> Learning:
+    learning = Learning(memories, Neighbourhood(memories, embedder))
+    if settings.embedding.extractor == "model":
+        learning.interview = Interview(model)
+    return learning
+
+
+def _connect(parts: Parts) -> None:
+    """Who tells whom what has happened."""
+    reflect = parts.reflect
+
+    def edited(told: str) -> None:
+        parts.memory.mention(told)
+        reflect.soon(anew=True)
+
+    async def forgotten(done: Forgetting) -> None:
+        parts.memory.rewrite(done.purge)
+        await parts.db.write(lambda db: windows.rewrite(db, done.purge))
+        await parts.attention.forget(done.clean)
+        await parts.passages.reread(done.exchange_ids)
+        if isinstance(parts.model.now, Thinker):
+            parts.model.now.unsave()
+
+    parts.recall.attention = parts.attention.boost
+    parts.learning.topics = parts.attention.topics
+    parts.remember.attend = parts.attention.attend
+    parts.remember.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
+    parts.focus.on_edit = edited
+    parts.memories.on_forget.append(forgotten)
+    parts.memories.on_change.append(lambda changed: reflect.soon(anew=True))
+    parts.housekeeping.on_ended = lambda: reflect.soon(anew=True)
+    parts.housekeeping.on_erased = parts.passages.erased
+    reflect.on_compacted, reflect.warm = parts.assistant.look_ahead, parts.assistant.warm
+
+
+async def _wake(parts: Parts) -> None:
+    """Go on where the last run ended: conversations that are still alive, the inbox, the focus file."""
+    limit = 2 * parts.settings.memory.max_turns
+    alive = await parts.db.read(lambda db: windows.alive(db, limit=limit))
+    told = await parts.db.write(prompted.take)
+    for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
+        parts.memory.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
+    await parts.focus.start()
+    await parts.attention.start()
+    await parts.recall.start()
+    await parts.remember.start()
+    parts.reflect.start()
+    parts.housekeeping.start()
+
+
+async def _better_tagger(parts: Parts, patterns: Patterns) -> None:
+    """Tag by rules until what the settings ask for is there."""
+    wanted, meaning = parts.settings.embedding.tagger, None
+    if wanted == "rules":
+        return
+    with _logged("Tagging by meaning"):
+        embedder = await parts.embedder.ready()
+        if embedder.dimensions:
+            parts.focus.places = await Centroids.load(parts.db, embedder)
+            meaning = await backends.meaning(patterns, embedder, parts.focus.places)
+    model = await _thinker(parts) if wanted == "model" else None
+    parts.focus.tagger = backends.tagger(patterns, meaning, model=model, said=lambda name: _said(parts, name))
+
+
+async def _thinker(parts: Parts) -> Thinker | None:
+    model = await parts.model.ready()
+    if isinstance(model, Thinker):
+        return model
+    logger.warning("PI_MEMORY_TAGGER=model needs a chat model in this process: tagging without one")
+    return None
+
+
+def _said(parts: Parts, conversation_id: str) -> Sequence[Message]:
+    found = parts.memory.last(conversation_id)
+    return found.messages if found else ()
+
+
+@contextlib.asynccontextmanager
+async def _watching(parts: Parts) -> AsyncIterator[None]:
+    """Have hand edits of the focus file noticed as they are saved."""
+    changed = asyncio.Event()
+    watcher = Watcher(parts.settings.focus_file, changed.set)
+    watcher.start()
+
+    async def follow() -> None:
+        while True:
+            await changed.wait()
+            changed.clear()
+            with _logged("Reading the focus file"):
+                await parts.focus.read_file()
+
+    task = asyncio.create_task(follow())
+    try:
+        yield
+    finally:
+        watcher.stop()
+        task.cancel()
+
+
+async def _rest(parts: Parts) -> None:
+    """Work off the inbox as far as there is time, and write the focus file."""
+    try:
+        await asyncio.wait_for(parts.remember.drain(), DRAIN_SECONDS)
+    except TimeoutError:
+        logger.warning("The inbox is worked off at the next start")
+    await parts.remember.stop()
+    await parts.reflect.stop()
+    await parts.housekeeping.stop()
+    await parts.recall.stop()
+    alive = parts.memory.prompted()
+    await parts.db.write(lambda db: prompted.keep(db, alive))
+    with _logged("Writing what sessions attend to"):
+        await parts.attention.close()
+    with _logged("Writing the focus file"):
+        await parts.focus.close()
+
+
+@contextlib.contextmanager
+def _logged(what: str) -> Iterator[None]:
+    """At the edge of a background job: it is told, and the daemon goes on."""
+    try:
+        yield
+    except PiMemoryError as error:
+        logger.error("%s failed: %s", what, error)
