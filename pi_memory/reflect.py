@@ -41,6 +41,7 @@ class Reflect:
         self._model = model
         self._grown: dict[str, None] = {}
         self._anew = False
+        self._failed: set[int] = set()
         self._wanted = asyncio.Event()
         self._idle = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -102,13 +103,22 @@ class Reflect:
 
     async def _lessons(self) -> None:
         for lesson in await self._db.read(windows.lessons):
-            await self._learn_from(lesson)
+            if lesson.id not in self._failed:
+                await self._learn_from(lesson)
 
     async def _learn_from(self, lesson: Lesson) -> None:
         said = await self._db.read(partial(windows.said_in, lesson=lesson))
-        if said:
-            await self._learn(said)
-        await self._db.write(partial(windows.learned, lesson=lesson))
+        try:
+            if said:
+                await self._learn(said)
+        except StoreError:
+            raise
+        except Exception:
+            # One lesson must not hold up the others; it is tried again after the next start.
+            logger.exception("A conversation could not be learned from")
+            self._failed.add(lesson.id)
+        else:
+            await self._db.write(partial(windows.learned, lesson=lesson))
 
 
 async def _nothing() -> None:

@@ -1,0 +1,56 @@
+"""What happens when nobody waits: one failure does not hold up the rest."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pi_memory.conversation.compaction import Compaction
+from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.loader import Loader
+from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.reflect import Reflect
+from pi_memory.store import exchanges, windows
+from pi_memory.store.database import Database
+from pi_memory.store.windows import Numbered
+from pi_memory.turn import Exchange, Model
+
+
+def test_a_lesson_that_fails_holds_up_no_other_and_is_tried_after_the_next_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "m.db"
+    assert asyncio.run(learned(path, ended=("first", "second"), broken="first", times=3)) == ["second"]
+    assert caplog.text.count("could not be learned from") == 1
+    assert asyncio.run(learned(path)) == ["first"]
+
+
+async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", times: int = 1) -> list[str]:
+    """End conversations, reflect; what was said in those that have been learned from."""
+    db, memory = await Database.open(path), ShortMemory(ttl=0, max_conversations=9)
+    for name in ended:
+        await db.write(partial(exchanges.add, exchange=Exchange(name, name, "yes", 1.0)))
+        await db.write(partial(windows.close, name=name, at=2.0))
+    seen = []
+
+    async def learn(said: Sequence[Numbered]) -> None:
+        for _, exchange in said:
+            if exchange.user == broken:
+                raise ValueError(broken)
+            seen.append(exchange.user)
+
+    async def load() -> Model:
+        return ExtractiveModel()
+
+    model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
+    compaction = Compaction(db, memory, max_turns=8, max_tokens=100)
+    reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn)
+    reflect.start()
+    for _ in range(times):
+        reflect.soon()
+        await reflect.drain()
+    await reflect.stop()
+    await db.close()
+    return seen
