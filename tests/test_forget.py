@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 from pi_memory.errors import Forgotten
 from pi_memory.knowledge.forgetting import Forgetting, normal, parts, without
 from pi_memory.knowledge.memories import Memories
-from pi_memory.store import exchanges
+from pi_memory.store import exchanges, passages
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
+from pi_memory.store.passages import Passage
 from pi_memory.turn import Candidate, Exchange
 from tests.fakes import FakeClock
 
@@ -147,6 +149,48 @@ def test_a_short_quote_is_only_erased_where_it_was_said(tmp_path: Path) -> None:
         kept = {n: exchange.user for n, exchange in await db.read(exchanges.inbox)}
         assert kept == {number: "And tea.", other: "Oh yes. Why not?"}
         await memories.add(Candidate("Likes tea", quote="Yes"), origin="api")
+
+    using(tmp_path, work)
+
+
+def test_a_short_text_that_was_stated_is_erased_where_it_was_said(tmp_path: Path) -> None:
+    """Its exchange is stored after it, and so the memory does not have its number."""
+
+    async def work(db: Database, memories: Memories) -> None:
+        await memories.add(Candidate("Quartz.", quote="Remember: quartz"), origin="notice")
+        now = FakeClock().now
+        for at, session, user, reply in (
+            (now - 9, "c", "Quartz is a mineral.", "So it is."),
+            (now + 1, "c", "Well. Remember: quartz", "Noted."),
+            (now + 2, "c", "And now?", "You said “Remember: quartz”. Good."),
+            (now + 3, "d", "Quartz is a mineral. Quartz!", "So it is."),
+        ):
+            exchange = Exchange(session, user, reply, at)
+            await db.write(partial(exchanges.add, exchange=exchange), exchange=True)
+        await memories.forget(1)
+        assert [(e.user, e.reply) for _, e in await db.read(exchanges.inbox)] == [
+            ("Quartz is a mineral.", "So it is."),
+            ("Well.", "Noted."),
+            ("And now?", "Good."),
+            ("Quartz is a mineral.", "So it is."),
+        ]
+
+    using(tmp_path, work)
+
+
+def test_what_waits_to_be_searchable_is_found_without_it(tmp_path: Path) -> None:
+    async def work(db: Database, memories: Memories) -> None:
+        number = await said(db, f"Hello. {QUOTE}")
+        waiting = [
+            Passage(passages.id_of(number, reply=False), f"Hello. {QUOTE}", b"vector", 1),
+            Passage(passages.id_of(number, reply=True), "Noted.", b"vector", 1),
+        ]
+        await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
+        await memories.forget(1)
+        await db.write(partial(passages.add, passages=waiting))
+        await db.checkpoint()
+        assert b"zanzibar" not in on_disk(tmp_path)
+        assert await db.read(partial(passages.without_vectors, space=1, limit=9)) == [(2 * number, "Hello.")]
 
     using(tmp_path, work)
 

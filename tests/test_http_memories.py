@@ -1,9 +1,11 @@
 """`/memories` and `/events`: what has been learned can be seen, changed, undone and forgotten."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pi_memory.model.extractive import ExtractiveModel
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
 
@@ -184,3 +186,21 @@ def test_the_daily_work_closes_what_has_faded(daemon: Daemon, clock: FakeClock) 
     client.portal.call(client.parts.housekeeping.daily)  # type: ignore[union-attr]
     assert listed(client) == [2]
     assert client.get("/memories/1/history").json()["history"][0]["kind"] == "memory.faded"
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [("Remember that my safe opens with zanzibarquartz.", "What opens my safe?"), ("Remember: zanzibarquartz",) * 2],
+)
+def test_what_is_forgotten_is_nowhere_also_after_a_stop(daemon: Daemon, tmp_path: Path, said: str, asked: str) -> None:
+    """Neither what was said nor what was recalled of it in another conversation, long or short."""
+    client = daemon(model=ExtractiveModel(), MEMORY_MAX_TURNS=1)
+    for name, message in (("a", said), ("a", asked), ("a", "Thanks!"), ("b", asked)):
+        client.post("/chat", json={"message": message, "conversation_id": name}).raise_for_status()
+        client.settle()
+    assert "zanzibarquartz" in str(client.parts.memory.prompted()).lower()
+    assert client.delete("/memories/1?forget=1").status_code == 204
+    assert "zanzibarquartz" not in str(client.parts.memory.prompted()).lower()
+    client.stop()
+    files = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"zanzibarquartz" not in files.lower()

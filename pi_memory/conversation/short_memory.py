@@ -141,7 +141,13 @@ class ShortMemory:
         """Put every text that is held into another form."""
         for conversation in self._conversations.values():
             conversation.exchanges = deque(
-                replace(e, user=clean(e.user), reply=clean(e.reply), context=clean(e.context))
+                replace(
+                    e,
+                    user=clean(e.user),
+                    reply=clean(e.reply),
+                    context=clean(e.context),
+                    recalled=tuple(map(clean, e.recalled)),
+                )
                 for e in conversation.exchanges
             )
             conversation.summary = clean(conversation.summary)

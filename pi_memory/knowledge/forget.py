@@ -1,5 +1,6 @@
 """Forgetting: a memory's texts leave the rows, the words, the events and the exchanges, in one transaction."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,12 +10,15 @@ from sqlite_utils import Database
 from pi_memory.knowledge import recorded, undo
 from pi_memory.knowledge.forgetting import Forgetting, is_distinct, normal, says, without
 from pi_memory.knowledge.recorded import Cause
-from pi_memory.store import erasing, events, memories, memory_words, tombstones
+from pi_memory.store import erasing, events, exchanges, memories, memory_words, passages, tombstones
 from pi_memory.store.events import Event
 from pi_memory.turn import Memory
 
 FORGOTTEN = "memory.forgotten"
 UNQUOTED = "memory.unquoted"
+
+REPLY_TAKES = 3600.0
+"""Seconds by which what was stated may have been stored before its exchange was: the reply comes in between."""
 
 
 def forget(db: Database, number: int, cause: Cause) -> Forgetting:
@@ -34,8 +38,7 @@ def forget(db: Database, number: int, cause: Cause) -> Forgetting:
     tombstones.add(db, buried, cause.at)
     erasing.from_events(db, None, keep=partial(_may_stay, texts=texts))
     memory_words.merge(db)
-    evidence = frozenset(other.exchange_id for other in gone if other.exchange_id is not None)
-    return _from_exchanges(db, Forgetting(tuple(other.id for other in gone), texts, evidence))
+    return _from_exchanges(db, Forgetting(tuple(other.id for other in gone), texts, _evidence(db, gone)))
 
 
 def _contents(db: Database, memory: Memory) -> list[str]:
@@ -43,6 +46,21 @@ def _contents(db: Database, memory: Memory) -> list[str]:
     told = [event.before for event in events.of(db, undo.subject(memory.id), limit=-1) if event.before]
     said = [before.get(str(memory.id), {}).get("content") for before in told]
     return [memory.content, *(content for content in said if content)]
+
+
+def _evidence(db: Database, gone: Iterable[Memory]) -> frozenset[int]:
+    """The exchanges that memories rest on. What was stated was stored before its exchange was: it is known by its
+    quote, and the replies of that conversation may have quoted it.
+    """
+    found: set[int] = set()
+    for memory in gone:
+        if memory.exchange_id is not None:
+            found.add(memory.exchange_id)
+        elif memory.quote:
+            found.update(
+                exchanges.beside(db, memory.quote, since=memory.created_at, until=memory.created_at + REPLY_TAKES)
+            )
+    return frozenset(found)
 
 
 def _erase(db: Database, memory: Memory, cause: Cause) -> None:
@@ -70,11 +88,10 @@ def _may_stay(field: str, value: Any, texts: tuple[str, ...]) -> bool:
 
 
 def _from_exchanges(db: Database, done: Forgetting) -> Forgetting:
-    """Every exchange that holds a distinct text, and of the evidence any."""
-    changed = set(erasing.from_exchanges(db, done.everywhere, done.clean))
-    changed.update(
-        erasing.from_exchanges(db, done.texts, lambda text: without(text, done.texts), only=done.evidence)
-        if done.evidence
-        else ()
-    )
+    changed = {
+        *erasing.from_exchanges(db, done.texts, done.clean),
+        *erasing.from_exchanges(db, done.texts, done.purge, only=done.evidence),
+    }
+    if changed:
+        passages.merge(db)
     return replace(done, exchange_ids=tuple(sorted(changed)))

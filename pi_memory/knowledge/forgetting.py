@@ -15,7 +15,7 @@ DISTINCT_WORDS = 3
 class Forgetting:
     """What was forgotten: the memories' ids, their texts as they were, and the exchanges that were rewritten.
 
-    `texts` are as distinct as `everywhere` says, or else to be looked for in `evidence` only.
+    A text that is not `is_distinct` is looked for in `evidence`, and elsewhere where it is a whole sentence.
     """
 
     memory_ids: tuple[int, ...]
@@ -30,7 +30,11 @@ class Forgetting:
 
     def clean(self, text: str) -> str:
         """`text` without the sentences that say what was forgotten."""
-        return without(text, self.everywhere)
+        return without(without(text, self.everywhere), self.texts, whole=True)
+
+    def purge(self, text: str) -> str:
+        """`text` without the sentences in which any of the texts stands: for what can be done without."""
+        return without(text, self.texts)
 
 
 def normal(text: str) -> str:
@@ -49,13 +53,20 @@ def parts(text: str) -> set[str]:
     return found - {""}
 
 
-def without(text: str, forgotten: Iterable[str]) -> str:
-    """`text` without the sentences in which one of the forgotten texts stands, whatever its case and punctuation."""
+def without(text: str, forgotten: Iterable[str], *, whole: bool = False) -> str:
+    """`text` without the sentences in which one of the forgotten texts stands, whatever its case and punctuation.
+
+    `whole`: only the sentences that say nothing else.
+    """
     for gone in sorted(forgotten, key=len, reverse=True):
-        pattern = _pattern(gone)
-        while pattern is not None and (found := pattern.search(text)):
+        pattern, after = _pattern(gone), 0
+        while pattern is not None and (found := pattern.search(text, after)):
             start, end = _sentence(text, *found.span())
+            if whole and normal(text[start:end]) != normal(gone):
+                after = found.end()
+                continue
             text = (text[:start].rstrip(" ") + " " + text[end:].lstrip(" ")).strip(" ")
+            after = 0
     return text
 
 

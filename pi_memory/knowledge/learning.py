@@ -12,6 +12,7 @@ from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.knowledge import meant, phrases
 from pi_memory.knowledge.dedup import Decision, decide
 from pi_memory.knowledge.extraction import extract, grounded, not_private, of_statement
+from pi_memory.knowledge.forget import REPLY_TAKES
 from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.namespaces import Scope, covers, scope
@@ -21,9 +22,6 @@ from pi_memory.knowledge.secrets import secret_in
 from pi_memory.turn import Candidate, Exchange, Memory
 
 Numbered = tuple[int, Exchange]
-
-REPLY_TAKES = 3600.0
-"""Seconds by which what was stated may have been stored before its exchange was: the reply comes in between."""
 
 logger = logging.getLogger(__name__)
 

@@ -77,6 +77,13 @@ def between(db: Database, session_id: int, *, after: int, upto: int) -> list[tup
     return [(row[0], _exchange(row)) for row in rows]
 
 
+def beside(db: Database, text: str, *, since: float, until: float) -> list[int]:
+    """The exchanges after `since` of the sessions in which the user said `text`, word for word, until `until`."""
+    query = """select id from exchanges where at >= :since and session_id in (
+        select session_id from exchanges where at >= :since and at <= :until and instr(user, :text))"""
+    return [id_ for (id_,) in db.execute(query, {"text": text, "since": since, "until": until})]
+
+
 def prune(db: Database, *, before: float, idle_since: float) -> int:
     """Erase processed exchanges up to `before` of sessions that have ended, or were not gone on with after
     `idle_since`, with their passages; how many. Not those that are yet to be learned from. What was imported is as old

@@ -58,14 +58,20 @@ def id_of(exchange_id: int, *, reply: bool) -> int:
 
 
 def add(db: Database, passages: Iterable[Passage]) -> None:
-    """Store passages and their words; one that is there already stays as it is."""
+    """Store passages and their words; one that is there already stays as it is. What has been erased from their
+    exchanges since they were made is left out, with the vectors.
+    """
     for p in passages:
+        said = db.execute("select iif(? & 1, reply, user) from exchanges where id = ?", (p.id, p.id >> 1)).fetchone()
+        if said is None or not said[0].strip():
+            continue
+        space, vectors = (p.space, p.vectors) if said[0] == p.text else (None, None)
         added = db.execute(
             "insert or ignore into passages (id, at, ref, space_id, vectors) values (?, ?, ?, ?, ?)",
-            (p.id, p.at, p.ref, p.space, p.vectors),
+            (p.id, p.at, p.ref, space, vectors),
         )
         if added.rowcount > 0:
-            db.execute("insert into passage_words (rowid, text) values (?, ?)", (p.id, p.text))
+            db.execute("insert into passage_words (rowid, text) values (?, ?)", (p.id, said[0]))
 
 
 def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
@@ -97,6 +103,11 @@ def rewritten(db: Database, exchange_id: int) -> Iterator[None]:
             db.execute("update passages set space_id = null, vectors = null where id = ?", (id_,))
         else:
             db.execute("delete from passages where id = ?", (id_,))
+
+
+def merge(db: Database) -> None:
+    """Write the index anew, so that nothing is left in it of words that are gone."""
+    db.execute("insert into passage_words (passage_words) values ('optimize')")
 
 
 def after(db: Database, id_: int, *, space: int | None, limit: int) -> list[Kept]:
