@@ -38,7 +38,6 @@ USER, ASSISTANT = "User", "Assistant"
 class Line:
     text: str
     worth: float
-    position: int
 
 
 def summarise(prior: str, exchanges: Sequence[Exchange], *, count: Count, tokens: int) -> str:
@@ -47,29 +46,32 @@ def summarise(prior: str, exchanges: Sequence[Exchange], *, count: Count, tokens
     What was summarised before is worth as much as it was, so that it does not fade behind what came last.
     """
     lines = [*_kept(prior), *_said(exchanges)]
-    lines = [Line(line.text, line.worth, position) for position, line in enumerate(lines)]
-    chosen: list[Line] = []
-    for line in sorted(lines, key=lambda line: (-line.worth, -line.position)):
-        if not _repeats(line.text, (other.text for other in chosen)) and (count(_text([*chosen, line])) <= tokens):
-            chosen.append(line)
-    return _text(sorted(chosen, key=lambda line: line.position))
+    chosen: dict[int, Line] = {}
+    words: list[set[str]] = []
+    for position in sorted(range(len(lines)), key=lambda position: (-lines[position].worth, -position)):
+        line = lines[position]
+        if _repeats(stems(line.text), words) or count(_text([*chosen.values(), line])) > tokens:
+            continue
+        chosen[position] = line
+        words.append(stems(line.text))
+    return _text(chosen[position] for position in sorted(chosen))
 
 
 def supported(lines: str, exchanges: Sequence[Exchange], prior: str) -> str:
     """Those lines of a model's summary whose words were said, each once: a small model makes things up and repeats."""
     said = stems(" ".join([prior, *(f"{e.user} {e.reply}" for e in exchanges)]))
-    kept: list[str] = []
+    kept: dict[str, set[str]] = {}
     for line in lines.splitlines():
         words = stems(line)
         is_sentence = line.startswith("- ") and len(line.split()) > SHORTEST_WORDS
-        if is_sentence and len(words & said) >= SAID * len(words) and not _repeats(line, kept):
-            kept.append(line.strip())
+        if is_sentence and len(words & said) >= SAID * len(words) and not _repeats(words, kept.values()):
+            kept[line.strip()] = words
     return "\n".join(kept)
 
 
 def _kept(prior: str) -> list[Line]:
     texts = [line.removeprefix("- ").strip() for line in prior.splitlines()]
-    return [Line(text, 1 + _worth(text), 0) for text in texts if text]
+    return [Line(text, 1 + _worth(text)) for text in texts if text]
 
 
 def _said(exchanges: Sequence[Exchange]) -> list[Line]:
@@ -79,14 +81,14 @@ def _said(exchanges: Sequence[Exchange]) -> list[Line]:
         answers = [text for text in _sentences(exchange.reply) if not is_question(text)]
         found += [_line(ASSISTANT, text) for text in answers]
     if exchanges and (asked := [text for text in _sentences(exchanges[-1].user) if is_question(text)]):
-        found.append(Line(f"{USER}: {_short(asked[-1])}", 2.0, 0))  # perhaps still open
+        found.append(Line(f"{USER}: {_short(asked[-1])}", 2.0))  # perhaps still open
     return found
 
 
 def _line(speaker: str, text: str) -> Line:
     """What a user says counts more than what is replied."""
     worth = _worth(text) * (1.0 if speaker == USER else 0.5)
-    return Line(f"{speaker}: {_short(text)}", 0.0 if is_question(text) else worth, 0)
+    return Line(f"{speaker}: {_short(text)}", 0.0 if is_question(text) else worth)
 
 
 def _worth(text: str) -> float:
@@ -98,9 +100,8 @@ def _sentences(text: str) -> list[str]:
     return [sentence for sentence in found if len(sentence.split()) >= SHORTEST_WORDS]
 
 
-def _repeats(text: str, others: Iterable[str]) -> bool:
-    words = stems(text)
-    return any(len(words & stems(other)) >= REPEATED * len(words) for other in others)
+def _repeats(words: set[str], others: Iterable[set[str]]) -> bool:
+    return any(len(words & other) >= REPEATED * len(words) for other in others)
 
 
 def _short(text: str) -> str:
