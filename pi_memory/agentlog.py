@@ -5,6 +5,7 @@ of `POST /history`. Left out are lines that neither the user nor the agent itsel
 summaries of what went before, output of tools and of local commands, and text that hooks and reminders put in.
 """
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 
@@ -70,6 +71,11 @@ def tool_call(name: object, arguments: object) -> dict[str, object]:
     """A tool's call as `POST /activity` takes it."""
     cut = shortened(arguments) if isinstance(arguments, dict) else {}
     return {"name": name[:200] if isinstance(name, str) else "", "arguments": cut}
+
+
+def encoded(body: object) -> bytes:
+    """What is sent to the daemon, as JSON; `?` for half a character, as JavaScript leaves it where it cuts a text."""
+    return json.dumps(body, ensure_ascii=False).encode(errors="replace")
 
 
 def _begun(entry: Entry, line: dict[str, object]) -> Exchange:

@@ -10,7 +10,7 @@ import socket
 import sys
 import time
 
-from pi_memory.agentlog import TEXT, exchanges, tool_call
+from pi_memory.agentlog import TEXT, encoded, exchanges, tool_call
 
 SECONDS = 2.0
 """Longest that the agent waits for us."""
@@ -29,10 +29,10 @@ Told = dict[str, object]
 def main() -> None:
     """Handle one event, given as JSON on standard input. Never fails; a line in the log says what went wrong."""
     event = ""
-    if sys.stdin.isatty():
-        sys.stderr.write("An agent runs this, with JSON on standard input: pi-memory hook --install has it do so.\n")
-        os._exit(0)
     try:
+        if sys.stdin.isatty():
+            sys.stderr.write("An agent runs this, with JSON on standard input: `pi-memory hook --install` has it so.\n")
+            os._exit(0)
         told = json.loads(sys.stdin.buffer.read(INPUT))
         event = str(told["hook_event_name"])
         text = handle(event, told, Daemon())
@@ -130,7 +130,7 @@ class Daemon:
 
     def ask(self, method: str, path: str, body: Told | None = None) -> bytes:
         """The body of the daemon's answer. Raises `OSError` when there is none, or it is an error."""
-        content = json.dumps(body).encode() if body is not None else b""
+        content = encoded(body) if body is not None else b""
         host = f"[{self._host}]" if ":" in self._host else self._host
         head = f"{method} {path} HTTP/1.1\r\nHost: {host}:{self._port}\r\nConnection: close\r\n"
         if self._token:

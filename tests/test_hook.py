@@ -147,6 +147,19 @@ def test_nothing_it_is_given_makes_it_fail(daemon: Process, tmp_path: Path, said
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_half_a_character_loses_nothing(daemon: Process, tmp_path: Path) -> None:
+    cut = event("PostToolUse", tool_name="Edit", tool_input={"file_path": PUMP, "new_string": "slow \ud83d"})
+    hook(tmp_path, cut, port=daemon.url.rpartition(":")[2])
+    assert log(tmp_path) == ""
+
+
+def test_without_standard_input_it_ends_well(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} -m pi_memory hook <&-"
+    environ = {**os.environ, "HOME": str(tmp_path)}
+    done = subprocess.run(command, shell=True, capture_output=True, cwd=tmp_path, env=environ, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 @pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"])
 def test_without_a_daemon_the_agent_notices_nothing(tmp_path: Path, name: str) -> None:
     said = event(name, prompt="hello", tool_name="Read", tool_input={}, last_assistant_message="Hello")

@@ -91,6 +91,14 @@ def test_malformed_lines_are_skipped_counted_and_named(tmp_path: Path) -> None:
     assert "Skipped 3" in done.stderr
 
 
+def test_half_a_character_holds_up_nothing(tmp_path: Path) -> None:
+    cut = entry("assistant", used("Edit", file_path="/home/me/\ud83d/pump.py"), 2)
+    with serving(tmp_path) as process:
+        path = log(tmp_path, "a.jsonl", entry("user", "Make it quieter \udc1d", 1), cut, *FROST)
+        figures = imported(process, tmp_path, path)
+    assert (figures["added"], figures["skipped"]) == (2, 0)
+
+
 CHATS: dict[str, Any] = {
     "conversations.json": [
         {

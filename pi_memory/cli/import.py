@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from pi_memory.agentlog import encoded
 from pi_memory.cli.client import Client, checked, daemon
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.errors import PiMemoryError
@@ -118,7 +119,7 @@ def _batches(history: Iterator[Past]) -> Iterator[list[Past]]:
 
 def _send(client: Client, batch: list[Past], skipped: Skipped, told: Told) -> None:
     """Have the daemon record exchanges, and end the sessions that ended with them."""
-    response = client.post("/history?wait=1", json={"exchanges": [past.exchange for past in batch]})
+    response = client.post("/history?wait=1", content=encoded({"exchanges": [past.exchange for past in batch]}))
     if response.status_code in REFUSED and len(batch) > 1:
         for past in batch:  # one of them is not as it should be
             _send(client, [past], skipped, told)
