@@ -17,8 +17,8 @@ RECALL_TOKENS, RECALL_SHARE = 3_000, 0.15
 REPLY_SHARE = 0.25
 SUMMARY_TOKENS, SUMMARY_SHARE, MOST_SUMMARY_SHARE = 200, 0.025, 0.15
 COMPACT_SHARE = 0.8
-KEEP_SHARE = 0.2
-"""Share of the context that stays verbatim when a conversation is compacted.
+KEEP_SHARE = 0.05
+"""Share of the context that stays verbatim when a conversation is compacted, but at least the newest exchange.
 
 All of it is evaluated again, and the less it is the further away the next compaction: the tokens evaluated for each new
 one are 1 + KEEP_SHARE / (COMPACT_SHARE - KEEP_SHARE). What left is summarised, and can be recalled word for word.
@@ -123,8 +123,7 @@ def to_fold(
     next_prompt = messages(system, exchanges, Message("user", longest))
     if count_prompt(next_prompt) <= budget.compact_at:
         return surplus
-    cut = _cut(exchanges, budget=budget, count_prompt=count_prompt)
-    return max(surplus, min(cut, len(exchanges) - 1))
+    return max(surplus, _cut(exchanges, budget=budget, count_prompt=count_prompt))
 
 
 def beginning(system: str) -> tuple[Message, ...]:
@@ -134,8 +133,9 @@ def beginning(system: str) -> tuple[Message, ...]:
 
 def _cut(exchanges: Sequence[Exchange], *, budget: Budget, count_prompt: CountPrompt) -> int:
     """How many of the oldest exchanges are more than what stays verbatim when there is no room for all."""
-    fits = (cut for cut in range(len(exchanges)) if count_prompt(messages("", exchanges[cut:])) <= budget.keep)
-    return next(fits, len(exchanges))
+    most = len(exchanges) - 1
+    fits = (cut for cut in range(most) if count_prompt(messages("", exchanges[cut:])) <= budget.keep)
+    return next(fits, most)
 
 
 def messages(system: str, exchanges: Iterable[Exchange], *newest: Message) -> tuple[Message, ...]:
