@@ -75,7 +75,7 @@ async def ours(model: LocalModel, text: str, most: int) -> tuple[Usage, float, f
 
 async def measured(options: argparse.Namespace) -> bench.Figures:
     path = bench.model_file(options)
-    words, most, rounds = (200, 16, 2) if options.quick else (450, 48, options.rounds)
+    words, most, rounds = (200, 16, 2) if options.quick else (240, 24, options.rounds)
     bare, pieces = Bare(path), Pieces()
     model = LocalModel.open(path, context_tokens=CONTEXT, temperature=0)
     chance = random.Random(0)
@@ -108,7 +108,7 @@ async def measured(options: argparse.Namespace) -> bench.Figures:
 
 def main() -> None:
     options = bench.parser(__doc__, shape="qwen2.5-0.5b")
-    options.add_argument("--rounds", type=int, default=12)
+    options.add_argument("--rounds", type=int, default=30)
     given = options.parse_args()
     bench.show(asyncio.run(measured(given)), as_json=given.json)
 
