@@ -1,9 +1,11 @@
 """`GET /export` and `POST /import`: a store goes into a file and comes out of it, whole or not at all."""
 
 import json
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pi_memory.http.transfer import LONGEST_LINE
@@ -94,6 +96,13 @@ def test_a_file_that_was_cut_is_refused_whole(daemon: Daemon, other: Client, clo
         (2, "type", "vague"),
         (2, "id", -1),
         (2, "id", 2**70),
+        (2, "id", 2**63 - 1),
+        (2, "accesses", -1),
+        (2, "accesses", 2**70),
+        (2, "exchange_id", 2**70),
+        (2, "valid_from", 1e300),
+        (2, "last_accessed_at", -1e300),
+        (2, "space", "x" * 1000),
         (3, "id", 1),
         (2, "surprise", 1),
         (2, "created_at", "yesterday"),
@@ -101,7 +110,15 @@ def test_a_file_that_was_cut_is_refused_whole(daemon: Daemon, other: Client, clo
         (7, "memory", 99),
         (7, "kind", "topic.added"),
         (8, "before", {"1": {"content": 5}}),
+        (7, "id", 2**63 - 1),
+        (7, "at", 1e300),
+        (7, "origin", "x" * 1000),
         (8, "before", {"2": {"content": "x"}}),
+        (8, "before", {"1": {"quote": "x"}}),
+        (8, "before", {"1": {"content": ""}}),
+        (8, "before", {"1": {"content": "x\0"}}),
+        (8, "before", {str(2**70): {"content": "x"}}),
+        (8, "after", None),
     ],
 )
 def test_a_wrong_line_is_named_and_nothing_is_imported(
@@ -127,13 +144,27 @@ def test_what_is_no_export_is_refused(daemon: Daemon, file: bytes) -> None:
 
 
 def test_a_vector_of_the_wrong_size_is_refused(daemon: Daemon, other: Client, clock: FakeClock) -> None:
-    lines = filled(daemon(), clock).splitlines()
-    for number, size in ((1, 16), (2, 12)):
-        told = json.loads(lines[number])
-        told["memory"] |= {"space": "mini", "vector": "A" * size}
-        lines[number] = json.dumps(told).encode()
-    answer = other.post("/import", content=b"\n".join(lines))
+    answer = other.post("/import", content=with_vectors(filled(daemon(), clock), (0.01, 60, 80), (0.01, 0, 60, 80)))
     assert (answer.status_code, "line 3: vector: " in answer.json()["message"]) == (400, True), answer.text
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, float("inf"), float("nan")])
+def test_a_vector_that_would_spoil_every_search_is_refused(
+    daemon: Daemon, other: Client, clock: FakeClock, scale: float
+) -> None:
+    answer = other.post("/import", content=with_vectors(filled(daemon(), clock), (scale, 60, 80)))
+    assert (answer.status_code, "line 2: vector: " in answer.json()["message"]) == (400, True), answer.text
+
+
+def with_vectors(file: bytes, *vectors: tuple[float, ...]) -> bytes:
+    """An export whose first memories have these vectors: a scale, and small integers."""
+    lines = file.splitlines()
+    for number, (scale, *codes) in enumerate(vectors, 1):
+        told = json.loads(lines[number])
+        packed = np.float32(scale).tobytes() + np.array(codes, np.int8).tobytes()
+        told["memory"] |= {"space": "mini", "vector": b64encode(packed).decode()}
+        lines[number] = json.dumps(told).encode()
+    return b"\n".join(lines)
 
 
 def test_what_was_forgotten_here_is_not_imported(daemon: Daemon, other: Client, clock: FakeClock) -> None:
@@ -146,6 +177,20 @@ def test_what_was_forgotten_here_is_not_imported(daemon: Daemon, other: Client, 
     told = other.post("/import?skip_forgotten=1", content=file).json()["imported"]
     assert (told["memories"], told["forgotten"]) == (3, 1)
     assert "offee" not in other.get("/memories?all=1").text
+
+
+def test_a_change_to_what_was_forgotten_is_left_out_on_both_sides(daemon: Daemon, other: Client) -> None:
+    client = daemon()
+    remember(client, "Likes tea")
+    for content in ("My pin is 4711", "Likes coffee"):
+        client.patch("/memories/1", json={"content": content}).raise_for_status()
+    remember(other, "My pin is 4711")
+    other.delete("/memories/1?forget=1")
+    other.post("/import?skip_forgotten=1", content=client.get("/export").content).raise_for_status()
+    (tea,) = listed(other)
+    for event in other.get(f"/memories/{tea}/history").json()["history"][:2]:
+        assert other.post(f"/events/{event['event_id']}/undo").json()["type"] == "forgotten"
+    assert "4711" not in other.get("/events").text
 
 
 def test_a_long_file_is_taken_and_a_long_line_is_not(daemon: Daemon, other: Client, clock: FakeClock) -> None:

@@ -15,6 +15,7 @@ from pi_memory.errors import Forgotten, RequestError
 from pi_memory.knowledge import recorded, undo
 from pi_memory.knowledge.checked import checked
 from pi_memory.knowledge.transfer import FORMAT, VERSION, EventLine, Fields, Header, Line, MemoryLine
+from pi_memory.knowledge.vectors import is_unit
 from pi_memory.store import erasing, events, imported, memories, tombstones
 from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding
@@ -23,6 +24,10 @@ from pi_memory.turn import Candidate, Memory
 Numbered = tuple[int, bytes]
 """A line and its number, from 1."""
 
+Sides = tuple[dict[str, Any] | None, ...]
+"""An event's `before` and `after`."""
+
+TOLD = ("content", "quote", "type", "namespace", "priority", "topics")
 AGAIN = "Export again: nothing was imported."
 
 
@@ -98,8 +103,8 @@ def _take(db: Database, line: Line, done: Restored) -> None:
 
 
 def _take_memory(db: Database, theirs: MemoryLine, done: Restored) -> None:
-    if theirs.id in done.ids or not 0 < theirs.id < 2**63:
-        raise RequestError(f"id: {theirs.id} cannot be, or is there twice", hint=AGAIN)
+    if theirs.id in done.ids:
+        raise RequestError(f"id: {theirs.id} is there twice", hint=AGAIN)
     if _is_forgotten(db, (theirs.content, theirs.quote), done):
         done.ids[theirs.id] = None
         done.counts.forgotten += 1
@@ -126,15 +131,15 @@ def _put(db: Database, theirs: MemoryLine, *, number: int) -> int:
     """The id that it got: its own, or with 0 the next one."""
     fields = {name: getattr(theirs, name) for name in Memory.__slots__}
     if theirs.forgotten_at is None:
-        names = ("content", "type", "namespace", "priority", "source", "quote", "topics")
-        fit = checked(Candidate(**{name: fields[name] for name in names}))
-        fields |= {name: getattr(fit, name) for name in names}
+        fields |= _checked({name: fields[name] for name in (*TOLD, "source")})
     elif theirs.content or theirs.quote or theirs.topics:
         raise RequestError("content: a forgotten memory has none", hint=AGAIN)
     vector = None
     if theirs.vector is not None and theirs.space is not None:
         vector = Embedding(theirs.space, theirs.vector)
         recorded.refuse_size(db, vector)
+        if not is_unit(vector.packed):
+            raise RequestError("vector: not of unit length", hint=AGAIN)
     evidence = theirs.exchange_id if erasing.is_evidence(db, theirs.exchange_id, theirs.quote) else None
     memory = Memory(**{**fields, "id": number, "superseded_by": None, "exchange_id": evidence})
     return memories.put(db, memory, embedding=vector).id
@@ -144,32 +149,56 @@ def _take_event(db: Database, theirs: EventLine, done: Restored) -> None:
     """Events of what was here already are here too, as far as they are true here."""
     if theirs.memory not in done.ids:
         raise RequestError(f"memory: {theirs.memory} was not in a line before", hint=AGAIN)
-    if not theirs.kind.startswith("memory.") or (theirs.before or {}).keys() != (theirs.after or {}).keys():
-        raise RequestError("event: no memory's, or before and after do not fit", hint=AGAIN)
+    if not theirs.kind.startswith("memory."):
+        raise RequestError("kind: no memory's", hint=AGAIN)
     number = done.ids[theirs.memory]
     if number not in done.new:
         return
-    before, after = (_ours(db, side, done) for side in (theirs.before, theirs.after))
+    before, after = _ours(db, theirs, done)
     undoes = None if theirs.undoes is None else done.events.get(theirs.undoes)
     event = Event(theirs.at, theirs.kind, undo.subject(number), theirs.origin, before, after, theirs.id, undoes)
     done.events[theirs.id] = events.add(db, event)
     done.counts.events += 1
 
 
-def _ours(db: Database, side: dict[int, Fields] | None, done: Restored) -> dict[str, Any] | None:
-    """Changed fields under our ids, without those of memories that were left out."""
-    if side is None:
-        return None
-    found: dict[str, Any] = {}
-    for their_id, fields in side.items():
-        number = done.ids.get(their_id)
-        if number is None or _is_forgotten(db, (fields.content or "", fields.quote or ""), done):
-            continue
-        told: dict[str, Any] = msgspec.to_builtins(fields)
-        if told.get("superseded_by") is not None:
-            told["superseded_by"] = done.ids.get(told["superseded_by"])
-        found[str(number)] = told
-    return found
+def _ours(db: Database, theirs: EventLine, done: Restored) -> Sides:
+    """What changed under our ids, without that of memories that were left out, and what was forgotten."""
+    if theirs.before is None and theirs.after is None:
+        return None, None
+    before, after = (_told(side or {}) for side in (theirs.before, theirs.after))
+    if _shape(before) != _shape(after):
+        raise RequestError("event: before and after do not fit", hint=AGAIN)
+    kept = []
+    for their_id in before:
+        sides = (before[their_id], after[their_id])
+        texts = tuple(side.get(name, "") for side in sides for name in ("content", "quote"))
+        if done.ids.get(their_id) is not None and not _is_forgotten(db, texts, done):
+            kept.append(their_id)
+    return tuple({str(done.ids[n]): _linked(side[n], done) for n in kept} for side in (before, after))
+
+
+def _told(side: dict[int, Fields]) -> dict[int, dict[str, Any]]:
+    """The fields as they are stored. Raises `RequestError` for those that no memory can have."""
+    told = {their_id: msgspec.to_builtins(fields) for their_id, fields in side.items()}
+    for fields in told.values():
+        _checked({name: value for name, value in fields.items() if name in TOLD})
+    return told
+
+
+def _shape(side: dict[int, dict[str, Any]]) -> dict[int, set[str]]:
+    return {their_id: set(fields) for their_id, fields in side.items()}
+
+
+def _linked(fields: dict[str, Any], done: Restored) -> dict[str, Any]:
+    if fields.get("superseded_by") is None:
+        return fields
+    return fields | {"superseded_by": done.ids.get(fields["superseded_by"])}
+
+
+def _checked(fields: dict[str, Any]) -> dict[str, Any]:
+    """Fields of a candidate in their one form. Raises `RequestError`."""
+    fit = checked(Candidate(**{"content": "x", **fields}))
+    return {name: getattr(fit, name) for name in fields}
 
 
 def _is_forgotten(db: Database, texts: tuple[str, ...], done: Restored) -> bool:

@@ -4,9 +4,10 @@ The first line says what it is, the last one how many lines there are before it,
 """
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
+from msgspec import Meta
 from sqlite_utils import Database
 
 from pi_memory.knowledge import undo
@@ -16,40 +17,47 @@ from pi_memory.turn import MemoryType, Priority
 FORMAT = "pi-memory memories"
 VERSION = 1
 
+Id = Annotated[int, Meta(gt=0, lt=2**30)]
+"""Ids stand in RAM in 32 bits, and those that follow have to have room."""
+Count = Annotated[int, Meta(ge=0, lt=2**31)]
+Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
+"""A Unix time before the year 10000."""
+Name = Annotated[str, Meta(max_length=200)]
+
 
 class Header(msgspec.Struct, forbid_unknown_fields=True):
-    format: str
+    format: Name
     version: int
-    store: str
-    exported_at: float
+    store: Name
+    exported_at: Time
 
 
 class MemoryLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A memory as it is; `vector` is packed, in `space`."""
 
-    id: int
+    id: Id
     content: str
     type: MemoryType
     namespace: str
     priority: Priority
     source: str
-    created_at: float
-    updated_at: float
-    last_accessed_at: float
-    valid_from: float
-    valid_to: float | None = None
-    superseded_by: int | None = None
-    accesses: int = 0
+    created_at: Time
+    updated_at: Time
+    last_accessed_at: Time
+    valid_from: Time
+    valid_to: Time | None = None
+    superseded_by: Id | None = None
+    accesses: Count = 0
     quote: str = ""
-    exchange_id: int | None = None
+    exchange_id: Id | None = None
     topics: tuple[str, ...] = ()
-    forgotten_at: float | None = None
-    space: str | None = None
+    forgotten_at: Time | None = None
+    space: Name | None = None
     vector: bytes | None = None
 
 
 class TombstoneLine(msgspec.Struct, forbid_unknown_fields=True):
-    at: float
+    at: Time
     salt: bytes
     hash: bytes
 
@@ -63,19 +71,19 @@ class Fields(msgspec.Struct, forbid_unknown_fields=True):
     namespace: str | msgspec.UnsetType = msgspec.UNSET
     priority: Priority | msgspec.UnsetType = msgspec.UNSET
     topics: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
-    valid_to: float | msgspec.UnsetType | None = msgspec.UNSET
-    superseded_by: int | msgspec.UnsetType | None = msgspec.UNSET
+    valid_to: Time | msgspec.UnsetType | None = msgspec.UNSET
+    superseded_by: Id | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class EventLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    id: int
-    at: float
-    kind: str
-    memory: int
-    origin: str
-    before: dict[int, Fields] | None = None
-    after: dict[int, Fields] | None = None
-    undoes: int | None = None
+    id: Id
+    at: Time
+    kind: Name
+    memory: Id
+    origin: Name
+    before: dict[Id, Fields] | None = None
+    after: dict[Id, Fields] | None = None
+    undoes: Id | None = None
 
 
 class Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
@@ -84,7 +92,7 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     memory: MemoryLine | None = None
     tombstone: TombstoneLine | None = None
     event: EventLine | None = None
-    end: int | None = None
+    end: Count | None = None
 
 
 def export(db: Database, file: BinaryIO, at: float) -> None:

@@ -48,6 +48,12 @@ def unpack(kept: bytes, dimensions: int) -> Packed:
     return Packed(np.ascontiguousarray(rows[:, SCALE_BYTES:]).view(np.int8), scales)
 
 
+def is_unit(kept: bytes) -> bool:
+    """Whether `kept` is a vector of unit length, as far as small integers can tell."""
+    packed = unpack(kept, len(kept) - SCALE_BYTES)
+    return abs(float(np.linalg.norm(packed.codes.astype(np.float32)) * packed.scales[0]) - 1) < 0.1
+
+
 class Matrix:
     """Vectors of one space, each with the id of what it stands for. An id may have several.
 
