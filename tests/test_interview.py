@@ -46,6 +46,9 @@ class Talker(FakeModel):
     async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None:
         raise AssertionError
 
+    def unsave(self) -> None:
+        raise AssertionError
+
     def _ask(self, instruction: str) -> None:
         self.asked.append(instruction)
         if self.fails:

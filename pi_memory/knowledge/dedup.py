@@ -11,6 +11,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from pi_memory.knowledge import phrases
+from pi_memory.knowledge.contrast import contrast
 from pi_memory.turn import Candidate, Memory
 
 Action = Literal["add", "update", "delete", "noop"]
@@ -135,16 +136,16 @@ def _difference(new: str, old: str) -> tuple[str, list[str], list[str]] | None:
 def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
     """`it is X, not Z`: ends the one memory that says Z of it; a vague subject is that memory's."""
     said = candidate.content.rstrip(" .!")
-    found = phrases.CONTRAST.match(said) or phrases.NOT_BUT.match(said)
+    found = contrast(said)
     if found is None or candidate.priority != "highest":
         return None
-    wrong, vague = found["wrong"].strip(" .,`\"'"), VAGUE.match(said) is not None
-    subject = stems(said[: found.start("wrong")])
+    wrong, vague = found.wrong.strip(" .,`\"'"), VAGUE.match(said) is not None
+    subject = stems(found.subject)
     hit = [n for n in near if _has(n.memory.content, wrong) and (vague or subject & stems(n.memory.content))]
     if len(hit) != 1:
         return None
     old = hit[0].memory
-    right = _tail(found["right"]) if vague else None
+    right = _tail(found.right) if vague else None
     return Decision("delete", old.id, content=_replaced(old.content, wrong, right) if right else None)
 
 

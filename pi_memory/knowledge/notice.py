@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import Literal
 
 from pi_memory.knowledge import phrases
+from pi_memory.knowledge.contrast import contrast
 from pi_memory.knowledge.own_words import Sentence, sentences
 from pi_memory.knowledge.person import about_user, finished
 
@@ -19,6 +20,8 @@ the message be learned."""
 
 MOST = 20
 """Most statements of one message."""
+ENDING = 60
+"""Characters of the end of a sentence that may tell what to do with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,9 @@ def _corrected(text: str) -> str | None:
     """`no, the port is 8081, not 8080`: what is right. Without a contrast, a no must come first."""
     opened = phrases.CORRECTING.match(text)
     rest = text[opened.end() :] if opened else text
-    contrast = phrases.CONTRAST.match(rest.rstrip(" .!")) or phrases.NOT_BUT.match(rest.rstrip(" .!"))
-    if contrast is not None:
-        both = all(phrases.SPECIFIC.search(f" {contrast[side]}") for side in ("right", "wrong"))
-        return rest if opened or both else None
+    found = contrast(rest)
+    if found is not None and (opened or (found.is_set_off and found.is_specific and not phrases.REPORTED.match(rest))):
+        return rest
     refuses = opened is not None and not phrases.SOFTLY.match(text)
     return rest if refuses and phrases.STATES.match(rest) and phrases.SPECIFIC.search(rest) else None
 
@@ -82,8 +84,8 @@ def _forget(text: str, sentence: Sentence) -> list[Stated]:
 
 
 def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
-    if behind := phrases.REMEMBER_BEHIND.match(text):
-        return [Stated("remember", about_user(behind["what"]), sentence.text)]
+    if behind := phrases.REMEMBER_BEHIND.search(text, max(0, len(text) - ENDING)):
+        return [Stated("remember", about_user(text[: behind.start()]), sentence.text)] if behind.start() else []
     found = phrases.REMEMBER.match(text)
     if not found:
         return []
@@ -103,15 +105,21 @@ def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Seq
 
 def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stated]:
     """How the user wants things to be, what they like, who they are."""
-    if rule := phrases.RULE.match(text):
-        if not phrases.EMPTY.match(text[rule.end() :]):
-            return [Stated("rule", about_user(text), sentence.text)]
-        return [Stated("rule", about_user(item.text), item.text) for item in _items(after)]
-    if phrases.PREFERENCE.match(text):
-        return [Stated("preference", about_user(text), sentence.text)]
     if phrases.PERSONAL.match(text):
         return [Stated("personal", about_user(text), sentence.text)]
-    return []
+    kind: Kind = "preference" if phrases.PREFERENCE.match(text) else "rule"
+    rule = phrases.RULE.match(text)
+    if (kind == "rule" and not rule and not _is_rule_behind(text)) or phrases.ONCE.search(text):
+        return []
+    if rule and phrases.EMPTY.match(text[rule.end() :]):
+        return [Stated("rule", about_user(item.text), item.text) for item in _items(after)]
+    return [Stated(kind, about_user(text), sentence.text)]
+
+
+def _is_rule_behind(text: str) -> bool:
+    """`Use tabs from now on`."""
+    behind = phrases.RULE_BEHIND.search(text, max(0, len(text) - ENDING))
+    return bool(behind and phrases.BIDS.match(text) and not phrases.REPORTED.match(text))
 
 
 def _from(text: str, opening: re.Pattern[str]) -> str:

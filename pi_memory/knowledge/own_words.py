@@ -29,11 +29,14 @@ OURS = re.compile(
 COMPACTED = re.compile(r".*\[Context compacted\]")
 LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+|\s*#|\s*$")
 FORWARDED = re.compile(
-    r"[-_\s]{0,20}(?:forwarded message|original message|weitergeleitete nachricht|message transféré|mensaje reenviado)"
-    r"|\s*(?:from|von|de)\s*:.{0,100}@",
-    re.IGNORECASE,
+    r"""[-_\s]{0,20}(?:forwarded\ message|original\ message|weitergeleitete\ nachricht|message\ transféré
+    |mensaje\ reenviado) | \s*(?:from|von|de)\s*:.{0,100}@ | commit\ [0-9a-f]{7,40}\s*$
+    | [\s#*]{0,8}(?:chapter|kapitel|chapitre|capítulo)\ \w{1,20}\W{0,9}$
+    | \s*(?:dear|sehr\ geehrte[rsn]?|liebe[rs]?|cher|chère|estimad[oa]|querid[oa])\ [^!?:]{1,60},\s*$""",
+    re.IGNORECASE | re.VERBOSE,
 )
-QUOTED = re.compile(r"\s*[>|]|\s*#\s")
+"""A mail, a letter, a commit or a chapter begins: all that follows is of it."""
+QUOTED = re.compile(r"\s*[>|♪♫]|\s*#\s")
 PASTED = re.compile(
     r"""\s*(?:
       \[?\d{4}-\d\d-\d\d[T\s_]\d\d:\d\d | \[?\d\d:\d\d:\d\d\b | \w{3}\s{1,2}\d{1,2}\s\d\d:\d\d:\d\d
@@ -55,6 +58,13 @@ INTRODUCED = re.compile(
     |traduis|dice|escribe|traduce)\b[^:]{0,80}:\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )
+MATERIAL = re.compile(
+    r"""\s*(?:please\s|can\syou\s|bitte\s)?(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|continue|complete
+    |draft|write|generate|play|improve|edit|(?:fix|correct|check)\s(?:the|this|my)|übersetze?|korrigiere?|schreibe?
+    |traduis|corrige|écris|traduce|escribe)\b[^:.!?]{0,80}:\s""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A text to be worked on, or to be made, begins."""
 
 INSIDE = re.compile(
     r"""`[^`\n]*` | "[^"\n]*" | “[^“”\n]*” | „[^„“”\n]*[“”] | «[^«»\n]*»
@@ -137,9 +147,9 @@ class _Theirs:
             # What was announced may begin after an empty line.
             self._foreign = self._foreign and self._introduced
             return False
-        self._foreign = self._foreign or any(pattern.match(line) for pattern in (PASTED, ROLE))
+        self._foreign = self._foreign or any(pattern.match(line) for pattern in (PASTED, ROLE, MATERIAL))
         theirs = not self._foreign and len(line) <= LONGEST_LINE and not QUOTED.match(line)
-        self._introduced = theirs and INTRODUCED.search(line[-120:]) is not None
+        self._introduced = theirs and line.rstrip().endswith(":") and INTRODUCED.search(line[-120:]) is not None
         self._foreign = self._foreign or self._introduced
         return theirs
 
@@ -167,7 +177,8 @@ class _Theirs:
 
 def _split(block: str) -> Iterator[Sentence]:
     """The sentences of a run of lines, where no quotation ends one."""
-    masked = INSIDE.sub(lambda found: "\0" * len(found[0]), block)
+    is_quoting = any(mark in block for mark in "`\"“„«'‘")
+    masked = INSIDE.sub(lambda found: "\0" * len(found[0]), block) if is_quoting else block
     start = 0
     for end in [*_ends(masked), len(block)]:
         text = block[start:end].strip()
