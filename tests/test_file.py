@@ -1,13 +1,14 @@
 """RECENT_FOCUS.md on disk while an editor writes to it. Real files."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
 
 from pi_memory.focus.document import render
 from pi_memory.focus.file import FocusFile
-from pi_memory.focus.settling import Unsettled
+from pi_memory.focus.settling import LARGEST, Unsettled
 from pi_memory.turn import Topic
 
 NOW = 1_771_770_600.0
@@ -86,4 +87,48 @@ def test_a_file_that_never_rests_is_given_up(tmp_path: Path) -> None:
         with pytest.raises(Unsettled):
             await reading
 
+    asyncio.run(main())
+
+
+def test_what_is_rejected_is_kept_whole_and_an_empty_file_does_not_take_its_place(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = await written(tmp_path, shown("a1"))
+        for text in (f"{shown('b1')}\n{'my notes ' * LARGEST}", ""):
+            file.path.write_text(text)
+            assert await file.read() is None
+            assert file.must_write
+            assert await file.write(shown("a1"))
+
+    asyncio.run(main())
+    kept = (tmp_path / "FOCUS.md.rejected").read_text()
+    assert (kept.count("**b1**"), kept.count("my notes")) == (1, LARGEST)
+    assert (tmp_path / "FOCUS.md").read_text() == shown("a1")
+
+
+def test_our_own_text_is_ours_however_large_it_is(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = await written(tmp_path, f"{shown('a1')}\n{'notes ' * LARGEST}")
+        assert await file.read() is None
+        assert not file.must_write
+        assert await file.write(shown("a1"))
+
+    asyncio.run(main())
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "synced").mkdir()
+    (tmp_path / "FOCUS.md").symlink_to("synced/focus.md")
+    asyncio.run(written(tmp_path, shown("a1")))
+    assert (tmp_path / "FOCUS.md").is_symlink()
+    assert (tmp_path / "synced" / "focus.md").read_text() == shown("a1")
+
+
+def test_a_pipe_in_its_place_is_a_problem_and_no_wait(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = FocusFile(tmp_path / "FOCUS.md", settle=SETTLE)
+        assert await file.read() is None
+        assert not await file.write(shown("a1"))
+        assert file.problem is not None
+
+    os.mkfifo(tmp_path / "FOCUS.md")
     asyncio.run(main())

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import shutil
 import time
 from collections import deque
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from pathlib import Path
 from pi_memory.files import commit, prepare
 from pi_memory.focus.document import Document, UnreadableDocument
 from pi_memory.focus.parse import parse
-from pi_memory.focus.settling import PATIENCE, SETTLE, Content, Quiet, Unsettled, content_of, judge, opened
+from pi_memory.focus.settling import LARGEST, PATIENCE, SETTLE, Content, Quiet, Unsettled, content_of, judge, opened
 
 REMEMBERED = 16
 """Texts that the user may still have in an editor."""
@@ -93,7 +94,7 @@ class FocusFile:
             self.problem = f"cannot write {self.path} ({error.strerror}): make its folder writable"
             return False
         self.agreed, self.problem, self.must_write = text, None, False
-        self._judged, self._rejected = text.encode(), None
+        self._judged, self._rejected = text.encode()[: LARGEST + 1], None
         return True
 
     def close(self) -> None:
@@ -108,7 +109,7 @@ class FocusFile:
         if self._replaced is not None and (late := self._late(self._replaced, now)) is not None:
             return late
         content = self._content()
-        if content.data == (None if self.agreed is None else self.agreed.encode()):
+        if content.data == (None if self.agreed is None else self.agreed.encode()[: LARGEST + 1]):
             self._judged = content.data
             return None
         found = judge(content, self.agreed)
@@ -156,12 +157,13 @@ class FocusFile:
 
     def _replace(self, text: str) -> None:
         """The last look is just before the rename; what is written to the old file after it is found by `_late`."""
-        prepared = prepare(self.path, text)
+        path = Path(os.path.realpath(self.path))  # a link stays one
+        prepared = prepare(path, text)
         descriptor = opened(self.path)
         try:
             if content_of(descriptor).data != self._judged:
                 raise Unsettled
-            commit(prepared, self.path)
+            commit(prepared, path)
         except BaseException:
             prepared.unlink(missing_ok=True)
             if descriptor is not None:
@@ -177,8 +179,10 @@ class FocusFile:
             return
         self._rejected = data
         rejected = self.path.with_name(f"{self.path.name}.rejected")
-        logger.warning("%s %s What it held is kept as %s.", error.message, error.hint, rejected)
+        logger.warning("%s. %s It is %s.", error.message, error.hint, rejected)
+        if not data.strip() and rejected.exists():
+            return  # there may be something in that one
         try:
-            rejected.write_bytes(data)
+            shutil.copyfile(self.path, rejected)
         except OSError as failed:
             logger.warning("Cannot write %s: %s", rejected, failed)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_memory.focus.document import Document, UnreadableDocument
-from pi_memory.focus.parse import parse
+from pi_memory.focus.parse import HINT, parse
 
 SETTLE = 0.3
 """Seconds without a change after which a file is taken for saved."""
@@ -20,6 +20,9 @@ PERHAPS_CUT, RUINED, STILL_OPEN, PATIENCE = 2.0, 3.5, 7.0, 8.0
 """In units of SETTLE: how long a file is left alone that lacks the end of what was there; that is no focus file; that
 is one of these and still open to somebody who may write to it; and how long one that keeps changing is waited for."""
 
+LARGEST = 1 << 20
+"""Bytes of a focus file: what is larger is none, and would fill the memory, which has several of its texts."""
+
 
 class Unsettled(Exception):
     """The file is being written by somebody else: look again later, and leave it alone until then."""
@@ -27,7 +30,8 @@ class Unsettled(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file holds, None when it is missing, and what tells this state of it from others.
+    """What a file holds, None when it is missing, and what tells this state of it from others. Of one that is too large
+    `data` is the beginning.
 
     `is_closed`: nobody has it open to write to it.
     """
@@ -64,6 +68,8 @@ def judge(content: Content, base: str | None) -> Judgement:
     if content.data is None:
         return Judgement(RUINED)
     try:
+        if len(content.data) > LARGEST:
+            raise UnreadableDocument(f"the focus file is larger than {LARGEST:,} bytes", hint=HINT)
         document = parse(content.data, base=base)
     except UnreadableDocument as error:
         return Judgement(RUINED if content.is_closed else STILL_OPEN, error=error)
@@ -77,7 +83,7 @@ def judge(content: Content, base: str | None) -> Judgement:
 def opened(path: Path) -> int | None:
     """A descriptor to read a file with, None when it is missing. Raises OSError."""
     try:
-        return os.open(path, os.O_RDONLY)
+        return os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # of a pipe nobody may ever open the other end
     except FileNotFoundError:
         return None
 
@@ -88,7 +94,7 @@ def content_of(descriptor: int | None) -> Content:
         return Content()
     stat = os.fstat(descriptor)
     data = b""
-    while piece := os.pread(descriptor, 1 << 20, len(data)):
+    while piece := os.pread(descriptor, LARGEST + 1 - len(data), len(data)):
         data += piece
     return Content(data, (stat.st_ino, stat.st_mtime_ns, stat.st_size), _is_closed(descriptor))
 
