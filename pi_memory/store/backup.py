@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from contextlib import closing
+from itertools import chain, count
 from pathlib import Path
 
 import sqlite_utils
@@ -11,6 +12,8 @@ from pi_memory.errors import Conflict, PiMemoryError
 from pi_memory.store.migrations import LATEST, version
 
 BESIDE = ("-wal", "-shm")
+FIRST_TABLES = {"sessions", "exchanges", "topics"}
+"""What every release has had."""
 
 
 def back_up(database: Path, target: Path) -> None:
@@ -29,16 +32,22 @@ def restore(source: Path, database: Path) -> Path | None:
     """
     _check(source)
     database.parent.mkdir(parents=True, exist_ok=True)
-    new, old = (database.with_name(f"{database.name}.{name}") for name in ("restoring", "before-restore"))
+    new = database.with_name(f"{database.name}.restoring")
     new.unlink(missing_ok=True)
     _copy(source, new)
-    if kept := database.exists():
-        old.unlink(missing_ok=True)
+    old = _free(database.with_name(f"{database.name}.before-restore")) if database.exists() else None
+    if old is not None:
         _copy(database, old)  # with what is still in its log
     for suffix in BESIDE:
         database.with_name(database.name + suffix).unlink(missing_ok=True)
     os.replace(new, database)  # noqa: PTH105 - the name says that it overwrites
-    return old if kept else None
+    return old
+
+
+def _free(path: Path) -> Path:
+    """`path`, or with a number behind it: what was kept before stays."""
+    others = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return next(name for name in chain((path,), others) if not name.exists())
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -48,6 +57,8 @@ def _copy(source: Path, target: Path) -> None:
             closing(sqlite3.connect(target)) as ours,
         ):
             theirs.backup(ours)
+            # A file of its own, that can be read where nothing can be written.
+            ours.execute("pragma journal_mode = delete").fetchall()
     except sqlite3.Error as error:
         target.unlink(missing_ok=True)
         raise PiMemoryError(f"Cannot copy {source} to {target}: {error}", hint="Is there room, and may you?") from error
@@ -58,10 +69,10 @@ def _check(path: Path) -> None:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             db = sqlite_utils.Database(connection)
             sound = db.execute("pragma quick_check(1)").fetchone()[0] == "ok"
-            number = version(db)
+            number, is_ours = version(db), set(db.table_names()) >= FIRST_TABLES
     except sqlite3.Error as error:
         raise PiMemoryError(f"{path} is no database: {error}", hint="Give a file that `backup` made.") from error
-    if not sound or not 0 < number <= LATEST:
-        raise PiMemoryError(
-            f"{path} is damaged, no database of pi-memory, or of a newer release", hint="Give another backup."
-        )
+    if number > LATEST:
+        raise PiMemoryError(f"{path} was written by a newer release", hint="Upgrade pi-memory first.")
+    if not sound or not is_ours:
+        raise PiMemoryError(f"{path} is damaged, or no database of pi-memory", hint="Give another backup.")
