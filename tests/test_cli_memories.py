@@ -45,7 +45,8 @@ def test_an_export_is_taken_in_elsewhere(tmp_path: Path) -> None:
         assert str(file) in run(process, tmp_path, "export", str(file)).stdout
         assert run(process, tmp_path, "export", str(tmp_path / "no" / "where")).returncode == 1
     with serving(other) as process:
-        assert "1 memories added" in run(process, other, "import", str(file)).stdout
+        for added in (1, 0):
+            assert run(process, other, "import", str(file)).stdout == f"{added} memories added.\n"
         assert "Likes tea" in run(process, other, "memories").stdout
     assert not list(tmp_path.glob("*.part"))
 

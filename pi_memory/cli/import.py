@@ -68,9 +68,10 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
         figures = {"memories": told.memories, "added": told.added, "known": told.known, "sessions": len(told.sessions)}
         click.echo(json.dumps(figures | {"skipped": skipped.count, "skipped_at": skipped.places}))
         return
-    if told.memories:
+    if exports:
         click.echo(f"{told.memories} memories added.")
-    click.echo(f"{told.added} exchanges added, {told.known} known already, of {len(told.sessions)} sessions.")
+    if len(exports) < len(paths):
+        click.echo(f"{told.added} exchanges added, {told.known} known already, of {len(told.sessions)} sessions.")
     if skipped.count:
         click.echo(f"Skipped {skipped.count} that could not be read:", err=True)
         click.echo("".join(f"  {place}\n" for place in skipped.places), nl=False, err=True)
