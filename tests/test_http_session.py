@@ -89,6 +89,22 @@ def test_a_focus_that_is_over_is_told_with_its_duration_and_outcome(daemon: Daem
     ]
 
 
+def test_a_project_has_its_name_and_its_directory_also_when_it_changes(daemon: Daemon) -> None:
+    client = daemon()
+
+    def told() -> tuple[str | None, str | None]:
+        session = client.get("/session?session_id=s").json()["currentSession"]
+        return session["project"], session["workingDirectory"]
+
+    work(client)
+    assert told() == (None, None)
+    for project, expected in [("/srv/shop/", "/srv/shop/"), ("shop", "/srv/shop/"), ("bees", None), ("/", "/")]:
+        work(client, project=project)
+        assert told() == (project.strip("/").rpartition("/")[2] or "/", expected)
+    post(client, "/session", session_id="s", project="/srv/shop")
+    assert told() == ("shop", "/srv/shop")
+
+
 def test_work_is_followed_and_the_session_survives_a_restart(daemon: Daemon) -> None:
     client = daemon()
     topic = work(client)["topic"]

@@ -18,7 +18,7 @@ from pi_memory.focus.mentions import mentioned
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.recent import Tagged
 from pi_memory.focus.topics import normalise
-from pi_memory.focus.weights import FOCUS, Boost, Canonical, area, begun, glimpsed
+from pi_memory.focus.weights import FOCUS, Boost, Canonical, area, glimpsed
 from pi_memory.focus.wording import keyword_scores
 from pi_memory.store import contexts
 from pi_memory.store.database import Database
@@ -129,7 +129,7 @@ class Attention:
         """Begin a session, or begin it anew: with the attention that its project's stack gets. Durable."""
         made_with = await asyncio.to_thread(stack.detect, directory or project)
         now = self._clock()
-        new = Context(name, now, now, project=project, directory=directory, weights=begun(made_with))
+        new = context.begun(name, now, project=project, directory=directory, stack=made_with)
         await self._contexts.save(new, now)
         return new
 

@@ -5,6 +5,7 @@ Active work is the time between exchanges that follow each other within IDLE; so
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from pi_memory.focus import topics, weights
 from pi_memory.focus.weights import Canonical
@@ -71,12 +72,28 @@ def worked_until(context: Context, at: float) -> Context:
     return replace(context, last_at=at, worked=worked, weights=waned)
 
 
+def named(project: str) -> str:
+    """The name of a project, which may be given as the path of its directory."""
+    return PurePath(project).name or project
+
+
+def begun(session: str, at: float, *, project: str | None, directory: str | None, stack: Iterable[str]) -> Context:
+    """The context of a session that begins at Unix time `at`, with the attention that its project's stack gets."""
+    directory = directory or (_directory(project) if project else None)
+    return Context(session, at, at, project=project, directory=directory, weights=weights.begun(stack))
+
+
 def of_project(context: Context, project: str | None, stack: Iterable[str]) -> Context:
     """The context with the project that its work turned out to be for, and the attention that its stack gets."""
     if project is None or project == context.project:
         return context
-    directory = project if project.startswith("/") else context.directory
+    same = context.project is not None and named(project) == named(context.project)
+    directory = _directory(project) or (context.directory if same else None)
     return replace(context, project=project, directory=directory, weights={**weights.begun(stack), **context.weights})
+
+
+def _directory(project: str) -> str | None:
+    return project if project.startswith("/") else None
 
 
 def focused(context: Context, topic: str, at: float, *, related: Mapping[str, float], canonical: Canonical) -> Context:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import RequestError
+from pi_memory.focus import context
 from pi_memory.focus.context import Application, Context, Entry
 from pi_memory.focus.topics import normalise
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, client_id
@@ -154,7 +155,12 @@ async def _shown(parts: Parts, session: Context) -> Response:
     used = await parts.memories.several([application.memory_id for application in applications])
     contents = {memory.id: memory.content for memory in used}
     shown = ShownSession(
-        current_session=CurrentSession(session.session, iso(session.started_at), session.project, session.directory),
+        current_session=CurrentSession(
+            session.session,
+            iso(session.started_at),
+            session.project and context.named(session.project),
+            session.directory,
+        ),
         current_focus=CurrentFocus(
             topic=session.topic,
             since=iso(session.since) if session.since is not None else None,
