@@ -74,8 +74,9 @@ def _erase(db: Database, memory: Memory, cause: Cause) -> None:
 
 def _unquote(db: Database, texts: tuple[str, ...], cause: Cause) -> None:
     """Take the forgotten sentences out of what other memories rest on."""
-    for memory in list(memories.every(db)):
-        quote = without(memory.quote, filter(is_distinct, texts))
+    distinct = list(filter(is_distinct, texts))
+    for memory in [memory for memory in memories.every(db) if memory.quote]:
+        quote = without(memory.quote, distinct)
         if quote != memory.quote:
             memories.update(db, memory, replace(memory, quote=quote, updated_at=cause.at))
             events.add(db, Event(cause.at, UNQUOTED, undo.subject(memory.id), cause.origin))
