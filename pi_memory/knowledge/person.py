@@ -1,9 +1,15 @@
 """A sentence of the user's as one about the user: `I prefer tea` becomes `The user prefers tea.` English only. Pure.
 
-Sentences of other languages, and the parts in quotes or code, stay as they are.
+Sentences of other languages, and the parts in quotes or code, stay as they are. So does an `I` that is a number or a
+part of a name, and an `i` that counts.
 """
 
 import re
+
+
+def _those(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 AUX = {
     "am": "is",
@@ -17,44 +23,72 @@ AUX = {
     "can't": "cannot",
     "won't": "will not",
 }
-UNCHANGED = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        can cannot could will would shall should may might must had did was ought used wouldn't couldn't shouldn't
-        wasn't hadn't went got made said told saw took bought came knew thought wrote built left put set ran began
-        found gave kept lost met paid sold spent taught understood won broke chose grew flew drove ate drank spoke
-        slept felt held heard read sent sat stood wore woke hit cut let hurt cost quit became meant
-        """,
-    )
+UNCHANGED = _those(
+    """
+    can cannot could will would shall should may might must had did was ought used wouldn't couldn't shouldn't
+    wasn't hadn't went got made said told saw took bought came knew thought wrote built left put set ran began
+    found gave kept lost met paid sold spent taught understood won broke chose grew flew drove ate drank spoke
+    slept felt held heard read sent sat stood wore woke hit cut let hurt cost quit became meant forgot rode sang
+    swam drew threw caught led fed hid shot stole fell froze hung laid lent rose shook shut sought stuck swore tore
+    beat bit dug fought fled bent swept struck split spread upset dealt lit
+    """
 )
-ADVERBS = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        really always never also just only usually often generally strongly still now sometimes actually probably
-        definitely currently already mostly mainly typically normally absolutely truly simply much rarely seldom
-        hardly personally both rather
-        """,
-    )
+ADVERBS = _those(
+    """
+    always never also just often still now sometimes already much seldom both rather almost quite even ever once soon
+    then first only too neither either hardly
+    """
 )
+NO_ADVERBS = _those("rely reply apply supply fly imply comply multiply rally bully ally")
+PRESENT = (
+    "prefer|like|love|hate|dislike|enjoy|live|work|want|need|use|eat|drink|drive|ride|walk|park|own|speak|study|learn|play"
+    "|know|think|go|get|take|keep|call|wear|sleep|collect|rent|run|say|ask|write|mention|moved|grew|used"
+)
+"""Verbs by which a small `i` is known to be the user."""
 CONTRACTED = {"'m": "is", "'ve": "has", "'ll": "will", "'d": "would"}
 POSSESSIVE = {"my": "the user's", "mine": "the user's", "myself": "themselves", "me": "the user"}
 
 KEPT = re.compile(r"(`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w))")
-SUBJECT = re.compile(r"\bI(?P<short>'(?:m|ve|ll|d))?(?P<rest>(?:\s+(?!I\b)[A-Za-z']+){0,4})")
-OWNED = re.compile(r"\b(?:my|mine|myself|me)\b", re.IGNORECASE)
-ENGLISH = re.compile(r"\b(?:I|I'(?:m|ve|ll|d)|[Mm]y|[Mm]e)\b")
+ALONE = r"(?![\w/@#&*+~(-]|[.:]\w|\s?=)"
+APART = r"(?<![\w/.@$#~&'=-])"
+SMALL = re.compile(
+    rf"{APART}(?<!for )(?<!index )(?<!variable )(?<!counter )i(?='(?:m|ve|ll|d)\b"
+    rf"|(?:\s+(?:{'|'.join(ADVERBS)}|\w+ly))*\s+(?:{'|'.join([*AUX, *UNCHANGED])}|{PRESENT})\b)"
+)
+SUBJECT = re.compile(
+    rf"{APART}I(?P<short>'(?:m|ve|ll|d))?{ALONE}(?!,\s[A-Z])(?P<rest>(?:\s+(?!I\b)[A-Za-z']+(?=[\s,;:!?)]|\.?$|\.\s)){{0,4}})"
+)
+NUMBERED = re.compile(
+    r"\b(?:part|type|phase|class|stage|level|chapter|volume|section|war|act|book|appendix|unit|tier|article|category"
+    r"|grade|group|table|figure|division|title|mark|schedule|diabetes|teil|partie|parte) $",
+    re.IGNORECASE,
+)
+NAMED = re.compile(r"[A-Z]\w+ $")
+BEHIND_NAME = _those("of and or in to for with the")
+COUPLED = re.compile(
+    r"(?:^|[,;:(] |\b(?:that|because|when|where|if) )(?!I\b)(?:(?:my|the|our|the user's) (?:\w+ )?)?[\w'-]+ and $",
+    re.IGNORECASE,
+)
+"""`Anna and I live`: two do."""
+ASKED = re.compile(r"\b(?:do|did|can|could|should|would|will|shall|may|might|must|have|had|was) $", re.IGNORECASE)
+OWNED = re.compile(rf"(?:{APART}(?:my|me|myself)|(?:^|(?<=[.!?:;,(] ))(?:My|Me|Myself)){ALONE}")
+MINE = re.compile(
+    r"(?:(?<=\b(?:of|is|as) )|(?<=\b(?:are|was|not) )|(?<=\b(?:than|like|were) ))mine"
+    rf"{ALONE}|^mine(?= (?:is|are|was|were|has|have)\b)",
+    re.IGNORECASE,
+)
+ENGLISH = re.compile(rf"{APART}(?:I(?:'(?:m|ve|ll|d))?|[Mm]y|[Mm]e|[Mm]yself|[Mm]ine){ALONE}")
+FOREIGN = re.compile(r"\b(?:ich|je|que|est|und|por|mi|nicht|dass|il|elle|los|las|[Mm]e (?:llam|gust|encant)\w+)\b")
 
 
 def about_user(text: str) -> str:
     """The sentence in the third person, with a capital letter and a full stop; blanks collapsed."""
     plain = " ".join(text.split()).replace("’", "'")
-    if ENGLISH.search(plain) and not _is_foreign(plain):
-        parts = KEPT.split(plain)
-        parts[::2] = (OWNED.sub(_owned, SUBJECT.sub(_subject, part)) for part in parts[::2])
-        plain = "".join(parts)
-    return finished(plain)
+    parts = KEPT.split(plain)
+    parts[::2] = (SMALL.sub("I", part) for part in parts[::2])
+    if any(map(ENGLISH.search, parts[::2])) and not FOREIGN.search(plain):
+        parts[::2] = (MINE.sub(_owned, OWNED.sub(_owned, SUBJECT.sub(_subject, part))) for part in parts[::2])
+    return finished("".join(parts))
 
 
 def finished(text: str) -> str:
@@ -67,28 +101,31 @@ def finished(text: str) -> str:
 
 
 def _is_name(word: str) -> bool:
-    return not word.rstrip(".,:;!?'").replace("'", "").replace("-", "").isalpha()
-
-
-def _is_foreign(text: str) -> bool:
-    return re.search(r"\b(?:ich|je|que|est|und|por|mi|nicht|dass)\b", text) is not None
+    return word[1:] != word[1:].lower() or not word.rstrip(".,:;!?'").replace("'", "").replace("-", "").isalpha()
 
 
 def _subject(found: re.Match[str]) -> str:
-    words = found["rest"].split()
+    words, before = found["rest"].split(), found.string[: found.start()]
     verb = CONTRACTED.get(found["short"] or "")
     if verb is not None:
         return " ".join(["the user", verb, *words])
-    at = next((i for i, word in enumerate(words) if word.lower() not in ADVERBS), len(words))
-    if at < len(words):
+    behind_name = NAMED.search(before) and (not words or words[0] in BEHIND_NAME)
+    if NUMBERED.search(before) or behind_name:
+        return found[0]
+    at = next((i for i, word in enumerate(words) if not _is_adverb(word.lower())), len(words))
+    if at < len(words) and not COUPLED.search(before) and not ASKED.search(before):
         words[at] = _third(words[at].lower())
     return " ".join(["the user", *words])
+
+
+def _is_adverb(word: str) -> bool:
+    return word in ADVERBS or (word.endswith("ly") and word not in NO_ADVERBS)
 
 
 def _third(verb: str) -> str:
     if verb in AUX:
         return AUX[verb]
-    if verb in UNCHANGED or verb.endswith("ed") or verb in ("and", "or", "who", "too"):
+    if verb in UNCHANGED or verb.endswith("ed") or verb in ("and", "or", "who"):
         return verb
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
         return f"{verb}es"
