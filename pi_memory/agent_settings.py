@@ -6,6 +6,7 @@
 import json
 import re
 import shlex
+from contextlib import suppress
 from typing import Any
 
 from pi_memory.errors import RequestError
@@ -32,6 +33,17 @@ def without_hooks(text: str) -> str:
     groups = [group for groups in settings.get("hooks", {}).values() for group in groups]
     there = any(is_ours(hook.get("command")) for group in groups for hook in group["hooks"])
     return _written(_without(settings), text) if there else text
+
+
+def undone(text: str, command: str, before: str) -> str:
+    """`before`, to the last blank, if the settings are what `with_hooks` makes of that; else they without our hooks.
+
+    Raises `RequestError`.
+    """
+    with suppress(RequestError):
+        if before and with_hooks(before, command) == text and without_hooks(before) == before:
+            return before
+    return without_hooks(text)
 
 
 def is_ours(command: object) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.agent_settings import EVENTS, is_ours, with_hooks, without_hooks
+from pi_memory.agent_settings import EVENTS, is_ours, undone, with_hooks, without_hooks
 from pi_memory.errors import RequestError
 
 OURS = "/opt/pi-memory/bin/pi-memory hook"
@@ -46,6 +46,14 @@ def test_uninstalling_leaves_what_was_there_without_us(before: dict[str, Any]) -
     assert {k: v for k, v in json.loads(after).items() if k != "hooks"} == {
         k: v for k, v in before.items() if k != "hooks"
     }
+
+
+@given(settings, st.sampled_from(["", "not JSON"]))
+def test_undoing_gives_the_text_back_unless_it_has_changed_since(before: dict[str, Any], other: str) -> None:
+    text = without_hooks(json.dumps(before, indent=1, separators=(" ,", " :")))
+    once = with_hooks(text, OURS)
+    assert undone(once, OURS, text) == text
+    assert undone(once, OURS, other) == undone(once, OURS, once) == without_hooks(once)
 
 
 def test_an_older_installation_is_replaced() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from pi_memory import hook
-from pi_memory.agent_settings import with_hooks, without_hooks
+from pi_memory.agent_settings import undone, with_hooks
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.errors import PiMemoryError, RequestError
 from pi_memory.files import commit, prepare
@@ -41,7 +41,8 @@ def command(load: Load, does: str | None, project: bool, yes: bool) -> None:
     file = Path(hook.agent_settings_file(project=project)).resolve()
     server = load({}).server
     before = _read(file)
-    after = with_hooks(before, _command(project)) if does == "install" else without_hooks(before)
+    ours = _command(project)
+    after = with_hooks(before, ours) if does == "install" else undone(before, ours, _read(_backup(file)))
     if _agreed(file, before, after, yes=yes):
         _replace(file, before, after)
     if does == "install":
@@ -71,6 +72,10 @@ def _read(file: Path) -> str:
         raise RequestError(f"Cannot read {file}: {error}", hint="It must be UTF-8 text that you may read.") from error
 
 
+def _backup(file: Path) -> Path:
+    return file.with_name(f"{file.name}.backup")
+
+
 def _replace(file: Path, before: str, after: str) -> None:
     """Write the settings, with the old ones beside them. Raises `PiMemoryError`."""
     if _read(file) != before:
@@ -78,7 +83,7 @@ def _replace(file: Path, before: str, after: str) -> None:
     try:
         written = prepare(file, after)
         if file.exists():
-            shutil.copy2(file, file.with_name(f"{file.name}.backup"))
+            shutil.copy2(file, _backup(file))
             shutil.copymode(file, written)
         commit(written, file)
     except OSError as error:
