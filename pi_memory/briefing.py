@@ -14,8 +14,10 @@ from pi_memory.conversation.short_memory import Conversation
 from pi_memory.focus.asked import files_asked_for, told
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.knowledge import namespaces, standing
+from pi_memory.knowledge.candidates import Window
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.recall import Recall
+from pi_memory.knowledge.told import Room
 from pi_memory.store.memories import Filter
 from pi_memory.turn import Clock, Message, Model, Recalled, Standing, Turn
 
@@ -101,17 +103,14 @@ class Briefing:
     ) -> tuple[str, tuple[Recalled, ...]]:
         """What is known that bears on the message and does not stand in the prompt already."""
         said = conversation.exchanges
-        told = {text for e in said for text in (e.user, e.reply, *e.recalled)}
-        told |= {line.removeprefix("- ") for line in conversation.system.splitlines()}
-        return await recall.for_turn(
-            turn.message,
-            scope=namespaces.scope(conversation.project),
-            told=told,
+        room = Room(
             tokens=self.budget(model).recall,
             count=model.count,
-            now=self._clock(),
-            session=conversation.id,
+            text="\n".join(message.text for message in conversation.messages),
+            window=Window(conversation.id, said[0].at) if said else None,
         )
+        scope, now = namespaces.scope(conversation.project), self._clock()
+        return await recall.for_turn(turn.message, scope=scope, room=room, now=now, session=conversation.id)
 
 
 def _date(conversation: Conversation, now: float) -> str:

@@ -6,7 +6,9 @@ from pi_memory.briefing import Briefing
 from pi_memory.errors import RequestError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.knowledge import namespaces
+from pi_memory.knowledge.candidates import Window
 from pi_memory.knowledge.recall import Recall
+from pi_memory.knowledge.told import Room
 from pi_memory.turn import Clock, Model
 
 
@@ -28,7 +30,7 @@ class Outside:
         self._recall = recall
         self._clock = clock
         self._most = most
-        self._told: dict[str, set[str]] = {}
+        self._told: dict[str, str] = {}
 
     async def begin(self, session: str, project: str | None, model: Model) -> Told:
         """What a session begins with: the focus, and what the user stated. What it was told before is forgotten, as
@@ -38,26 +40,24 @@ class Outside:
         block, topics = await self._focus.block(count=model.count, tokens=budget.focus)
         stated, memories = await self._briefing.stated(_named(project), budget.memory, model)
         self._told.pop(session, None)
-        self._keep(session, {line.removeprefix("- ") for line in stated.splitlines()})
+        self._keep(session, stated)
         return Told("\n\n".join(filter(None, (block, stated))), topics, memories)
 
     async def message(self, session: str, said: str, project: str | None, model: Model) -> Told:
         """What is known that bears on what the user says, behind the relevance gate. Raises `StoreError`."""
-        text, chosen = await self._recall.for_turn(
-            said,
-            scope=namespaces.scope(_named(project)),
-            told=self._told.get(session, set()),
+        room = Room(
             tokens=self._briefing.budget(model).recall,
             count=model.count,
-            now=self._clock(),
-            session=session,
-            but=session,
+            text=self._told.get(session, ""),
+            window=Window(session),
         )
-        self._keep(session, {recalled.content for recalled in chosen})
+        scope, now = namespaces.scope(_named(project)), self._clock()
+        text, chosen = await self._recall.for_turn(said, scope=scope, room=room, now=now, session=session)
+        self._keep(session, text)
         return Told(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
 
-    def _keep(self, session: str, contents: set[str]) -> None:
-        self._told[session] = self._told.pop(session, set()) | contents
+    def _keep(self, session: str, text: str) -> None:
+        self._told[session] = "\n".join(filter(None, (self._told.pop(session, ""), text)))
         if len(self._told) > self._most:
             del self._told[next(iter(self._told))]
 

@@ -11,8 +11,9 @@ from pi_memory.http.endpoint import Endpoint, answer, flag, number
 from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
 from pi_memory.knowledge import namespaces
+from pi_memory.knowledge.candidates import Kind
 from pi_memory.knowledge.namespaces import Scope
-from pi_memory.knowledge.recall import KINDS, Kind
+from pi_memory.knowledge.recall import KINDS
 from pi_memory.turn import MemoryType, Recalled, Role
 
 MOST = 200

@@ -24,6 +24,8 @@ SATURATION, LENGTH = 0.4, 0.3
 """BM25's k1 and b. Small: a message is short, and each term counts once."""
 MEANING = 0.3
 """The share of meaning in similarity; the rest is that of words."""
+CELLS = 200_000
+"""Texts times terms that are weighed at once: 0.8 MB for each step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +74,16 @@ def _words(field: Field, hits: Sequence[Rows]) -> Vectors:
     found = np.zeros(len(field), np.float32)
     if not hits or not len(field):
         return found
-    weights = [rarity(len(rows), len(field)) for rows in hits]
+    weights = np.array([rarity(len(rows), len(field)) for rows in hits], np.float32)
+    weights /= weights.sum()
     presence = _presence(field)
-    for weight, rows in zip(weights, hits, strict=True):
-        if len(rows):
-            alone = np.zeros_like(found)
-            alone[rows] = presence[rows]
-            found += np.float32(weight / sum(weights)) * _around(alone, field.threads)
+    at_once = max(1, CELLS // len(field))
+    for start in range(0, len(hits), at_once):
+        few = hits[start : start + at_once]
+        alone = np.zeros((len(few), len(field)), np.float32)
+        for row, places in zip(alone, few, strict=True):
+            row[places] = presence[places]
+        found += weights[start : start + at_once] @ _around(alone, field.threads)
     return found
 
 
@@ -90,10 +95,15 @@ def _presence(field: Field) -> Vectors:
 
 
 def _around(values: Vectors, threads: Numbers) -> Vectors:
-    """For each text the largest of its own value and its neighbours', which count less the further away they are."""
+    """For each text the largest of its own values and its neighbours', which count less the further away they are.
+
+    `values` has a row for each term and a column for each text.
+    """
     along = np.float32(NEAR) * (threads[1:] == threads[:-1])
+    if not along.any():
+        return values
     before, after = values.copy(), values.copy()
     for _ in range(REACH):
-        before[1:] = np.maximum(values[1:], along * before[:-1])
-        after[:-1] = np.maximum(values[:-1], along * after[1:])
+        np.maximum(before[:, 1:], along * before[:, :-1], out=before[:, 1:])
+        np.maximum(after[:, :-1], along * after[:, 1:], out=after[:, :-1])
     return np.maximum(before, after)

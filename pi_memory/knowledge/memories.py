@@ -75,10 +75,6 @@ class Memories:
         """
         return await self._db.write(partial(memory_words.search, match=match, limit=limit))
 
-    async def with_terms(self, terms: Sequence[str]) -> list[list[int]]:
-        """For each term, an FTS5 expression, the ids of the memories that have it, also of those that do not hold."""
-        return await self._db.write(partial(memory_words.with_terms, terms=terms))
-
     async def vectors(self, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
         """Ids greater than `after` and packed vectors of the memories that hold and have one in the space."""
         return await self._db.read(partial(memories.vectors, space=space, after=after, limit=limit))

@@ -5,34 +5,32 @@ it (`evidence.py`), and from what kind of message it is. What was said verbatim 
 it is erased when its time is over.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
 from pi_memory.embedding.calibration import NEVER, Calibration, calibrate
 from pi_memory.errors import EmbedderError
-from pi_memory.knowledge import evidence, gate, namespaces, words
-from pi_memory.knowledge.evidence import Evidence, Rows
+from pi_memory.knowledge import candidates, gate, namespaces, told, words
+from pi_memory.knowledge.candidates import Found, Kind, Place, Window
 from pi_memory.knowledge.memories import Memories, strength
 from pi_memory.knowledge.namespaces import Scope
 from pi_memory.knowledge.passages import Passages
 from pi_memory.knowledge.remembered import Remembered
 from pi_memory.knowledge.shelf import Shelf, View
-from pi_memory.knowledge.told import block
+from pi_memory.knowledge.told import Room
 from pi_memory.loader import Loader
-from pi_memory.store import passages as stored
+from pi_memory.store import memories as rows
+from pi_memory.store import memory_words
 from pi_memory.store.database import Database
+from pi_memory.store.passages import Said
 from pi_memory.turn import Embedder, Memory, Recalled, Vectors
 
-Kind = Literal["memory", "exchange"]
 Boost = Callable[[Sequence[str]], float]
 KINDS: tuple[Kind, ...] = ("memory", "exchange")
 
-MOST_TOLD = 15
-"""Results of which a prompt is told what passes the gate and fits (seed 003)."""
 READ = 60
 """Candidates whose texts are read, or three times as many as are asked for."""
 SIGNAL = 0.1
@@ -40,22 +38,20 @@ SIGNAL = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A candidate: its kind, its id there, and its evidence."""
-
-    kind: Kind
-    id: int
-    similarity: float
-    words: float
-    meaning: float
-
-
-@dataclass(frozen=True, slots=True)
 class Asked:
     """A query: its terms, and whether it asks for a time."""
 
-    terms: frozenset[str]
+    terms: tuple[str, ...]
     when: bool
+
+    @classmethod
+    def of(cls, query: str) -> "Asked":
+        return cls(words.terms(query), words.asks_when(query))
+
+    def signals(self, text: str, *, is_verbatim: bool) -> int:
+        """A question is seldom an answer; who is asked about says it; a time answers `when`."""
+        said_by = not set(words.speaker(text)).isdisjoint(self.terms)
+        return said_by + (self.when and words.tells_time(text)) - (is_verbatim and words.asks(text))
 
 
 class Recall:
@@ -72,20 +68,20 @@ class Recall:
     ) -> None:
         self.attention: Callable[[str | None, str], Boost] = lambda session, query: _unattended
         self._db = db
-        self._memories = memories
-        self._parts = (remembered, passages)
+        self._remembered = remembered
+        self._passages = passages
         self._shelves: dict[Kind, Shelf] = {"memory": remembered.shelf, "exchange": passages.shelf}
         self._embedder = embedder
         self._calibration: tuple[str, Calibration] = ("", NEVER)
 
     async def start(self) -> None:
         """Have everything found by its words, and by its meaning soon after the embedder is there."""
-        for part in self._parts:
-            await part.start()
+        await self._remembered.start()
+        await self._passages.start()
 
     async def stop(self) -> None:
-        for part in self._parts:
-            await part.stop()
+        await self._remembered.stop()
+        await self._passages.stop()
 
     async def search(
         self,
@@ -96,72 +92,57 @@ class Recall:
         now: float,
         kinds: Collection[Kind] = KINDS,
         session: str | None = None,
+        window: Window | None = None,
     ) -> list[Recalled]:
         """The `k` best answers to `query` that `scope` sees, best first; one for each memory and message. What is
-        attended to in `session` comes before what is not.
+        attended to in `session` comes before what is not; what is within the `window` is left out.
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
-        wanted = words.terms(query)
+        asked = Asked.of(query)
         vector = await self._vector(query)
-        found = await self._candidates(wanted, vector, scope=scope, kinds=kinds)
-        found = sorted(found, key=lambda f: -f.similarity)[: max(READ, 3 * k)]
-        shown = [await self._remembered(found, now, self.attention(session, query)), await self._said(found)]
-        asked = Asked(frozenset(wanted), words.asks_when(query))
-        results = [_signalled(result, asked) for results in shown for result in results]
+        places = list(self._places(scope, kinds, vector))
+        if not places:
+            return []
+        self._index()
+        terms = [words.quoted(term) for term in asked.terms]
+        most = max(READ, 3 * k)
+        look_up = partial(candidates.look_up, places=places, terms=terms, most=most, window=window)
+        found = await self._db.read(look_up)
+        boost = self.attention(session, query)
+        results = [_recalled(each, asked, now, boost) for each in found]
         return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
 
     async def for_turn(
-        self,
-        query: str,
-        *,
-        scope: Scope,
-        told: Collection[str],
-        tokens: int,
-        count: Callable[[str], int],
-        now: float,
-        session: str | None = None,
-        but: str | None = None,
+        self, query: str, *, scope: Scope, room: Room, now: float, session: str | None = None
     ) -> tuple[str, tuple[Recalled, ...]]:
-        """What to tell the model with a message, at most `tokens` of it, and what it is made of; ("", ()) for nothing.
+        """What to tell the model with a message, and what it is made of; ("", ()) for nothing.
 
-        `told` are the contents that stand in the prompt already, and so does what was said in the conversation `but`.
-        The memories that are told are reinforced.
+        What stands in the prompt already is not told again. The memories that are told are reinforced. Raises
+        `StoreError`.
         """
         if not gate.asks_something(query):
             return "", ()
-        found = await self.search(query, k=MOST_TOLD + len(told), scope=scope, now=now, session=session)
-        by_meaning = self._embedder.now.dimensions > 0
-        new = [r for r in found if r.content not in told and (but is None or r.conversation_id != but)]
-        fit = [r for r in new if gate.passes(r, by_meaning=by_meaning)]
-        text, chosen = block(fit[:MOST_TOLD], tokens=tokens, count=count)
-        await self._memories.used([r.id for r in chosen if r.kind == "memory"], now)
+        found = await self.search(query, k=gate.MOST, scope=scope, now=now, session=session, window=room.window)
+        best = gate.passed(found, by_meaning=self._embedder.now.dimensions > 0)
+        text, chosen = told.block(best, query, room)
+        if used := [result.id for result in chosen if result.kind == "memory"]:
+            # Not awaited: the reply need not wait for it, and the database logs a write that fails.
+            self._db.write(partial(rows.used, ids=used, at=now))
         return text, chosen
 
-    async def _candidates(
-        self, wanted: Sequence[str], vector: Vectors | None, *, scope: Scope, kinds: Collection[Kind]
-    ) -> list[Found]:
-        views = {
-            kind: shelf.view(partial(namespaces.covers, seen=scope))
-            for kind, shelf in self._shelves.items()
-            if kind in kinds
-        }
-        hits = {kind: await self._hits(kind, view, wanted) for kind, view in views.items() if len(view.ids)}
-        found = []
-        for kind, rows in hits.items():
-            view = views[kind]
-            weighed = evidence.weigh(view.field, rows, self._meaning(self._shelves[kind], view, vector))
-            found += _best(kind, view, weighed)
-        return found
+    def _index(self) -> None:
+        """Have the words of new memories indexed before the next read. Not awaited."""
+        if self._remembered.unindexed:
+            self._remembered.unindexed = False
+            self._db.write(memory_words.index)
 
-    async def _hits(self, kind: Kind, view: View, wanted: Sequence[str]) -> list[Rows]:
-        """The rows of `view` that have each term."""
-        terms = [words.quoted(term) for term in wanted]
-        if kind == "memory":
-            found = await self._memories.with_terms(terms)
-        else:
-            found = await self._db.read(partial(stored.with_terms, terms=terms))
-        return [view.rows(ids) for ids in found]
+    def _places(self, scope: Scope, kinds: Collection[Kind], vector: Vectors | None) -> Iterator[Place]:
+        for kind, shelf in self._shelves.items():
+            if kind in kinds and len(shelf):
+                view = shelf.view(partial(namespaces.covers, seen=scope))
+                if len(view.ids):
+                    yield Place(kind, view, self._meaning(shelf, view, vector))
 
     def _meaning(self, shelf: Shelf, view: View, vector: Vectors | None) -> Vectors | None:
         """Nearness to the query on the embedder's scale: 0 for unrelated texts, 1 for those that say the same."""
@@ -184,71 +165,49 @@ class Recall:
             return None
         return vector
 
-    async def _remembered(self, found: Sequence[Found], now: float, boost: Boost) -> list[Recalled]:
-        of_id = {f.id: f for f in found if f.kind == "memory"}
-        there = await self._memories.several(list(of_id)) if of_id else []
-        return [self._from_memory(memory, of_id[memory.id], now, boost) for memory in there if memory.is_valid]
 
-    def _from_memory(self, memory: Memory, found: Found, now: float, boost: Boost) -> Recalled:
-        return Recalled(
-            id=memory.id,
-            kind="memory",
-            content=memory.content,
-            score=0.0,
-            similarity=found.similarity,
-            strength=strength(memory, now),
-            boost=min(1.0, boost(memory.topics)),
-            cosine=found.meaning,
-            words=found.words,
-            at=memory.updated_at,
-            type=memory.type,
-            namespace=memory.namespace,
-        )
-
-    async def _said(self, found: Sequence[Found]) -> list[Recalled]:
-        of_id = {f.id: f for f in found if f.kind == "exchange"}
-        there = await self._db.read(partial(stored.shown, ids=list(of_id))) if of_id else {}
-        return [
-            Recalled(
-                id=said.id >> 1,
-                kind="exchange",
-                content=said.text,
-                score=0.0,
-                similarity=of_id[said.id].similarity,
-                strength=1.0,
-                boost=0.0,
-                cosine=of_id[said.id].meaning,
-                words=of_id[said.id].words,
-                at=said.at,
-                role="assistant" if said.id & 1 else "user",
-                conversation_id=said.conversation_id,
-                ref=said.ref,
-            )
-            for said in there.values()
-        ]
-
-
-def _best(kind: Kind, view: View, weighed: Evidence) -> list[Found]:
-    """Those texts of a view that have any evidence, at most ten times as many as are read."""
-    rows = np.argsort(-weighed.similarity, kind="stable")[: 10 * READ]
-    return [
-        Found(
-            kind,
-            int(view.ids[row]),
-            *(float(part[row]) for part in (weighed.similarity, weighed.words, weighed.meaning)),
-        )
-        for row in rows
-        if weighed.similarity[row] > 0
-    ]
-
-
-def _signalled(result: Recalled, asked: Asked) -> Recalled:
-    """The result with its score: a question is seldom an answer; who is asked about says it; a time answers `when`."""
-    signals = -words.asks(result.content) if result.kind == "exchange" else 0
-    signals += not asked.terms.isdisjoint(words.speaker(result.content))
-    signals += asked.when and words.tells_time(result.content)
+def _recalled(found: Found, asked: Asked, now: float, boost: Boost) -> Recalled:
+    """A text that was found, with its score."""
+    text = found.text
+    result = _memory(text, found, now, boost) if isinstance(text, Memory) else _said(text, found)
+    signals = asked.signals(result.content, is_verbatim=result.kind == "exchange")
     similarity = min(1.0, max(0.0, result.similarity + SIGNAL * signals))
     return replace(result, similarity=similarity, score=similarity * result.strength * (1 + result.boost))
+
+
+def _memory(memory: Memory, found: Found, now: float, boost: Boost) -> Recalled:
+    return Recalled(
+        id=memory.id,
+        kind="memory",
+        content=memory.content,
+        score=0.0,
+        similarity=found.similarity,
+        strength=strength(memory, now),
+        boost=min(1.0, boost(memory.topics)),
+        cosine=found.meaning,
+        words=found.words,
+        at=memory.updated_at,
+        type=memory.type,
+        namespace=memory.namespace,
+    )
+
+
+def _said(said: Said, found: Found) -> Recalled:
+    return Recalled(
+        id=said.id >> 1,
+        kind="exchange",
+        content=said.text,
+        score=0.0,
+        similarity=found.similarity,
+        strength=1.0,
+        boost=0.0,
+        cosine=found.meaning,
+        words=found.words,
+        at=said.at,
+        role="assistant" if said.id & 1 else "user",
+        conversation_id=said.conversation_id,
+        ref=said.ref,
+    )
 
 
 def _unattended(topics: Sequence[str]) -> float:

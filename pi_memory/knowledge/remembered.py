@@ -21,10 +21,14 @@ logger = logging.getLogger(__name__)
 
 
 class Remembered:
-    """`shelf` is what recall searches. Each memory is a thread of its own: nothing stands beside it."""
+    """`shelf` is what recall searches. Each memory is a thread of its own: nothing stands beside it.
+
+    `unindexed` tells that there may be memories whose words no search finds yet.
+    """
 
     def __init__(self, memories: Memories, embedder: Loader[Embedder]) -> None:
         self.shelf = Shelf()
+        self.unindexed = True
         self._memories = memories
         self._embedder = embedder
         self._changed = asyncio.Event()
@@ -48,6 +52,7 @@ class Remembered:
     def _follow(self, memory: Memory) -> None:
         if memory.is_valid:
             self.shelf.put([_item(memory)])
+            self.unindexed = True
             self._pending.add(memory.id)
             self._changed.set()
         else:

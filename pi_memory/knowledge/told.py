@@ -1,45 +1,58 @@
 """What is recalled as the model reads it: under headings by what it is, within a number of tokens (seed 003). Pure."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from pi_memory.knowledge.candidates import Window
+from pi_memory.knowledge.excerpt import News
+from pi_memory.prompt import RECALLED
 from pi_memory.turn import Recalled
 
-TITLE = "## Relevant Memories"
-LONGEST = 600
-"""Characters that are told of one verbatim message."""
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The prompt that something is told in: what stands in it already, as `text` and as the `window` of a
+    conversation, and how many `tokens` there is room for, as `count` counts them.
+    """
+
+    tokens: int
+    count: Callable[[str], int]
+    text: str = ""
+    window: Window | None = None
 
 
-def block(found: Sequence[Recalled], *, tokens: int, count: Callable[[str], int]) -> tuple[str, tuple[Recalled, ...]]:
-    """The best of `found`, which comes best first, that fit into `tokens` together; and the text they make."""
-    chosen: list[Recalled] = []
-    for result in found:
-        if count(_text([*chosen, result])) <= tokens:
-            chosen.append(result)
-    return (_text(chosen), tuple(chosen)) if chosen else ("", ())
-
-
-def _text(chosen: Sequence[Recalled]) -> str:
+def block(found: Sequence[Recalled], query: str, room: Room) -> tuple[str, tuple[Recalled, ...]]:
+    """What is new in `found`, which comes best first, as far as there is room; and what the text is made of."""
+    news = News(query, prompt=room.text)
     groups: dict[str, list[str]] = {}
-    for result in chosen:
-        groups.setdefault(_heading(result), []).append(f"- {_line(result)}")
-    return "\n\n".join([TITLE, *(f"### {heading}\n" + "\n".join(lines) for heading, lines in groups.items())])
+    chosen: list[Recalled] = []
+    left = room.tokens - room.count(RECALLED)
+    for result in found:
+        if text := news.excerpt(news.of(result.content)):
+            heading, line = _heading(result), _line(result, text)
+            cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")
+            if cost <= left:
+                left -= cost
+                news.tell(text)
+                groups.setdefault(heading, []).append(line)
+                chosen.append(result)
+    told = "\n\n".join([RECALLED, *("\n".join([heading, *lines]) for heading, lines in groups.items())])
+    return (told, tuple(chosen)) if chosen else ("", ())
 
 
 def _heading(result: Recalled) -> str:
     root, _, rest = (result.namespace or "").partition("/")
     if result.kind == "exchange":
-        return "Said Before"
+        return "### Said Before"
     if result.type == "procedural":
-        return "Patterns"
+        return "### Patterns"
     if result.type == "episodic":
-        return "Past Fixes"
+        return "### Past Fixes"
     if root == "project":
-        return f"Project Knowledge ({rest.partition('/')[0]})"
-    return "About the User" if root == "user" else "Knowledge"
+        return f"### Project Knowledge ({rest.partition('/')[0]})"
+    return "### About the User" if root == "user" else "### Knowledge"
 
 
-def _line(result: Recalled) -> str:
+def _line(result: Recalled, text: str) -> str:
     """One line, so that no content can look like a heading of ours."""
-    text = " ".join(result.content.split())
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST].rstrip()}…"
-    return f'{result.role}: "{shown}"' if result.kind == "exchange" else shown
+    return f'- {result.role}: "{text}"' if result.kind == "exchange" else f"- {text}"

@@ -18,6 +18,9 @@ STOPPED = """
 STOP_WORDS = frozenset(STOPPED.split())
 """English words that say nothing of what is looked for; a word of another language is at worst looked up in vain."""
 
+UNSAID = STOP_WORDS - {"no", "not", "nor", "don", "isn", "all", "before", "after"} | {"user"}
+"""What makes no difference between two sentences; a memory speaks of the user where they spoke of themselves."""
+
 COURTESY = """
     hi hello hey heya hiya howdy yo greetings welcome bye goodbye cheers thanks thank thx ty ok okay k yes yeah yep yup
     nope sure fine good great nice cool awesome perfect wonderful amazing lovely excellent brilliant super wow oh ah hm
@@ -45,6 +48,12 @@ def terms(query: str) -> tuple[str, ...]:
     wanted = [word[:LONGEST_TERM] for word in found if word not in STOP_WORDS]
     half = MOST_TERMS // 2
     return tuple(wanted if len(wanted) <= MOST_TERMS else wanted[:half] + wanted[-half:])
+
+
+def said(text: str) -> frozenset[str]:
+    """The words that carry what a text says, whoever says it; all words of a text that has no such."""
+    found = frozenset(word.casefold() for word in WORD.findall(text))
+    return found - UNSAID or found
 
 
 def quoted(term: str) -> str:

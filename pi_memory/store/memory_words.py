@@ -32,8 +32,7 @@ def search(db: Database, match: str, *, limit: int) -> list[tuple[int, float]]:
 
 
 def with_terms(db: Database, terms: Sequence[str]) -> list[list[int]]:
-    """For each term, an FTS5 expression, the ids of the memories that have it. Writes as `search` does."""
-    index(db)
+    """For each term, an FTS5 expression, the ids of the memories that have it; of those that are indexed."""
     query = "select rowid from memory_words where memory_words match ?"
     return [[number for (number,) in db.execute(query, (term,))] for term in terms]
 

@@ -3,10 +3,13 @@
 A passage's id is twice that of its exchange, plus one for the reply; so neither the exchange nor the role takes room.
 """
 
+import bisect
 import contextlib
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
 from sqlite_utils import Database
 
 from pi_memory.turn import Source
@@ -131,18 +134,31 @@ def with_terms(db: Database, terms: Sequence[str]) -> list[list[int]]:
     return [[id_ for (id_,) in db.execute(query, (term,))] for term in terms]
 
 
-def shown(db: Database, ids: Collection[int]) -> dict[int, Said]:
-    """Passages by id; those that are gone are left out."""
-    found = {}
-    for id_ in ids:
-        row = db.execute(
-            f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref
-            from {JOINED} join sessions on sessions.id = session_id where passages.id = ?""",
-            (id_,),
-        ).fetchone()
-        if row is not None:
-            found[id_] = Said(*row)
-    return found
+def session(db: Database, conversation: str) -> int | None:
+    """The number of the session that a conversation is."""
+    row = db.execute("select id from sessions where name = ?", (conversation,)).fetchone()
+    return row[0] if row else None
+
+
+def said_before(db: Database, ids: Sequence[int], at: float) -> int:
+    """How many of a conversation's passages, by id, were said before Unix time `at`."""
+
+    def said_at(id_: int) -> float:
+        row = db.execute("select at from exchanges where id = ?", (id_ >> 1,)).fetchone()
+        return float(row[0]) if row else -math.inf
+
+    return bisect.bisect_left(ids, at, key=said_at)
+
+
+def shown(db: Database, ids: Sequence[int]) -> list[Said]:
+    """Those of the passages that there are."""
+    rows = db.execute(
+        f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref
+        from {JOINED} join sessions on sessions.id = session_id
+        where passages.id in (select value from json_each(?))""",
+        (msgspec.json.encode(ids).decode(),),
+    ).fetchall()
+    return [Said(*row) for row in rows]
 
 
 def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, str]]:
