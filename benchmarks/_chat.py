@@ -1,8 +1,11 @@
 """A chat of many turns through the daemon's own parts, in this process: turn, inbox, tagger, compaction, idle prefill.
 
-What is new is counted beside what the model evaluates. New are each message with what was recalled for it and the
-markers around it, each reply, each question that memory asks and what it writes. Not new is what a compaction keeps: it
+What is new is counted beside what the model evaluates. New is text that stood in no prompt before: each message with
+what was recalled for it and the markers around it, each reply, each question that memory asks and what it writes, each
+summary, and what new conversations will begin with, as far as it has changed. Not new is what a compaction keeps: it
 stands at another place, and is evaluated again.
+
+Random weights know no topics: what is asked about them costs what it costs, and the script gives the answers.
 """
 
 import asyncio
@@ -16,15 +19,19 @@ from benchmarks import _engine as bench
 from benchmarks import _measure as measure
 from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.focus.asking import AskingTagger
+from pi_memory.focus import asking
 from pi_memory.http.parts import Parts
 from pi_memory.model.local import LocalModel
+from pi_memory.model.parked import common
 from pi_memory.settings import build
 from pi_memory.turn import Count, Done, Exchange, Message, Purpose, Tag, Turn
 
 CONTEXT, BATCH = 8192, 128
 WORDS, RECALLED, REPLY = 50, 3, 128
 NAME = "conversation"
+TOPICS = ("irrigation", "billing", "weather", "sensor", "house", "invoice", "configuration", "memory")
+TOPIC_TURNS = 3
+"""Turns that each of `TOPICS` is talked about before the next one."""
 
 
 @dataclass
@@ -41,16 +48,18 @@ class Run:
     asked: list[Asked] = field(default_factory=list)
     generated: int = 0
     instructions: int = 0
-    moved: int = 0
-    """Tokens of summaries, and of exchanges known before, that were evaluated at their place after a compaction."""
+    summaries: int = 0
+    beginnings: int = 0
+    kept: int = 0
+    """Tokens of exchanges known before, evaluated again at their new place after a compaction."""
     compactions: int = 0
     counts: dict[Purpose, Count] = field(default_factory=dict)
     tags: list[Tag] = field(default_factory=list)
 
     @property
     def new(self) -> int:
-        written = self.counts["write"].generated
-        return sum(a.new for a in self.asked) + self.generated + self.instructions + written
+        asked = sum(a.new for a in self.asked) + self.instructions
+        return asked + self.generated + self.counts["write"].generated + self.summaries + self.beginnings
 
     @property
     def evaluated(self) -> int:
@@ -60,7 +69,7 @@ class Run:
 class Chat:
     """The daemon's own turns, with lines of recalled memories put where a focus edit is told."""
 
-    def __init__(self, parts: Parts, model: LocalModel, run: Run) -> None:
+    def __init__(self, parts: Parts, model: "Counting", run: Run) -> None:
         self._parts = parts
         self._model = model
         self._chance = random.Random(1)
@@ -69,6 +78,7 @@ class Chat:
         self.run = run
 
     async def turn(self, *, edit: bool) -> None:
+        self._model.topic = TOPICS[len(self.run.asked) // TOPIC_TURNS % len(TOPICS)]
         message = bench.message(self._chance, WORDS, recalled=RECALLED)
         if edit:
             await self._edit()
@@ -99,7 +109,9 @@ class Chat:
         self.run.compactions += 1
         ledger = self._model._ledger  # counted, not used: the model gives no ids away
         standing = Message("system", found.standing.text if found.standing else "")
-        self.run.moved += len(ledger.prefix(found.messages)) - len(ledger.prefix([standing]))
+        all_of_it, system, known = (ledger.prefix(m) for m in (found.messages, found.messages[:1], [standing]))
+        self.run.summaries += len(system) - common(system, known)
+        self.run.kept += len(all_of_it) - len(system)
 
     async def _edit(self) -> None:
         """Edit the focus file by hand, as an editor would save it."""
@@ -116,17 +128,29 @@ class Chat:
 
 
 class Counting(LocalModel):
-    """Counts the tokens of what memory asks: those of the prompt behind the conversation's own."""
+    """Counts the tokens of what memory asks: those of the prompt behind the conversation's own. Knows the topic."""
 
     run: Run
+    topic = ""
+    beginning: Sequence[int] = ()
 
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
         self._count(messages, instruction)
-        return await super().choose(messages, instruction, labels)
+        await super().choose(messages, instruction, labels)
+        return self.topic if self.topic in labels else asking.OTHER
 
     async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
         self._count(messages, instruction)
-        return await super().write(messages, instruction, grammar=grammar, cap=cap)
+        written = await super().write(messages, instruction, grammar=grammar, cap=cap)
+        return self.topic if instruction == asking.NAME else written
+
+    def prepare(self, messages: Sequence[Message]) -> None:
+        super().prepare(messages)
+        if len(messages) == 1:
+            tokens = self._ledger.prefix(messages)
+            # The first one is that of the conversation, and counted with its first message.
+            self.run.beginnings += len(tokens) - common(self.beginning, tokens) if self.beginning else 0
+            self.beginning = tokens
 
     def _count(self, messages: Sequence[Message], instruction: str) -> None:
         asked = self._ledger.prompt([*messages, Message("user", instruction)])
@@ -168,11 +192,11 @@ async def chat(path: Path, turns: int, *, window: int, tags: Sequence[Tag] | Non
         made.run = Run()
         async with running(settings, model=made, embedder=NoEmbedder()) as parts:
             await parts.model.ready()
-            while tags is None and not isinstance(parts.focus.tagger, AskingTagger):  # noqa: ASYNC110 - when it comes
+            while tags is None and not isinstance(parts.focus.work.tagger, asking.AskingTagger):  # noqa: ASYNC110 - when it comes
                 await asyncio.sleep(0.01)
             await bench.settle(made)
-            recorded = Recorded(parts.focus.tagger)
-            parts.focus.tagger = recorded if tags is None else Played(tags)
+            recorded = Recorded(parts.focus.work.tagger)
+            parts.focus.work.tagger = recorded if tags is None else Played(tags)
             script = Chat(parts, made, made.run)
             for turn in range(turns):
                 await script.turn(edit=turn == turns // 2)

@@ -206,10 +206,10 @@ async def _better_tagger(parts: Parts, patterns: Patterns) -> None:
     with _logged("Tagging by meaning"):
         embedder = await parts.embedder.ready()
         if embedder.dimensions:
-            parts.focus.places = await Centroids.load(parts.db, embedder)
-            meaning = await backends.meaning(patterns, embedder, parts.focus.places)
+            parts.focus.work.places = await Centroids.load(parts.db, embedder)
+            meaning = await backends.meaning(patterns, embedder, parts.focus.work.places)
     model = await _thinker(parts) if wanted == "model" else None
-    parts.focus.tagger = backends.tagger(patterns, meaning, model=model, said=lambda name: _said(parts, name))
+    parts.focus.work.tagger = backends.tagger(patterns, meaning, model=model, said=lambda name: _said(parts, name))
 
 
 async def _thinker(parts: Parts) -> Thinker | None:

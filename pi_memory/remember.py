@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from pi_memory.errors import PiMemoryError, StoreError
-from pi_memory.focus.recent import RecentFocus, Tagged
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.focus.tagging import Tagged
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.notice import notice
 from pi_memory.knowledge.passages import Passages

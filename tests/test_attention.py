@@ -16,7 +16,7 @@ from pi_memory.focus import contexts as module
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.context import IDLE, MAX_DECISIONS, MAX_FILES
 from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.recent import Tagged
+from pi_memory.focus.tagging import Tagged
 from pi_memory.focus.weights import LEAST, MOST
 from pi_memory.store import contexts, exchanges, topics
 from pi_memory.store.database import Database

@@ -27,7 +27,7 @@ ROWS = (
     "store.* model.* embedding.* focus.watch focus.file hub",
     "conversation.summary conversation.compaction focus.nearest focus.centroids focus.meaning focus.tagger "
     "focus.asking focus.changes focus.sync",
-    "focus.recent focus.attention focus.contexts",
+    "focus.tagging focus.recent focus.attention focus.contexts",
     "knowledge.*",
     "remember reflect housekeeping",
     "briefing",
@@ -61,7 +61,7 @@ OWNERS = {
     "sentence_transformers": "embedding.sentence_transformers",
     "sqlite3": "store.*",
     # The focus runs its own transactions on the database that the store hands it, and names its type.
-    "sqlite_utils": "store.* focus.changes focus.centroids focus.recent focus.contexts knowledge.*",
+    "sqlite_utils": "store.* focus.changes focus.centroids focus.tagging focus.recent focus.contexts knowledge.*",
     "starlette": "http.* app",
     "uvicorn": "service",
     "watchdog": "focus.watch",

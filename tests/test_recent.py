@@ -17,9 +17,10 @@ from pi_memory.errors import Conflict, NotFound
 from pi_memory.focus import topics
 from pi_memory.focus.document import MAX_ACTIVE
 from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.recent import RecentFocus, Tagged
+from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.settling import PATIENCE
 from pi_memory.focus.tagger import EvidenceTagger
+from pi_memory.focus.tagging import Tagged
 from pi_memory.store import events, exchanges
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
@@ -518,7 +519,7 @@ def test_a_rename_while_an_exchange_is_tagged_is_kept(tmp_path: Path, clock: Fak
 
         await sat.work(DEDUP)
         slow = Slow(load_patterns(Config().file("topics.toml")))
-        sat.focus.tagger, slow.meanwhile = slow, rename  # type: ignore[method-assign]
+        sat.focus.work.tagger, slow.meanwhile = slow, rename  # type: ignore[method-assign]
         assert (await sat.work("/srv/app/src/memory/other.py")).topic == "brain"
         assert sat.names() == ["brain"]
 

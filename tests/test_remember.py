@@ -7,7 +7,8 @@ import pytest
 
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import PiMemoryError
-from pi_memory.focus.recent import RecentFocus, Tagged
+from pi_memory.focus.recent import RecentFocus
+from pi_memory.focus.tagging import Tagged
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Neighbourhood

@@ -16,7 +16,7 @@ from pi_memory.focus.context import IDLE, Application, Context, Entry
 from pi_memory.focus.contexts import Contexts
 from pi_memory.focus.mentions import mentioned
 from pi_memory.focus.patterns import Patterns
-from pi_memory.focus.recent import Tagged
+from pi_memory.focus.tagging import Tagged
 from pi_memory.focus.topics import normalise
 from pi_memory.focus.weights import FOCUS, Boost, Canonical, area, glimpsed
 from pi_memory.focus.wording import keyword_scores

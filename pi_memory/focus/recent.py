@@ -3,18 +3,15 @@
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import sqlite_utils
 
-from pi_memory import decay
 from pi_memory.errors import Conflict
 from pi_memory.focus import merge, topics
 from pi_memory.focus.block import focus_block
-from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.changes import Changes
-from pi_memory.focus.debounce import Session, Sessions
 from pi_memory.focus.document import Notes, render
 from pi_memory.focus.file import HandEdit
 from pi_memory.focus.known import KnownTopics
@@ -24,47 +21,32 @@ from pi_memory.focus.renames import Renames
 from pi_memory.focus.settling import SETTLE
 from pi_memory.focus.sync import AGREED, FileSync
 from pi_memory.focus.tagger import Tagger
-from pi_memory.store import exchanges, state
+from pi_memory.focus.tagging import Tagged, Tagging
+from pi_memory.store import state
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
-from pi_memory.turn import Clock, Exchange, Tag, Topic
+from pi_memory.turn import Clock, Exchange, Topic
 
 RENAMES = "renamed topics"
-
-NEVER_BEFORE = 1_767_225_600.0
-"""2026: a clock that says less has not been set."""
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
-    """What became of an exchange: its topic, None for chatter, and whether that changed anything."""
-
-    topic: str | None
-    file_paths: tuple[str, ...] = ()
-    directories: tuple[str, ...] = ()
-    written: bool = False
-
-
 class RecentFocus:
-    """Topics by name in RAM, as the database has them.
+    """Topics by name in RAM, as the database has them; `work` is what finds them.
 
-    `tagger` may be replaced by a better one; `places`, when there is an embedder, are where the topics lie for it.
     `on_edit` is called with a line about every change made by hand. `settle` is for how many seconds the user's editor
     must have left the file alone before we take it for saved.
     """
 
     def __init__(self, db: Database, path: Path, *, tagger: Tagger, clock: Clock, settle: float = SETTLE) -> None:
-        self.tagger = tagger
-        self.places: Centroids | None = None
         self.on_edit: Callable[[str], None] = lambda told: None
         self._db = db
         self._clock = clock
         self._sync = FileSync(db, path, text=lambda: self.text(self._now()), take=self._take, settle=settle)
         self._known = KnownTopics()
+        self.work = Tagging(db, self._known, called=self.called, tagger=tagger, clock=clock)
         self._renames = Renames()
-        self._sessions = Sessions()
         self._notes = Notes()
 
     @property
@@ -125,42 +107,11 @@ class RecentFocus:
 
     async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
         """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
-        # A clock that was ahead must not keep a topic fresh for ever.
-        at = min(exchange.at, self._clock())
-        at = at if self._clock() >= NEVER_BEFORE else self._now()
-        session = await self._session(exchange)
-        session.last_at = self._clock()
-        tag = await self.tagger.tag(
-            exchange,
-            topics=self.active(at),
-            current=session.current,
-            working_directory=exchange.project
-            if exchange.project and exchange.project.startswith(("/", "~"))
-            else None,
-            repeated=session.hear(exchange.user),
-        )
-        if tag.topic is not None:
-            # Behind the tagger, which may have taken its time: the user may have renamed the topic meanwhile.
-            tag = replace(tag, topic=self._renames.topic(tag.topic, self._known.by_name))
-        if tag.topic is None or self._is_known(tag, session, at):
-            await self._db.write(lambda db: exchanges.processed(db, exchange_id))
-            return Tagged(tag.topic, tag.file_paths, tag.directories)
-        turned = tag.topic != session.current
-        changes = self._touch(tag, at, new_session=tag.topic not in session.topics)
-        place = self.places.move(tag.topic, tag.vector) if self.places and tag.vector is not None else None
-        session.record(tag)
-
-        def record(db: sqlite_utils.Database) -> None:
-            changes.save(db)
-            if place is not None:
-                place.save(db)
-            rows.join_session(db, str(tag.topic), exchange.conversation_id)
-            exchanges.processed(db, exchange_id)
-
-        await self._db.write(record)
-        if turned:
+        before = self.work.current(exchange.conversation_id)
+        tagged = await self.work.tag(exchange, exchange_id=exchange_id)
+        if tagged.written and tagged.topic != before:
             await self._sync.write_in_time()
-        return Tagged(tag.topic, tag.file_paths, tag.directories, written=True)
+        return tagged
 
     async def put(
         self, name: str, *, file_paths: Sequence[str] | None = None, directories: Sequence[str] | None = None
@@ -206,14 +157,13 @@ class RecentFocus:
 
     async def end_sessions(self, names: Sequence[str]) -> None:
         """Sessions are over: the file is brought up to date."""
-        for name in names:
-            self._sessions.end(name)
+        self.work.end(names)
         if names:
             await self.write_file()
 
     def idle_sessions(self, since: float) -> list[str]:
         """Sessions in which nothing was said or done since a Unix time."""
-        return self._sessions.idle(since)
+        return self.work.idle(since)
 
     # The file.
 
@@ -246,33 +196,8 @@ class RecentFocus:
 
     # Changes.
 
-    async def _session(self, exchange: Exchange) -> Session:
-        name = exchange.conversation_id
-        if (known := self._sessions.get(name)) is not None:
-            return known
-        worked_on = await self._db.read(lambda db: rows.of_session(db, name))
-        return self._sessions.begin(name, self._clock(), topics=worked_on)
-
-    def _is_known(self, tag: Tag, session: Session, at: float) -> bool:
-        """Whether the tag repeats the session's last one, of a topic that is still fresh."""
-        topic = self._known.by_name.get(tag.topic or "")
-        fresh = topic is not None and topic.is_active and decay.status(decay.strength(topic.last_touched_at, at))
-        return fresh == "fresh" and session.repeats(tag)
-
     def _now(self) -> float:
-        """The time; while the clock has not been set, as on a Pi that has just started, the last moment that is known:
-        what is stamped with 1970 would have faded as soon as the clock is right.
-        """
-        now = self._clock()
-        return now if now >= NEVER_BEFORE else max(NEVER_BEFORE, self._known.last_touched_at)
-
-    def _touch(self, tag: Tag, at: float, *, new_session: bool) -> Changes:
-        assert tag.topic is not None, "chatter is not recorded"
-        known = self._known.by_name.get(tag.topic)
-        if known is not None and known.last_touched_at > self._now() + decay.DAY:
-            known = replace(known, last_touched_at=at)  # a clock was ahead: it must not stay fresh until then
-        topic = topics.touch(known, tag, at, new_session=new_session)
-        return self._replace({topic.name: topic}, origin="tagger", at=at)
+        return self._known.time(self._clock())
 
     def _replace(
         self, changed: Mapping[str, Topic], *, origin: str, at: float, renames: Sequence[merge.Renamed] = ()
@@ -292,10 +217,8 @@ class RecentFocus:
         """Make a change by hand: in RAM at once, durable when this returns. Raises `StoreError`."""
         changes = self._replace(changed, origin=origin, at=at, renames=renames)
         for step in renames:
-            self._sessions.rename_topic(step.old, step.new)
+            self.work.rename(step.old, step.new)
             self._renames.add(step.old, step.new)
-            if self.places is not None:
-                self.places.rename(step.old, step.new)
             self._notes = self._notes.moved(step.old, step.new)
         self._renames.forget([name for name, topic in changed.items() if topic.is_active])
         renamed = self._renames.text()

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import RequestError, Unavailable
-from pi_memory.focus.recent import Tagged
+from pi_memory.focus.tagging import Tagged
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id, flag
 from pi_memory.http.parts import Parts
 from pi_memory.http.times import unix
