@@ -1,6 +1,8 @@
 """Whether a candidate is new, known, another wording of a memory, or the end of one. Rules, no model. Pure.
 
-In doubt it is added beside what is like it: two memories that say nearly the same cost little, a lost one much.
+In doubt it is added beside what is like it: two memories that say nearly the same cost little, a lost one much. So
+sentences are compared word by word in their order: what is said of a brother ends nothing that is said of a sister,
+however alike the two sentences are and their vectors.
 """
 
 import re
@@ -39,36 +41,72 @@ class Decision:
     linked: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What two sentences begin with, what each has in its place then, and whether they end alike again."""
+
+    before: str
+    new: list[str]
+    old: list[str]
+    at_end: bool
+
+
 LIKE = 80.0
 """rapidfuzz's `token_sort_ratio` of contents from which on they are about the same, where no embedder says so."""
 SAME_SUBJECT = 0.8
 
 NEGATION = phrases.words(
-    r"\b(?:not|no longer|never|cannot|without|any ?more|no more|stopped|nicht|keine?[nrms]?|nie|mehr|pas|plus|jamais"
-    r"|nunca|ya no)\b|n't\b"
+    r"\b(?:not|no longer|never|cannot|without|any\s?more|no more|no(?!\.)|stopped|nicht|keine?[nrms]?|nie|mehr|pas|plus"
+    r"|jamais|nunca|ya no)\b|n't\b"
 )
 AVERSE = phrases.words(r"\b(?:hates?|dislikes?|detests?|avoids?|hasse|déteste|odio)\b")
-FOND = phrases.words(
-    r"\b(?:likes?|loves?|prefers?|enjoys?|uses?|wants?|mag|bevorzuge|aime|préfère|prefiero|me gusta)\b"
-)
+FOND = phrases.words(r"\b(?:likes?|loves?|prefers?|enjoys?|mag|bevorzuge|aime|préfère|prefiero|me gusta)\b")
 DOES = frozenset(
     {"do", "does", "did", "is", "are", "was", "the", "a", "an", "really", "now", "that", "user", "user's", "s"}
 )
+UNHEARD = frozenset({"the", "a", "an", "really", "now"})
+"""Words that make no difference."""
+AUXILIARY = frozenset({"do", "does", "is", "are"})
 VERB = phrases.words(
-    r"\b(?:is|are|was|were|has|have|runs?|lives?|works?|listens?|uses?|costs?|starts?|needs?|takes?|stands?|lies|moved|called"
-    r"|named|sits?|goes|begins|ends|ist|sind|heißt|läuft|wohne|est|sont|s'appelle|es|son|está|llama|call)\b"
+    r"\b(?:is|are|has|have|runs?|lives?|listens?|costs?|starts?|needs?|takes?|stands?|lies|called|named|sits?|goes"
+    r"|begins|ends|opens|closes|expires|leaves|arrives|ist|sind|heißt|läuft|beginnt|kostet|wohne|est|sont|coûte"
+    r"|s'appelle|es|son|está|cuesta|llama|call)\b"
 )
+COUNTS = phrases.words(r"\b(?:has|have|needs?|takes?|costs?|kostet|coûte|cuesta)$")
+"""Verbs behind which a number, and nothing else, is the only one of its kind."""
 SINGLE = phrases.words(
-    r"\b(?:(?:favou?rite|preferred|lieblings)\w*|name|birthday|address|port|password|code|version|phone|number|e-?mail|age"
-    r"|password|path|url|host|deadline|lives in|called|size|limit|timeout|branch|default|capital|boss|username|wohne in"
-    r"|heiße|m'appelle|llamo|j'habite|vivo en|call the user)\b"
+    r"\b(?:(?:favou?rite|preferred|lieblings)\w*|name|birthday|address|port|password|code|version|phone|number|e-?mail"
+    r"|age|path|url|host|deadline|lives in|called|size|limit|timeout|branch|default|capital|boss|username|dentist"
+    r"|wohne in|heiße|m'appelle|llamo|j'habite|vivo en|call user)\b"
 )
 """What has one value at a time."""
+PLACING = phrases.words(
+    r"(?:\s?\b(?:on|in|at|to|by|until|from|every|due|about|around|am|um|auf|à|au|le|la|en|el|a las))*$",
+    r"(?: (?:on|in|at|from))+ [a-z]+$",
+)
+"""What may stand between a verb and its only value."""
 VALUE = re.compile(r"`[^`]+`|\"[^\"]+\"|[\w.~-]*/[\w./~-]*\w|\w+(?:[.:@-]\w+)+|\w*\d[\w.,:%]*(?<![.,:])")
 DAY = phrases.words(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|morning|noon|afternoon|evening|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?"
+    r"|november|december|noon|midnight|(?:mon|diens|donners|frei|sams|sonn)tags?|mittwochs?|januar|februar|märz|mai|juni"
+    r"|juli|oktober|dezember|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|janvier|février|mars|avril|juin"
+    r"|juillet|août|septembre|octobre|novembre|décembre|lunes|martes|miércoles|jueves|viernes|sábado|domingo|enero"
+    r"|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
 )
+UNIT = phrases.words(
+    r"(?!(?:on|in|at|to|by|of|and|or|for|the|but|not|am|um|im|et|y|en)$)[a-zµ°%€$£]{1,3}|euros?|dollars?|percent|seconds?|minutes?|hours?|days?|weeks?|months?|years?|uhr|degrees?"
+)
+PASSING = phrases.words(
+    r"(?:an?|the|not|broken|wrong|down|ill|sick|full|empty|missing|ready|slow|gone|new|old|open|late|away|fine|good|bad"
+    r"|unknown|great|nice|very|too|\w+ed|\w+ing)$"
+)
+"""What is said of something at times, and is no value of it."""
+GOES_ON = phrases.words(
+    r"(?:called|named|on|in|at|with|for|from|because|since|and|but|which|who|where|when|while|behind|near|under|by|to"
+    r"|of|until|if|as|so|every|each|between|namens|mit|auf|im|am|weil|und|bei|avec|et|dans|sur|parce|chez|con|y|en"
+    r"|porque|donde)$"
+)
+"""What a sentence that was finished goes on with."""
 TOKEN = re.compile(r"`[^`]+`|[^\s,;!?()\"]+")
 VAGUE = phrases.words(r"(?:it|that|this|he|she|they|es|das|er|sie|c'|ce|il|elle|eso|esto)\b")
 
@@ -85,72 +123,85 @@ def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: fl
     if (corrected := _corrected(candidate, near)) is not None:
         return corrected
     for neighbour in sorted(near, key=lambda n: -_likeness(candidate, n)):
-        if (decision := _against(candidate, neighbour, related)) is not None:
-            return decision
+        if (action := compared(candidate.content, neighbour.memory.content)) is not None:
+            return Decision(action, neighbour.memory.id)
     about = [n.memory.id for n in near if _is_like(candidate, n, related)]
     return Decision("add", linked=tuple(about))
 
 
-def _against(candidate: Candidate, neighbour: Neighbour, related: float) -> Decision | None:
-    """What one neighbour alone leads to, None for nothing."""
-    new, old = candidate.content, neighbour.memory.content
-    if _contradicts(new, old):
-        return Decision("delete", neighbour.memory.id)
-    mine, theirs = stems(new), stems(old)
-    if _negated(new) != _negated(old) or not mine or not theirs or not _is_like(candidate, neighbour, related):
-        return None
-    if mine <= theirs:
-        return Decision("noop", neighbour.memory.id)
-    return Decision("update", neighbour.memory.id) if theirs < mine and len(theirs) >= 2 else None
-
-
-def _contradicts(new: str, old: str) -> bool:
-    """The same subject with another value; or the same said and denied."""
-    mine, theirs = stems(new), stems(old)
-    if _negated(new) != _negated(old) and mine and theirs:
-        return len(mine & theirs) >= SAME_SUBJECT * min(len(mine), len(theirs)) and abs(len(mine) - len(theirs)) <= 1
+def compared(new: str, old: str) -> Action | None:
+    """What one old sentence leads to for a new one, None for nothing."""
+    if _negated(new) != _negated(old):
+        return (
+            "delete" if (said := _said(new, UNHEARD | AUXILIARY)) and said == _said(old, UNHEARD | AUXILIARY) else None
+        )
     found = _difference(new, old)
     if found is None:
-        return False
-    before, one, other = found
-    if not VERB.search(before):
-        return False
-    single = SINGLE.search(before) is not None and len(one) <= 4 and len(other) <= 4
-    return single or (_are_values(one) and _are_values(other) and bool(one) and bool(other))
+        return None
+    if not found.new:
+        return "noop" if not found.old or (found.at_end and GOES_ON.match(found.old[0])) else None
+    if not found.old:
+        return "update" if found.at_end and GOES_ON.match(found.new[0]) else None
+    return "delete" if _is_another_value(found) else None
 
 
-def _difference(new: str, old: str) -> tuple[str, list[str], list[str]] | None:
-    """What two sentences begin with, and where they then differ; None when they differ at their beginnings."""
+def _is_another_value(found: Difference) -> bool:
+    """Whether the same is said to be something else that it cannot be as well."""
+    verb = VERB.search(found.before)
+    if verb is None:
+        return False
+    single = SINGLE.search(found.before) is not None
+    if _are_values(found.new) and _are_values(found.old):
+        counted = COUNTS.search(found.before) is not None and not DAY.match(found.new[0])
+        placed = PLACING.match(found.before, verb.end()) is not None and not COUNTS.match(verb[0])
+        return single or counted or placed
+    return single and _are_names(found.new, found.old)
+
+
+def _difference(new: str, old: str) -> Difference | None:
+    """None when they differ at their beginnings."""
     one, other = _tokens(new), _tokens(old)
-    begin = 0
-    while begin < min(len(one), len(other)) and one[begin] == other[begin]:
+    mine, theirs = ([_stem(token.casefold()) for token in tokens] for tokens in (one, other))
+    begin = end = 0
+    while begin < min(len(one), len(other)) and mine[begin] == theirs[begin]:
         begin += 1
-    end = 0
-    while end < min(len(one), len(other)) - begin and one[-1 - end] == other[-1 - end]:
+    while end < min(len(one), len(other)) - begin and mine[-1 - end] == theirs[-1 - end]:
         end += 1
     if begin < 2:
         return None
-    return " ".join(one[:begin]), one[begin : len(one) - end], other[begin : len(other) - end]
+    return Difference(
+        " ".join(one[:begin]), one[begin : len(one) - end], other[begin : len(other) - end], at_end=end == 0
+    )
 
 
 def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
-    """`it is X, not Z`: ends the one memory that says Z of it; a vague subject is that memory's."""
+    """`it is X, not Z`: ends the one memory that says Z of it; a vague subject is that memory's.
+
+    What the memory says besides is kept, with X in the place of Z.
+    """
     said = candidate.content.rstrip(" .!")
     found = contrast(said)
     if found is None or candidate.priority != "highest":
         return None
     wrong, vague = found.wrong.strip(" .,`\"'"), VAGUE.match(said) is not None
-    subject = stems(found.subject)
-    hit = [n for n in near if _has(n.memory.content, wrong) and (vague or subject & stems(n.memory.content))]
+    subject = _subject(found.subject)
+    hit = [n for n in near if _has(n.memory.content, wrong) and (vague or subject <= {*_said(n.memory.content, ())})]
     if len(hit) != 1:
         return None
     old = hit[0].memory
-    right = _tail(found.right) if vague else None
-    return Decision("delete", old.id, content=_replaced(old.content, wrong, right) if right else None)
+    more = stems(old.content) - stems(said)
+    return Decision("delete", old.id, content=_replaced(old.content, wrong, _tail(found.right)) if more else None)
+
+
+def _subject(text: str) -> set[str]:
+    """The words before the verb; that too when it is only the user."""
+    verb = VERB.search(text)
+    named = {*_said(text[: verb.start()], DOES)} if verb else set()
+    return named or {*_said(text[: verb.end()] if verb else text, DOES - {"user"})}
 
 
 def _tail(right: str) -> str:
-    """What is said of a vague subject: `it is port 8081` -> `port 8081`."""
+    """What is said of a subject: `it is port 8081` -> `port 8081`."""
     verb = VERB.search(right)
     return right[verb.end() :].strip(" .,;") if verb else right.strip(" .,;")
 
@@ -186,17 +237,27 @@ def _plain(text: str) -> str:
 
 
 def _tokens(text: str) -> list[str]:
-    return [token.casefold().rstrip(".:") for token in TOKEN.findall(text)]
+    tokens = (token.rstrip(".:") for token in TOKEN.findall(text))
+    return [token for token in tokens if token and token.casefold() not in UNHEARD]
 
 
 def stems(text: str) -> frozenset[str]:
     """The words that say something, without endings; polarity is looked at apart."""
+    return frozenset(_said(text))
+
+
+def _said(text: str, left_out: frozenset[str] | tuple[()] = DOES) -> list[str]:
+    """The words that say something in their order, without endings and polarity."""
     plain = AVERSE.sub(" ", FOND.sub(" ", NEGATION.sub(" ", text)))
     words = re.findall(r"\w+(?:[.:/@-]\w+)*", plain.casefold())
-    return frozenset(word if any(c.isdigit() for c in word) else _stem(word) for word in words if word not in DOES)
+    return [_stem(word) for word in words if word not in left_out]
 
 
 def _stem(word: str) -> str:
+    if any(character.isdigit() for character in word):
+        return word
+    if word == "has":
+        return "have"
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             return word.removesuffix(ending)
@@ -209,8 +270,16 @@ def _negated(text: str) -> bool:
 
 
 def _are_values(tokens: Sequence[str]) -> bool:
-    """Numbers, paths, days: what a sentence has in one place only once. Words around them do not matter."""
-    return 0 < len(tokens) <= 4 and any(VALUE.fullmatch(token) or DAY.fullmatch(token) for token in tokens)
+    """Numbers with their units, paths, days, and nothing else: what a sentence has in one place only once."""
+    values = [VALUE.fullmatch(token) or DAY.fullmatch(token) for token in tokens]
+    return bool(values[0]) and all(v or UNIT.fullmatch(t) for v, t in zip(values, tokens, strict=True))
+
+
+def _are_names(new: Sequence[str], old: Sequence[str]) -> bool:
+    """Whether both are names, or both are plain words for a kind of thing; not how something is."""
+    if max(len(new), len(old)) > 4 or PASSING.match(new[0]) or PASSING.match(old[0]):
+        return False
+    return new[0][0].isupper() == old[0][0].isupper()
 
 
 def _has(content: str, wrong: str) -> bool:
