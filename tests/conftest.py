@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from starlette.testclient import TestClient
 
 from pi_memory.app import create_app
@@ -13,6 +14,10 @@ from pi_memory.embedding.none import NoEmbedder
 from pi_memory.http.parts import Parts
 from pi_memory.settings import Settings, build
 from tests.fakes import FakeClock, FakeModel
+
+# A Pi is slow, and so is a computer that does something else: time is no property.
+settings.register_profile("any computer", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any computer")
 
 Daemon = Callable[..., "Client"]
 

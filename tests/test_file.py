@@ -8,7 +8,8 @@ import pytest
 
 from pi_memory.focus.document import render
 from pi_memory.focus.file import FocusFile
-from pi_memory.focus.settling import LARGEST, Unsettled
+from pi_memory.focus.intact import LARGEST
+from pi_memory.focus.settling import Unsettled
 from pi_memory.turn import Topic
 
 NOW = 1_771_770_600.0
@@ -110,7 +111,11 @@ def test_our_own_text_is_ours_however_large_it_is(tmp_path: Path) -> None:
         file = await written(tmp_path, f"{shown('a1')}\n{'notes ' * LARGEST}")
         assert await file.read() is None
         assert not file.must_write
-        assert await file.write(shown("a1"))
+        file.path.write_text(shown("b1"))
+        edit = await file.read()
+        assert edit is not None
+        assert edit.base is not None
+        assert [entry.name for entry in edit.base.entries] == ["a1"]
 
     asyncio.run(main())
 

@@ -17,9 +17,9 @@ ROWS = (
     "settings decay prompt config workspace loader files conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence focus.holders "
-    "focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry focus.rebuild "
-    "focus.weights focus.context focus.related focus.mentions focus.stack agentlog agent_settings replay.* "
-    "knowledge.own_words knowledge.person knowledge.phrases knowledge.contrast knowledge.notice knowledge.secrets "
+    "focus.intact focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry "
+    "focus.rebuild focus.weights focus.context focus.related focus.mentions focus.stack agentlog agent_settings "
+    "replay.* knowledge.own_words knowledge.person knowledge.phrases knowledge.contrast knowledge.notice knowledge.secrets "
     "knowledge.extraction knowledge.troubles knowledge.dedup knowledge.hints knowledge.meant "
     "knowledge.namespaces knowledge.forgetting knowledge.checked knowledge.vectors knowledge.words "
     "knowledge.evidence knowledge.shelf",

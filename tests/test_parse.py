@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.decay import DAY
-from pi_memory.focus.document import Document, Entry, Notes, UnreadableDocument, render
+from pi_memory.focus.document import Document, Entry, Notes, render
+from pi_memory.focus.intact import LARGEST, UnreadableDocument
 from pi_memory.focus.parse import parse
 from pi_memory.focus.shown import HOUR, short_names
 from pi_memory.focus.topics import normalise
@@ -121,6 +122,7 @@ def test_both_sides_of_a_merge_conflict_are_kept(ancestor: str) -> None:
     [
         (b"", "empty"),
         ("\ufeff \n\n", "empty"),
+        (TEXT.encode() + b"notes\n" * LARGEST, "larger"),
         (b"\xff\xfe#\x00", "UTF-8"),
         ("# Recent Focus\n\x00", "binary"),
         (TEXT.replace("# Recent Focus\n", ""), "heading"),

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pi_memory.decay import strength
-from pi_memory.errors import PiMemoryError
 from pi_memory.focus.shown import ago, clean, joined, sessions, short_names
 from pi_memory.turn import Topic
 
@@ -30,10 +29,6 @@ GENERATED = "> Auto-generated. Manual edits are respected — removals and addit
 EMPTY = "No recent topics tracked yet."
 NOT_SHOWN = "more topics are not shown"
 KEPT = "## Notes"
-
-
-class UnreadableDocument(PiMemoryError):
-    """The focus file is not one: empty, binary, truncated or without its heading. It changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)

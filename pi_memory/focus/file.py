@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_memory.files import commit, prepare
-from pi_memory.focus.document import Document, UnreadableDocument
+from pi_memory.focus.document import Document
+from pi_memory.focus.intact import LARGEST, UnreadableDocument
 from pi_memory.focus.parse import parse
-from pi_memory.focus.settling import LARGEST, PATIENCE, SETTLE, Content, Quiet, Unsettled, content_of, judge, opened
+from pi_memory.focus.settling import PATIENCE, SETTLE, Content, Quiet, Unsettled, content_of, judge, opened
 
 REMEMBERED = 16
 """Texts that the user may still have in an editor."""

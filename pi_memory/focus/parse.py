@@ -12,22 +12,19 @@ from datetime import datetime
 
 from pi_memory.focus import verbatim
 from pi_memory.focus.conflict import both_sides
-from pi_memory.focus.document import EMPTY, GENERATED, NOT_SHOWN, Document, Entry, Notes, UnreadableDocument
+from pi_memory.focus.document import EMPTY, GENERATED, NOT_SHOWN, Document, Entry, Notes
 from pi_memory.focus.entry import ALL, BULLET, joined, topic_in
+from pi_memory.focus.intact import UnreadableDocument, intact
 from pi_memory.focus.shown import listed
 from pi_memory.focus.topics import merge
 
-HINT = "The text is kept beside the file as `.rejected`, and the file is written again."
 TAB = 4
-TELLING = 6
-"""Characters of a line of ours that the user will not have typed by chance."""
 
 TITLE = re.compile(r"#{1,6}\W*recent\s+focus\W*", re.IGNORECASE)
 HEADING = re.compile(r"#{1,6}\s+(\S.*)")
 OURS = re.compile(r"(active|fading)[\s:#]*", re.IGNORECASE)
 UPDATED = re.compile(r">\s*Last updated:\s*(\S*)(.*)")
 NOT_SHOWN_LINE = re.compile(rf"… [0-9]+ {NOT_SHOWN}\.")
-FIGURES = re.compile(r"[0-9]\s*sessions?\b|\blast:", re.IGNORECASE)
 NAME = re.compile(r"\S+|[^.!?]*[/.]\w[^!?]*|`[^`]*`")
 """What a bullet in a list of files says, rather than a note."""
 ATTRIBUTE = re.compile(r"\s*(?:[-*+]\s+)?(files?|dirs?|directory|directories)\s*:(.*)", re.IGNORECASE)
@@ -38,13 +35,10 @@ def parse(data: bytes | str, *, base: str | None = None) -> Document:
 
     Raises UnreadableDocument.
     """
-    text = _decoded(data)
-    if _is_cut(text, base):
-        raise UnreadableDocument("the focus file is truncated", hint=HINT)
-    kept, conflicted = both_sides(text.split("\n"))
+    kept, conflicted = both_sides(intact(data, base=base).split("\n"))
     lines = [line.rstrip() for line in kept]
     if not any(TITLE.fullmatch(line) for line in lines):
-        raise UnreadableDocument("the focus file has lost its heading `# Recent Focus`", hint=HINT)
+        raise UnreadableDocument("has lost its heading `# Recent Focus`")
     reader, blocks, headings = _Reader(), verbatim.blocks(lines, _is_whole), verbatim.headings(lines)
     for number, line in enumerate(lines):
         if number in blocks:
@@ -52,32 +46,6 @@ def parse(data: bytes | str, *, base: str | None = None) -> Document:
         else:
             reader.read(line, is_heading=number in headings)
     return replace(reader.document(), conflicted=conflicted)
-
-
-def _decoded(data: bytes | str) -> str:
-    try:
-        text = data if isinstance(data, str) else data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UnreadableDocument("the focus file is not UTF-8 text", hint=HINT) from error
-    if "\x00" in text:
-        raise UnreadableDocument("the focus file is binary", hint=HINT)
-    if not text.strip("\ufeff \t\r\n"):
-        raise UnreadableDocument("the focus file is empty", hint=HINT)
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _is_cut(text: str, base: str | None) -> bool:
-    """Whether the text ends in the middle of a line that we wrote."""
-    last = text.rpartition("\n")[2]
-    if not last:
-        return False
-    if base is not None and base.startswith(text):
-        return base[len(text) :][:1] not in ("", "\n")
-    if base is not None:
-        lines = text.split("\n")
-        return len(last) >= TELLING and any(ours.startswith(last) and ours not in lines for ours in base.split("\n"))
-    unfinished = last.count("**") == 1 or bool(FIGURES.search(last) and "strength:" not in last)
-    return (last.startswith("- **") and unfinished) or (last != GENERATED and GENERATED.startswith(last))
 
 
 def _is_topic(line: str) -> bool:

@@ -10,8 +10,9 @@ import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pi_memory.focus.document import Document, UnreadableDocument
-from pi_memory.focus.parse import HINT, parse
+from pi_memory.focus.document import Document
+from pi_memory.focus.intact import LARGEST, UnreadableDocument
+from pi_memory.focus.parse import parse
 
 SETTLE = 0.3
 """Seconds without a change after which a file is taken for saved."""
@@ -19,9 +20,6 @@ SETTLE = 0.3
 PERHAPS_CUT, RUINED, STILL_OPEN, PATIENCE = 2.0, 3.5, 7.0, 8.0
 """In units of SETTLE: how long a file is left alone that lacks the end of what was there; that is no focus file; that
 is one of these and still open to somebody who may write to it; and how long one that keeps changing is waited for."""
-
-LARGEST = 1 << 20
-"""Bytes of a focus file: what is larger is none, and would fill the memory, which has several of its texts."""
 
 
 class Unsettled(Exception):
@@ -68,8 +66,6 @@ def judge(content: Content, base: str | None) -> Judgement:
     if content.data is None:
         return Judgement(RUINED)
     try:
-        if len(content.data) > LARGEST:
-            raise UnreadableDocument(f"the focus file is larger than {LARGEST:,} bytes", hint=HINT)
         document = parse(content.data, base=base)
     except UnreadableDocument as error:
         return Judgement(RUINED if content.is_closed else STILL_OPEN, error=error)
