@@ -19,7 +19,8 @@ ROWS = (
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence focus.holders "
     "focus.intact focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry "
     "focus.rebuild focus.weights focus.context focus.related focus.mentions focus.stack agentlog agent_settings "
-    "replay.* knowledge.own_words knowledge.person knowledge.phrases knowledge.contrast knowledge.notice knowledge.secrets "
+    "replay.* "
+    "knowledge.own_words knowledge.person knowledge.phrases knowledge.contrast knowledge.notice knowledge.secrets "
     "knowledge.extraction knowledge.troubles knowledge.dedup knowledge.hints knowledge.meant "
     "knowledge.namespaces knowledge.forgetting knowledge.checked knowledge.vectors knowledge.words "
     "knowledge.evidence knowledge.shelf",
