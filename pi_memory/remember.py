@@ -111,6 +111,8 @@ class Remember:
                     project=exchange.project,
                     exchange_id=exchange_id,
                 )
+            else:
+                await self._learning.found_in(exchange_id, exchange)
             await self._passages.index(exchange_id, exchange)
             tagged = await self._focus.tag(exchange, exchange_id=exchange_id)
             await self.attend(waiting.exchange, tagged)

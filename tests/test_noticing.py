@@ -23,6 +23,17 @@ def test_what_is_stated_is_confirmed_and_on_the_card_when_the_reply_is_complete(
         assert [row[0] for row in other.execute("select content from memories")]
 
 
+def test_what_was_stated_names_the_exchange_that_it_rests_on(daemon: Daemon) -> None:
+    client = daemon(model=FakeModel("Very well."))
+    say(client, "What is new?")
+    say(client, "Thanks. Remember that my dog is called Rex. And by the way I prefer tea.")
+    client.settle()
+    for number in (1, 2):
+        memory = client.get(f"/memories/{number}").json()
+        assert (memory["exchange_id"], memory["quote"] != "") == (2, True)
+    assert [event["kind"] for event in client.get("/memories/1/history").json()["history"]] == ["memory.added"]
+
+
 def test_the_confirmation_streams_and_is_no_part_of_the_conversation(daemon: Daemon) -> None:
     model = FakeModel("Very well.")
     client = daemon(model=model)

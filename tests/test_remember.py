@@ -1,6 +1,7 @@
 """The inbox: in order, resumed after a crash, nothing counted twice."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from pi_memory.focus.tagging import Tagged
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Neighbourhood
+from pi_memory.knowledge.notice import notice
 from pi_memory.knowledge.passages import Passages
 from pi_memory.loader import Loader
 from pi_memory.remember import Remember
@@ -71,6 +73,29 @@ def test_what_a_crash_left_is_worked_off_at_the_next_start(tmp_path: Path, clock
 
     asyncio.run(crash())
     asyncio.run(restart())
+
+
+def test_what_was_stated_before_a_crash_is_linked_to_its_exchange_after_it(tmp_path: Path, clock: FakeClock) -> None:
+    said = replace(exchange(0), user="Remember that the valve sticks.", source="chat")
+
+    async def crash() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        learning = inbox(db, Stubborn(ValueError()), clock)._learning  # type: ignore[arg-type]
+        await learning.state(notice(said.user))
+        await db.write(lambda db: exchanges.add(db, said))
+        await db.close()
+
+    async def restart() -> list[int | None]:
+        async with desk(tmp_path, clock) as sat:
+            remember = inbox(sat.db, sat.focus, clock)
+            await remember.start()
+            await remember.drain()
+            await remember.stop()
+            found, _ = await Memories(sat.db, clock=clock).listed()
+            return [memory.exchange_id for memory in found]
+
+    asyncio.run(crash())
+    assert asyncio.run(restart()) == [1]
 
 
 class Stubborn:

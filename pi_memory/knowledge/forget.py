@@ -56,7 +56,7 @@ def _evidence(db: Database, gone: Iterable[Memory]) -> frozenset[int]:
     for memory in gone:
         if memory.exchange_id is not None:
             found.add(memory.exchange_id)
-        elif memory.quote:
+        if memory.quote:
             found.update(
                 exchanges.beside(db, memory.quote, since=memory.created_at, until=memory.created_at + REPLY_TAKES)
             )

@@ -12,12 +12,11 @@ from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.knowledge import meant, phrases
 from pi_memory.knowledge.dedup import Decision, decide
 from pi_memory.knowledge.extraction import extract, grounded, not_private, of_statement
-from pi_memory.knowledge.forget import REPLY_TAKES
 from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.namespaces import Scope, covers, scope
 from pi_memory.knowledge.neighbourhood import Neighbourhood
-from pi_memory.knowledge.notice import Stated
+from pi_memory.knowledge.notice import Stated, notice
 from pi_memory.knowledge.secrets import secret_in
 from pi_memory.turn import Candidate, Exchange, Memory
 
@@ -74,6 +73,11 @@ class Learning:
                     lines.append(await self._remember(statement, candidate))
         return [line for line in lines if line]
 
+    async def found_in(self, exchange_id: int, exchange: Exchange) -> None:
+        """Have what was stated in a chat, and stored before its exchange was, name it. Once more changes nothing."""
+        if quotes := [s.quote for s in notice(exchange.user) if s.kind not in ("forget", "private")]:
+            await self._memories.rest_on(quotes, exchange_id)
+
     async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
         """Learn from exchanges of one session with their ids; the memories that are new. Once more changes nothing.
 
@@ -124,7 +128,7 @@ class Learning:
         `said_at` is given for what was said in the past. Then what is not allowed is left out; else raises `Forgotten`
         and `RequestError`.
         """
-        if any(_is_learned(candidate, memory, said_at) for memory in known):
+        if any(_is_learned(candidate, memory) for memory in known):
             return None
         neighbours = await self._around.compared(candidate.content, known)
         decision = decide(candidate, neighbours, related=self._around.scale.related)
@@ -194,16 +198,10 @@ def _is_among(candidate: Candidate, others: Sequence[Candidate]) -> bool:
     return any(o.exchange_id == candidate.exchange_id and candidate.quote in o.quote for o in others)
 
 
-def _is_learned(candidate: Candidate, memory: Memory, said_at: float | None) -> bool:
-    """Whether a memory, one that holds or not, rests on the very words of the candidate.
-
-    What was stated is stored before its exchange is, and so without its number.
-    """
-    if memory.quote != candidate.quote or not candidate.quote:
-        return False
-    if candidate.exchange_id is not None and memory.exchange_id is not None:
-        return memory.exchange_id == candidate.exchange_id
-    return said_at is not None and memory.created_at >= said_at - REPLY_TAKES
+def _is_learned(candidate: Candidate, memory: Memory) -> bool:
+    """Whether a memory, one that holds or not, rests on the very words of the candidate."""
+    is_same = (memory.exchange_id, memory.quote) == (candidate.exchange_id, candidate.quote)
+    return is_same and candidate.exchange_id is not None
 
 
 def _scope(project: str | None) -> Scope:

@@ -158,6 +158,10 @@ class Memories:
         if ids:
             await self._db.write(partial(memories.used, ids=ids, at=self._clock() if at is None else at))
 
+    async def rest_on(self, quotes: Sequence[str], exchange_id: int) -> None:
+        """Note where that stands which was stored before its exchange was. No event: nothing that is told changes."""
+        await self._db.write(partial(memories.rest_on, quotes=quotes, exchange_id=exchange_id))
+
     async def weaken(self, number: int) -> None:
         """Halve a memory's strength, because it did not help. No event, like a use. Raises `NotFound`."""
         await self._db.write(partial(_weaken, number=number))

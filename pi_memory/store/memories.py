@@ -15,6 +15,9 @@ COLUMNS = """memories.id, content, type, namespace, priority, source, created_at
 JOINED = """memories join memory_labels on memory_labels.id = label_id
     left join memory_uses on memory_uses.id = memories.id"""
 
+RECENT = 200
+"""Memories that may have been stored between what the user stated and its exchange."""
+
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
@@ -121,6 +124,15 @@ def used(db: Database, ids: Sequence[int], at: float) -> None:
         on conflict (id) do update set accesses = accesses + 1,
             last_accessed_at = max(last_accessed_at, excluded.last_accessed_at)""",
         {"at": at, "ids": msgspec.json.encode(list(ids)).decode()},
+    )
+
+
+def rest_on(db: Database, quotes: Sequence[str], exchange_id: int) -> None:
+    """Note the exchange in which the quotes stand, for what has just been stored without it."""
+    db.execute(
+        """update memories set exchange_id = :exchange where id > (select max(id) - :recent from memories)
+        and exchange_id is null and quote in (select value from json_each(:quotes))""",
+        {"exchange": exchange_id, "recent": RECENT, "quotes": msgspec.json.encode(quotes).decode()},
     )
 
 
