@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import PiMemoryError
 from pi_memory.focus.recent import RecentFocus
@@ -15,19 +16,20 @@ from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Neighbourhood
 from pi_memory.knowledge.notice import notice
 from pi_memory.knowledge.passages import Passages
+from pi_memory.knowledge.shelf import Shelf
 from pi_memory.loader import Loader
 from pi_memory.remember import Remember
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.turn import Embedder, Exchange
+from tests.desk import PUMP, desk
 from tests.fakes import FakeClock
-from tests.test_recent import PUMP, desk
 
 
 def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Remember:
     embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
     memories = Memories(db, clock=clock)
-    learning = Learning(memories, Neighbourhood(memories, embedder))
+    learning = Learning(memories, Neighbourhood(memories, Shelf(), Scale(embedder)))
     return Remember(db, focus, passages=Passages(db, embedder), learning=learning)
 
 

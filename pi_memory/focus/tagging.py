@@ -51,9 +51,9 @@ class Tagging:
 
     async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
         """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
-        now, time = self._clock(), self._known.time(self._clock())
+        now = self._clock()
         # A clock that was ahead must not keep a topic fresh for ever; one that has not been set dates nothing.
-        at = min(exchange.at, now) if time == now else time
+        at = min(exchange.at, now) if self._known.time(now) == now else self._known.time(now)
         session = await self._session(exchange.conversation_id)
         session.last_at = now
         tag = await self._found(exchange, session, at)
