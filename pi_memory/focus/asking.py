@@ -14,14 +14,14 @@ from pi_memory.focus.topics import match, normalise, place
 from pi_memory.focus.wording import SUBSTANCE
 from pi_memory.turn import Exchange, Message, Tag, Thinker, Topic
 
-MOST_LABELS = 8
+MOST_LABELS = 6
 """Most topics to choose from: a small model confuses more of them, and each costs its tokens."""
 SHOWN = 600
 """Characters of a message and of a reply that are shown to a model that has not read the conversation."""
 OTHER = "something else"
 
-CHOOSE = "Which topic of work was the last exchange about? Answer with one of: {labels}."
-NAME = "Name the part of the work that the last exchange was about, in one to three words. Topic:"
+CHOOSE = "Which topic was the last exchange about? One of: {labels}."
+NAME = "Name what the last exchange was about, in one to three words. Topic:"
 NAME_TOKENS = 12
 GRAMMAR = """root ::= " "? word ("-" word)? ("-" word)?
 word ::= [a-z] [a-z0-9] [a-z0-9]+
