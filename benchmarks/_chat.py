@@ -27,11 +27,13 @@ from pi_memory.settings import build
 from pi_memory.turn import Count, Done, Exchange, Message, Purpose, Tag, Turn
 
 CONTEXT, BATCH = 8192, 128
-WORDS, RECALLED, REPLY = 50, 3, 128
+WORDS, RECALLED, REPLY = 50, 3, 112
 NAME = "conversation"
 TOPICS = ("irrigation", "billing", "weather", "sensor", "house", "invoice", "configuration", "memory")
 TOPIC_TURNS = 3
 """Turns that each of `TOPICS` is talked about before the next one."""
+BEGAN, TURN_SECONDS = 1_767_225_600.0, 60.0
+"""The same in every run, as the first message tells the date."""
 
 
 @dataclass
@@ -60,6 +62,9 @@ class Run:
     def new(self) -> int:
         asked = sum(a.new for a in self.asked) + self.instructions
         return asked + self.generated + self.counts["write"].generated + self.summaries + self.beginnings
+
+    def clock(self) -> float:
+        return BEGAN + TURN_SECONDS * len(self.asked)
 
     @property
     def evaluated(self) -> int:
@@ -132,7 +137,7 @@ class Counting(LocalModel):
 
     run: Run
     topic = ""
-    beginning: Sequence[int] = ()
+    beginning: list[int] | None = None
 
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
         self._count(messages, instruction)
@@ -149,7 +154,7 @@ class Counting(LocalModel):
         if len(messages) == 1:
             tokens = self._ledger.prefix(messages)
             # The first one is that of the conversation, and counted with its first message.
-            self.run.beginnings += len(tokens) - common(self.beginning, tokens) if self.beginning else 0
+            self.run.beginnings += len(tokens) - common(self.beginning, tokens) if self.beginning is not None else 0
             self.beginning = tokens
 
     def _count(self, messages: Sequence[Message], instruction: str) -> None:
@@ -190,7 +195,7 @@ async def chat(path: Path, turns: int, *, window: int, tags: Sequence[Tag] | Non
         settings = build({"PI_MEMORY_DATA_DIR": folder / "data", **values}, environ={})
         made = Counting.open(path, context_tokens=CONTEXT, temperature=0)
         made.run = Run()
-        async with running(settings, model=made, embedder=NoEmbedder()) as parts:
+        async with running(settings, model=made, embedder=NoEmbedder(), clock=made.run.clock) as parts:
             await parts.model.ready()
             while tags is None and not isinstance(parts.focus.work.tagger, asking.AskingTagger):  # noqa: ASYNC110 - when it comes
                 await asyncio.sleep(0.01)

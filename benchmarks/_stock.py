@@ -39,12 +39,15 @@ class Script:
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one turn: tokens of the prompt, tokens evaluated for prompt and reply, by the chat and by the tag after it."""
+    """Of one turn: tokens of the prompt, tokens evaluated for prompt and reply, by the chat and by the tag after it;
+    and those of the tag's question.
+    """
 
     prompt: int
     evaluated: int
     tag_evaluated: int
     tag_generated: int
+    tag_new: int
     seconds: float
 
 
@@ -89,7 +92,7 @@ class Stock:
             seconds = seconds or time.perf_counter() - start
             text += part
         self._replies.append(text)
-        evaluated, generated = self._evaluated - before, 0
+        evaluated, generated, new = self._evaluated - before, 0, 0
         prompt = self._prompt
         if self._script.instruction:
             asked = [*messages, _assistant(text), _user(self._script.instruction)]
@@ -98,14 +101,23 @@ class Stock:
                 asked = [{"role": "system", "content": self._script.instruction}, _user(exchange)]
             # Ten tokens: what a label takes as JSON.
             generated = sum(1 for _ in self._complete(asked, 10))
-        return Cost(prompt, evaluated, self._evaluated - before - evaluated, generated, seconds)
+            new = self._tokens(_written([_user(self._script.instruction)]))
+        return Cost(prompt, evaluated, self._evaluated - before - evaluated, generated, new, seconds)
 
     def _complete(self, messages: list[dict[str, str]], most: int) -> Any:
-        text = "".join(f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in messages)
-        self._prompt = len(self._llama.tokenize(f"{text}<|im_start|>assistant\n".encode(), False, True))
+        self._prompt = self._tokens(_written(messages))
         for chunk in self._llama.create_chat_completion(messages, max_tokens=most, temperature=0, stream=True):
             if piece := chunk["choices"][0]["delta"].get("content"):
                 yield piece
+
+    def _tokens(self, text: str) -> int:
+        return len(self._llama.tokenize(text.encode(), False, True))
+
+
+def _written(messages: list[dict[str, str]]) -> str:
+    """A prompt of the synthetic models."""
+    said = "".join(f"<|im_start|>{m['role']}\n{m['content']}<|im_end|>\n" for m in messages)
+    return f"{said}<|im_start|>assistant\n"
 
 
 def _open(script: Script) -> Any:

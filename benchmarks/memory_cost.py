@@ -22,8 +22,9 @@ async def measured(options: argparse.Namespace) -> bench.Figures:
         "generated_per_turn": (chosen.generated + written.generated) / turns,
         "instructions_per_turn": run.instructions / turns,
         "submitted_per_turn": (chosen.submitted + written.submitted) / turns,
-        # A compaction moves what it keeps, and that is evaluated once more while nobody waits.
-        "moved_by_compactions_per_turn": run.moved / turns,
+        # And what the chat's prompt costs for a compaction, evaluated while nobody waits: once more what it keeps.
+        "summaries_in_the_prompt_per_turn": run.summaries / turns,
+        "kept_by_compactions_per_turn": run.kept / turns,
     }
 
 

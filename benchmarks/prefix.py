@@ -19,14 +19,17 @@ def undisturbed(run: Run) -> float:
 
 
 def stock_ratio(path: Path, run: Run, *, apart: bool) -> float:
-    """The same words, recalled lines, cuts and tags; its own replies. `apart`: tags in prompts of their own."""
+    """The same words, recalled lines, compactions, and a tag after each turn; its own replies. No summaries are asked
+    of it. `apart`: tags in prompts of their own.
+    """
     said = []
     for index, asked in enumerate(run.asked):
         first = index - (len(asked.messages) - 2) // 2
         said.append(stock.Said(asked.messages[0].content, first, asked.messages[-1].text))
     costs = stock.run(stock.Script(str(path), CONTEXT, BATCH, REPLY, bench.INSTRUCTION, apart, said))
     evaluated = sum(cost.evaluated + cost.tag_evaluated for cost in costs)
-    return evaluated / (run.new + sum(cost.tag_generated for cost in costs))
+    told = sum(asked.new for asked in run.asked) + run.generated + run.summaries
+    return evaluated / (told + sum(cost.tag_new + cost.tag_generated for cost in costs))
 
 
 async def measured(options: argparse.Namespace) -> bench.Figures:
@@ -39,13 +42,15 @@ async def measured(options: argparse.Namespace) -> bench.Figures:
         "shape": options.shape,
         "turns": turns,
         "ratio": ratio(run),
-        "ratio_but_for_compactions": (run.evaluated - run.moved) / run.new,
+        # As if a summary were nothing new in the prompt: it may have been written by the model before.
+        "ratio_if_summaries_are_not_new": run.evaluated / (run.new - run.summaries),
         "stock_ratio": stock_ratio(path, run, apart=False),
         "stock_ratio_tags_apart": stock_ratio(path, run, apart=True),
         "turns_without_reprefill": undisturbed(run),
         "reevaluated_by_background": chats[0] - chats[1],
         "compactions": run.compactions,
-        "moved_by_compactions": run.moved,
+        "kept_by_compactions": run.kept,
+        "tokens_of_summaries": run.summaries,
         "tokens_of_instructions": run.instructions,
         "evaluated_by_tags_and_summaries": sum(run.counts[name].evaluated for name in ("choose", "write")),
         "new_tokens": run.new,
