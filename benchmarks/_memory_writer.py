@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._facts import facts
+from pi_memory.embedding.calibration import Scale
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Neighbourhood
 from pi_memory.knowledge.notice import notice
+from pi_memory.knowledge.shelf import Shelf
 from pi_memory.loader import Loader
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
@@ -44,9 +46,9 @@ async def _load() -> Embedder:
 
 async def write(folder: Path, how: str, count: int) -> dict[str, int]:
     db = await Database.open(folder / "memory.db", commit_seconds=3600)
-    loader: Loader[Embedder] = Loader(_load, fallback=await _load())
+    scale = Scale(Loader(_load, fallback=await _load()))
     memories = Memories(db, clock=time.time)
-    learning = Learning(memories, Neighbourhood(memories, loader))
+    learning = Learning(memories, Neighbourhood(memories, Shelf(), scale))
     said = facts(count)
     if how == "stated":
         for fact in said:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from pi_memory.embedding.calibration import calibrate
+from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
@@ -58,10 +58,10 @@ def embedder(settings: Settings, *, given: Embedder | None = None) -> Loader[Emb
     return Loader(load, fallback=NoEmbedder())
 
 
-async def meaning(patterns: Patterns, embedder: Embedder, places: Centroids) -> Meaning | None:
+async def meaning(patterns: Patterns, scale: Scale, places: Centroids) -> Meaning | None:
     """How meanings are compared; None when the embedder tells no texts apart. Raises `EmbedderError`."""
-    scale = await calibrate(embedder)
-    nearest = Nearest(embedder, related=scale.related, same=scale.same)
+    measured = await scale.measured()
+    nearest = Nearest(scale.embedder.now, related=measured.related, same=measured.same)
     return None if nearest.is_blind else Meaning(nearest, places, patterns.words)
 
 

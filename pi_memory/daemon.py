@@ -12,6 +12,7 @@ from pi_memory.briefing import Briefing, Known
 from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.embedding.calibration import Scale
 from pi_memory.errors import PiMemoryError
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.centroids import Centroids
@@ -106,9 +107,12 @@ def _put_together(
     memory = ShortMemory(ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations)
     focus = RecentFocus(db, settings.focus_file, tagger=EvidenceTagger(patterns), clock=clock)
     attention = Attention(db, patterns, knows=focus.knows, called=focus.called, clock=clock)
-    memories, passages = Memories(db, clock=clock), Passages(db, embedder)
-    recall = Recall(db, memories, remembered=Remembered(memories, embedder), passages=passages, embedder=embedder)
-    learning = _learning(settings, memories, model=model, embedder=embedder)
+    memories, passages, scale = Memories(db, clock=clock), Passages(db, embedder), Scale(embedder)
+    remembered = Remembered(memories, embedder)
+    recall = Recall(db, memories, remembered=remembered, passages=passages, scale=scale)
+    learning = Learning(memories, Neighbourhood(memories, remembered.shelf, scale))
+    if settings.embedding.extractor == "model":
+        learning.interview = Interview(model)
     remember = Remember(db, focus, passages=passages, learning=learning)
     compaction = Compaction(db, memory, max_turns=kept.max_turns, max_tokens=max_tokens)
     known = Known(focus, memories, recall) if kept.enabled else None
@@ -142,17 +146,11 @@ def _put_together(
         turns=Turns(assistant, most=settings.server.max_waiting),
         model=model,
         embedder=embedder,
+        scale=scale,
         started_at=clock(),
     )
     _connect(parts)
     return parts
-
-
-def _learning(settings: Settings, memories: Memories, *, model: Loader[Model], embedder: Loader[Embedder]) -> Learning:
-    learning = Learning(memories, Neighbourhood(memories, embedder))
-    if settings.embedding.extractor == "model":
-        learning.interview = Interview(model)
-    return learning
 
 
 def _connect(parts: Parts) -> None:
@@ -207,7 +205,7 @@ async def _better_tagger(parts: Parts, patterns: Patterns) -> None:
         embedder = await parts.embedder.ready()
         if embedder.dimensions:
             parts.focus.work.places = await Centroids.load(parts.db, embedder)
-            meaning = await backends.meaning(patterns, embedder, parts.focus.work.places)
+            meaning = await backends.meaning(patterns, parts.scale, parts.focus.work.places)
     model = await _thinker(parts) if wanted == "model" else None
     parts.focus.work.tagger = backends.tagger(patterns, meaning, model=model, said=lambda name: _said(parts, name))
 

@@ -6,11 +6,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Neighbourhood
 from pi_memory.knowledge.notice import notice
+from pi_memory.knowledge.shelf import Shelf
 from pi_memory.loader import Loader
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
@@ -27,14 +29,18 @@ class Mind:
         self.db = db
         self.clock = clock
         self.memories = Memories(db, clock=clock)
-        self.learning = Learning(self.memories, Neighbourhood(self.memories, Loader(_none, fallback=NoEmbedder())))
+        scale = Scale(Loader(_none, fallback=NoEmbedder()))
+        self.learning = Learning(self.memories, Neighbourhood(self.memories, Shelf(), scale))
 
     async def say(self, message: str, project: str | None = None) -> list[str]:
         self.clock.pass_time(minutes=1)
         return await self.learning.state(notice(message), project=project)
 
     async def learn(self, *said: str, project: str | None = None) -> list[Memory]:
+        """What was said, as the inbox and then the end of the session have it."""
         exchanges = [Exchange("c", text, "Fine.", self.clock(), project=project) for text in said]
+        for number, exchange in enumerate(exchanges, 1):
+            await self.learning.found_in(number, exchange)
         return await self.learning.learn(list(enumerate(exchanges, 1)))
 
     async def known(self) -> list[str]:

@@ -4,11 +4,13 @@ Two unrelated texts have a cosine around 0.0 in one embedder's space and around 
 phrases shows where the embedder at hand puts unrelated texts and where it puts paraphrases.
 """
 
+import asyncio
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
+from pi_memory.loader import Loader
 from pi_memory.turn import Embedder, Vectors
 
 UNRELATED = (
@@ -83,6 +85,25 @@ REPETITION = 0.999
 
 NEVER = Calibration(0.0, 0.0, 0.0, related=math.inf, same=math.inf)
 """For an embedder without dimensions: no similarity reaches its thresholds."""
+
+
+class Scale:
+    """The calibration of the embedder that is there, for all who compare meanings: measured once, which takes a small
+    board some seconds.
+    """
+
+    def __init__(self, embedder: Loader[Embedder]) -> None:
+        self.embedder = embedder
+        self._measured: tuple[str, Calibration] | None = None
+        self._one_at_a_time = asyncio.Lock()
+
+    async def measured(self) -> Calibration:
+        """`NEVER` while there is no embedder. Raises `EmbedderError`."""
+        async with self._one_at_a_time:
+            embedder = self.embedder.now
+            if self._measured is None or self._measured[0] != embedder.id:
+                self._measured = (embedder.id, await calibrate(embedder))
+            return self._measured[1]
 
 
 async def calibrate(embedder: Embedder) -> Calibration:

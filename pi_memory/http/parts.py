@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pi_memory.assistant import Assistant
 from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.embedding.calibration import Scale
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.housekeeping import Housekeeping
@@ -43,4 +44,5 @@ class Parts:
     turns: Turns
     model: Loader[Model]
     embedder: Loader[Embedder]
+    scale: Scale
     started_at: float

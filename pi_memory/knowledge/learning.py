@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.knowledge import meant, phrases
-from pi_memory.knowledge.dedup import Decision, decide
+from pi_memory.knowledge.dedup import Decision, Neighbour, decide
 from pi_memory.knowledge.extraction import extract, grounded, not_private, of_statement
 from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.namespaces import Scope, covers, scope
-from pi_memory.knowledge.neighbourhood import Neighbourhood
+from pi_memory.knowledge.neighbourhood import Around, Neighbourhood
 from pi_memory.knowledge.notice import Stated, notice
 from pi_memory.knowledge.secrets import secret_in
+from pi_memory.store.memories import Embedding
 from pi_memory.turn import Candidate, Exchange, Memory
 
 Numbered = tuple[int, Exchange]
@@ -83,7 +84,6 @@ class Learning:
 
         Raises `StoreError`.
         """
-        await self._around.measure()
         candidates = extract(said)
         if self.interview is not None:
             said = not_private(said)
@@ -93,14 +93,20 @@ class Learning:
         when = {number: exchange.at for number, exchange in said}
         async with self._one_at_a_time:
             # All neighbours first: each search writes the index of what was added before it.
-            around = [(c, await self._around.of(f"{c.content} {c.quote}")) for c in candidates]
+            around = [(c, await self._around.of(c.content, quote=c.quote)) for c in candidates]
             new: list[Memory] = []
             for candidate, found in around:
-                known = [*{memory.id: memory for memory in (*found, *new)}.values()]
-                known = await self._memories.several([memory.id for memory in known])
-                taken = await self._take(candidate, known, said_at=when[candidate.exchange_id or 0])
+                found = await self._by_now(found, new)
+                taken = await self._take(candidate, found, said_at=when[candidate.exchange_id or 0])
                 new += [taken.memory] if taken and taken.is_new else []
         return new
+
+    async def _by_now(self, found: Around, new: Sequence[Memory]) -> Around:
+        """What was found, with what has been learned since."""
+        cosines: dict[int, float | None] = {memory.id: None for memory in new}
+        cosines |= {neighbour.memory.id: neighbour.cosine for neighbour in found.neighbours}
+        known = await self._memories.several(list(cosines))
+        return replace(found, neighbours=tuple(Neighbour(memory, cosines[memory.id]) for memory in known))
 
     def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
         return replace(candidate, topics=candidate.topics or self.topics(session, candidate.content))
@@ -109,8 +115,8 @@ class Learning:
         if stated.kind != "remember" and (kind := secret_in(stated.quote)):
             return f"Not kept, as there is {kind} in it; say “remember” if I should."
         try:
-            known = await self._around.of(f"{candidate.content} {candidate.quote}")
-            taken = await self._take(candidate, known, durable=True)
+            found = await self._around.of(candidate.content, quote=candidate.quote)
+            taken = await self._take(candidate, found, durable=True)
         except Forgotten:
             return "Not kept: this was to be forgotten."
         except RequestError as error:
@@ -121,24 +127,24 @@ class Learning:
         return f"Remembered: {taken.memory.content}{instead}"
 
     async def _take(
-        self, candidate: Candidate, known: Sequence[Memory], *, said_at: float | None = None, durable: bool = False
+        self, candidate: Candidate, found: Around, *, said_at: float | None = None, durable: bool = False
     ) -> Taken | None:
         """Store a candidate as the rules decide; None for what was learned before, or is out of date by now.
 
         `said_at` is given for what was said in the past. Then what is not allowed is left out; else raises `Forgotten`
         and `RequestError`.
         """
-        if any(_is_learned(candidate, memory) for memory in known):
+        if any(_is_learned(candidate, neighbour.memory) for neighbour in found.neighbours):
             return None
-        neighbours = await self._around.compared(candidate.content, known)
-        decision = decide(candidate, neighbours, related=self._around.scale.related)
+        decision = decide(candidate, found.neighbours, related=found.scale.related)
         if decision.linked and self.interview is not None and candidate.priority != "highest":
-            decision = await self.interview.judge(candidate, [n for n in neighbours if n.memory.id in decision.linked])
-        before = next((memory for memory in known if memory.id == decision.id), None)
+            linked = [n for n in found.neighbours if n.memory.id in decision.linked]
+            decision = await self.interview.judge(candidate, linked)
+        before = next((n.memory for n in found.neighbours if n.memory.id == decision.id), None)
         if before is not None and said_at is not None and said_at < before.valid_from and decision.action != "noop":
             return None
         try:
-            return await self._carry_out(decision, candidate, before, durable=durable)
+            return await self._carry_out(decision, candidate, before, embedding=found.embedding, durable=durable)
         except RequestError as error:
             if said_at is None:
                 raise
@@ -146,25 +152,25 @@ class Learning:
             return None
 
     async def _carry_out(
-        self, decision: Decision, candidate: Candidate, before: Memory | None, *, durable: bool
+        self,
+        decision: Decision,
+        candidate: Candidate,
+        before: Memory | None,
+        *,
+        embedding: Embedding | None,
+        durable: bool,
     ) -> Taken:
         origin = "notice" if candidate.priority == "highest" else "extraction"
-        if before is None:
-            vector = await self._around.vector(candidate.content)
-            return Taken(await self._memories.add(candidate, origin=origin, vector=vector, durable=durable))
-        stated = before.priority == "highest"
-        if decision.action == "noop":
-            if candidate.priority == "highest" and not stated:
-                change = self._memories.change(before.id, origin=origin, durable=durable, priority="highest")
-                return Taken(await change, is_new=False)
+        if before is not None and decision.action == "noop":
+            if candidate.priority == "highest" and before.priority != "highest":
+                before = await self._memories.change(before.id, origin=origin, durable=durable, priority="highest")
             return Taken(before, is_new=False)
-        if stated and candidate.priority != "highest":
+        if before is None or (before.priority == "highest" and candidate.priority != "highest"):
             # What was only picked up does not end what was stated.
-            vector = await self._around.vector(candidate.content)
-            return Taken(await self._memories.add(candidate, origin=origin, vector=vector, durable=durable))
-        candidate = replace(candidate, content=decision.content or candidate.content)
-        vector = await self._around.vector(candidate.content)
-        new = self._memories.supersede(before.id, candidate, origin=origin, vector=vector, durable=durable)
+            return Taken(await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable))
+        if decision.content is not None:
+            candidate, embedding = replace(candidate, content=decision.content), None
+        new = self._memories.supersede(before.id, candidate, origin=origin, vector=embedding, durable=durable)
         return Taken(await new, instead_of=before)
 
     async def _forget(self, stated: Stated, seen: Scope) -> str:
@@ -172,9 +178,9 @@ class Learning:
         what, surely = stated.content, not phrases.LOOSELY.search(stated.quote)
         if numbers := meant.numbers(what):
             return " ".join([await self._forget_number(number) for number in numbers])
-        known = [memory for memory in await self._around.of(what) if covers(memory.namespace, seen)]
-        neighbours = await self._around.compared(what, known)
-        found, clear = meant.meant(what, neighbours, same=self._around.scale.same)
+        around = await self._around.of(what)
+        known = [n for n in around.neighbours if covers(n.memory.namespace, seen)]
+        found, clear = meant.meant(what, known, same=around.scale.same)
         if not found:
             return f"I remember nothing of that: {what}" if surely else ""
         if clear and surely:

@@ -6,12 +6,12 @@ it is erased when its time is over.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from pi_memory.embedding.calibration import NEVER, Calibration, calibrate
+from pi_memory.embedding.calibration import NEVER, Scale
 from pi_memory.errors import EmbedderError
 from pi_memory.knowledge import candidates, gate, namespaces, told, words
 from pi_memory.knowledge.candidates import Found, Kind, Place, Window
@@ -21,12 +21,11 @@ from pi_memory.knowledge.passages import Passages
 from pi_memory.knowledge.remembered import Remembered
 from pi_memory.knowledge.shelf import Shelf, View
 from pi_memory.knowledge.told import Room
-from pi_memory.loader import Loader
 from pi_memory.store import memories as rows
 from pi_memory.store import memory_words
 from pi_memory.store.database import Database
 from pi_memory.store.passages import Said
-from pi_memory.turn import Embedder, Memory, Recalled, Vectors
+from pi_memory.turn import Memory, Recalled, Vectors
 
 Boost = Callable[[Sequence[str]], float]
 KINDS: tuple[Kind, ...] = ("memory", "exchange")
@@ -41,17 +40,15 @@ SIGNAL = 0.1
 class Asked:
     """A query: its terms, and whether it asks for a time."""
 
-    terms: tuple[str, ...]
+    terms: frozenset[str]
     when: bool
 
-    @classmethod
-    def of(cls, query: str) -> "Asked":
-        return cls(words.terms(query), words.asks_when(query))
-
-    def signals(self, text: str, *, is_verbatim: bool) -> int:
+    def similarity(self, found: Found, text: str, *, is_verbatim: bool = False) -> float:
         """A question is seldom an answer; who is asked about says it; a time answers `when`."""
-        said_by = not set(words.speaker(text)).isdisjoint(self.terms)
-        return said_by + (self.when and words.tells_time(text)) - (is_verbatim and words.asks(text))
+        signals = int(not self.terms.isdisjoint(words.speaker(text)))
+        signals += self.when and words.tells_time(text)
+        signals -= is_verbatim and words.asks(text)
+        return min(1.0, max(0.0, found.similarity + SIGNAL * signals))
 
 
 class Recall:
@@ -64,15 +61,15 @@ class Recall:
         *,
         remembered: Remembered,
         passages: Passages,
-        embedder: Loader[Embedder],
+        scale: Scale,
     ) -> None:
         self.attention: Callable[[str | None, str], Boost] = lambda session, query: _unattended
         self._db = db
         self._remembered = remembered
         self._passages = passages
         self._shelves: dict[Kind, Shelf] = {"memory": remembered.shelf, "exchange": passages.shelf}
-        self._embedder = embedder
-        self._calibration: tuple[str, Calibration] = ("", NEVER)
+        self._scale = scale
+        self._measured = NEVER
 
     async def start(self) -> None:
         """Have everything found by its words, and by its meaning soon after the embedder is there."""
@@ -99,18 +96,23 @@ class Recall:
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
-        asked = Asked.of(query)
+        terms = words.terms(query)
+        asked = Asked(frozenset(terms), words.asks_when(query))
         vector = await self._vector(query)
         places = list(self._places(scope, kinds, vector))
         if not places:
             return []
         self._index()
-        terms = [words.quoted(term) for term in asked.terms]
-        most = max(READ, 3 * k)
-        look_up = partial(candidates.look_up, places=places, terms=terms, most=most, window=window)
+        quoted, most = [words.quoted(term) for term in terms], max(READ, 3 * k)
+        look_up = partial(candidates.look_up, places=places, terms=quoted, most=most, window=window)
         found = await self._db.read(look_up)
         boost = self.attention(session, query)
-        results = [_recalled(each, asked, now, boost) for each in found]
+        results = [
+            _memory(each.text, each, asked=asked, now=now, boost=boost)
+            if isinstance(each.text, Memory)
+            else _said(each.text, each, asked=asked)
+            for each in found
+        ]
         return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
 
     async def for_turn(
@@ -124,7 +126,7 @@ class Recall:
         if not gate.asks_something(query):
             return "", ()
         found = await self.search(query, k=gate.MOST, scope=scope, now=now, session=session, window=room.window)
-        best = gate.passed(found, by_meaning=self._embedder.now.dimensions > 0)
+        best = gate.passed(found, by_meaning=self._scale.embedder.now.dimensions > 0)
         text, chosen = told.block(best, query, room)
         if used := [result.id for result in chosen if result.kind == "memory"]:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.
@@ -148,42 +150,33 @@ class Recall:
         """Nearness to the query on the embedder's scale: 0 for unrelated texts, 1 for those that say the same."""
         if vector is None or shelf.matrix is None:
             return None
-        scale = self._calibration[1]
-        span = scale.same - scale.unrelated_mean
-        near: Vectors = np.clip((shelf.cosines(view, vector) - scale.unrelated_mean) / span, 0.0, 1.0)
+        low, high = self._measured.unrelated_mean, self._measured.same
+        near: Vectors = np.clip((shelf.cosines(view, vector) - low) / (high - low), 0.0, 1.0)
         return near
 
     async def _vector(self, query: str) -> Vectors | None:
-        embedder = self._embedder.now
+        embedder = self._scale.embedder.now
         if not embedder.dimensions:
             return None
         try:
-            if self._calibration[0] != embedder.id:
-                self._calibration = (embedder.id, await calibrate(embedder))
+            self._measured = await self._scale.measured()
             vector: Vectors = (await embedder.embed([query]))[0]
         except EmbedderError:
             return None
         return vector
 
 
-def _recalled(found: Found, asked: Asked, now: float, boost: Boost) -> Recalled:
-    """A text that was found, with its score."""
-    text = found.text
-    result = _memory(text, found, now, boost) if isinstance(text, Memory) else _said(text, found)
-    signals = asked.signals(result.content, is_verbatim=result.kind == "exchange")
-    similarity = min(1.0, max(0.0, result.similarity + SIGNAL * signals))
-    return replace(result, similarity=similarity, score=similarity * result.strength * (1 + result.boost))
-
-
-def _memory(memory: Memory, found: Found, now: float, boost: Boost) -> Recalled:
+def _memory(memory: Memory, found: Found, *, asked: Asked, now: float, boost: Boost) -> Recalled:
+    similarity, kept = asked.similarity(found, memory.content), strength(memory, now)
+    more = min(1.0, boost(memory.topics))
     return Recalled(
         id=memory.id,
         kind="memory",
         content=memory.content,
-        score=0.0,
-        similarity=found.similarity,
-        strength=strength(memory, now),
-        boost=min(1.0, boost(memory.topics)),
+        score=similarity * kept * (1 + more),
+        similarity=similarity,
+        strength=kept,
+        boost=more,
         cosine=found.meaning,
         words=found.words,
         at=memory.updated_at,
@@ -192,13 +185,14 @@ def _memory(memory: Memory, found: Found, now: float, boost: Boost) -> Recalled:
     )
 
 
-def _said(said: Said, found: Found) -> Recalled:
+def _said(said: Said, found: Found, *, asked: Asked) -> Recalled:
+    similarity = asked.similarity(found, said.text, is_verbatim=True)
     return Recalled(
         id=said.id >> 1,
         kind="exchange",
         content=said.text,
-        score=0.0,
-        similarity=found.similarity,
+        score=similarity,
+        similarity=similarity,
         strength=1.0,
         boost=0.0,
         cosine=found.meaning,
