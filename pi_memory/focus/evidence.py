@@ -1,6 +1,6 @@
 """Rules: how much the files and the words of an exchange say for each area. Pure."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pi_memory.focus.naming import names_of_file
@@ -101,10 +101,14 @@ def area_of(name: str) -> str:
     return name.partition("/")[0]
 
 
-def weights_of(exchange: Exchange) -> dict[str, float]:
-    """The files of an exchange, in order, each with the most that any mention of it says."""
+def weights_of(exchange: Exchange, *, known: Callable[[str], bool] = lambda path: False) -> dict[str, float]:
+    """The files of an exchange, in order, each with the most that any mention of it says.
+
+    A reply of ours has the `known` files from the focus that we told the model, and says nothing by that.
+    """
     given = ToolCall("", {"file_paths": exchange.file_paths})
-    sources = [(file_paths(exchange.user), NAMED), (file_paths(exchange.reply), REPLIED)]
+    replied = [path for path in file_paths(exchange.reply) if exchange.source != "chat" or not known(path)]
+    sources = [(file_paths(exchange.user), NAMED), (replied, REPLIED)]
     sources += [(file_paths(tool_calls=[given]), NAMED)]
     sources += [(file_paths(tool_calls=[call]), WRITTEN if _writes(call) else READ) for call in exchange.tool_calls]
     weights: dict[str, float] = {}

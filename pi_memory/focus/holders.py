@@ -33,6 +33,10 @@ class Holders:
             for path in paths
         }
 
+    def knows(self, path: str) -> bool:
+        """Whether a topic holds a file of this base name, wherever it is."""
+        return _base(path) in self._by_base
+
     def _drop(self, topic: Topic) -> None:
         for path in topic.file_paths:
             held = self._by_base.get(_base(path), set())

@@ -75,12 +75,12 @@ class EvidenceTagger:
         repeated: bool = False,
     ) -> Tag:
         exchange = trimmed(exchange)
-        weights = weights_of(exchange)
+        known = {topic.name: topic for topic in islice(topics, MOST_KNOWN)}
+        self._holders.update(known)
+        weights = weights_of(exchange, known=self._holders.knows)
         nothing_done = not weights and not exchange.tool_calls
         if nothing_done and is_chatter(exchange.user, exchange.reply, self._patterns):
             return Tag(None)
-        known = {topic.name: topic for topic in islice(topics, MOST_KNOWN)}
-        self._holders.update(known)
         base = directory_of(exchange.tool_calls, working_directory)
         scene = Scene(exchange, weights, known, current, base, self._holders.of(weights), repeated)
         scores, heard = said_and_done(scene, self._patterns), await self._heard(scene)
