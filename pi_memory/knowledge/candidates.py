@@ -10,11 +10,13 @@ from sqlite_utils import Database
 
 from pi_memory.knowledge import evidence
 from pi_memory.knowledge.shelf import View
-from pi_memory.store import memories, memory_words, passages
+from pi_memory.store import memories, passages
 from pi_memory.store.passages import Said
+from pi_memory.store.terms import Index, holders
 from pi_memory.turn import Memory, Vectors
 
 Kind = Literal["memory", "exchange"]
+INDEXES: dict[Kind, Index] = {"memory": "memory_words", "exchange": "passage_words"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +77,14 @@ def look_up(
 
 
 def _hits(db: Database, place: Place, *, terms: Sequence[str], most: int, window: Window | None) -> Iterator[Hit]:
-    view, index = place.view, memory_words if place.kind == "memory" else passages
-    rows = [view.rows(ids) for ids in index.with_terms(db, terms)]
+    view = place.view
+    rows = [view.rows(ids) for ids in holders(db, INDEXES[place.kind], terms)]
     found = evidence.weigh(view.field, rows, place.meaning)
     if window is not None and place.kind == "exchange":
         found.similarity[_within(db, view, window)] = 0.0
-    for row in _best(found.similarity, most).tolist():
-        signs = (float(each[row]) for each in (found.similarity, found.words, found.meaning))
-        yield Hit(place.kind, int(view.ids[row]), *signs)
+    best = _best(found.similarity, most)
+    columns = (each[best].tolist() for each in (view.ids, found.similarity, found.words, found.meaning))
+    return (Hit(place.kind, *signs) for signs in zip(*columns, strict=True))
 
 
 def _within(db: Database, view: View, window: Window) -> evidence.Rows:

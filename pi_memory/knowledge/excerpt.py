@@ -44,8 +44,8 @@ class News:
 
     def _was_told(self, sentence: str) -> bool:
         """Whether all its words are those of one sentence. A question tells nothing that is not a question too."""
-        said, asks = words.said(sentence), is_question(sentence)
-        return any(said <= known for known, asked in self._told if asks or not asked)
+        said = words.said(sentence)
+        return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._told)
 
     def _by_bearing(self, lines: Sequence[str]) -> Iterator[int]:
         """Places of sentences, the most important first; of a text without any, those of its beginning."""

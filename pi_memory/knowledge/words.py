@@ -2,7 +2,7 @@
 
 import re
 
-MOST_TERMS = 24
+MOST_TERMS = 16
 """Terms of a query that are looked up; a longer one is a text, whose first and last terms say what it is about."""
 LONGEST_TERM = 40
 
@@ -44,7 +44,7 @@ TIME = re.compile(
 
 def terms(query: str) -> tuple[str, ...]:
     """The words to look for, each once, without those that are in every text. May be empty."""
-    found = dict.fromkeys(word.casefold() for word in WORD.findall(query))
+    found = dict.fromkeys(WORD.findall(query.casefold()))
     wanted = [word[:LONGEST_TERM] for word in found if word not in STOP_WORDS]
     half = MOST_TERMS // 2
     return tuple(wanted if len(wanted) <= MOST_TERMS else wanted[:half] + wanted[-half:])
@@ -52,7 +52,7 @@ def terms(query: str) -> tuple[str, ...]:
 
 def said(text: str) -> frozenset[str]:
     """The words that carry what a text says, whoever says it; all words of a text that has no such."""
-    found = frozenset(word.casefold() for word in WORD.findall(text))
+    found = frozenset(WORD.findall(text.casefold()))
     return found - UNSAID or found
 
 

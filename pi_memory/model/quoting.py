@@ -89,6 +89,8 @@ def _weight(word: str, share: int, candidates: int) -> float:
 
 def _plain(text: str) -> str:
     """Lower case, without accents."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(character for character in decomposed if not unicodedata.combining(character))
 

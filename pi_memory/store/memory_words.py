@@ -4,7 +4,7 @@ Each time the index is written costs the card several pages, whether it is for o
 """
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sqlite_utils import Database
 
@@ -29,12 +29,6 @@ def search(db: Database, match: str, *, limit: int) -> list[tuple[int, float]]:
     query = """select rowid, -bm25(memory_words) from memory_words where memory_words match ?
         order by bm25(memory_words), rowid limit ?"""
     return db.execute(query, (match, limit)).fetchall()
-
-
-def with_terms(db: Database, terms: Sequence[str]) -> list[list[int]]:
-    """For each term, an FTS5 expression, the ids of the memories that have it; of those that are indexed."""
-    query = "select rowid from memory_words where memory_words match ?"
-    return [[number for (number,) in db.execute(query, (term,))] for term in terms]
 
 
 def added(db: Database, number: int) -> None:

@@ -128,12 +128,6 @@ def ids(db: Database) -> list[int]:
     return [id_ for (id_,) in db.execute("select id from passages order by id").fetchall()]
 
 
-def with_terms(db: Database, terms: Sequence[str]) -> list[list[int]]:
-    """For each term, an FTS5 expression, the ids of the passages that have it, in ascending order."""
-    query = "select rowid from passage_words where passage_words match ?"
-    return [[id_ for (id_,) in db.execute(query, (term,))] for term in terms]
-
-
 def session(db: Database, conversation: str) -> int | None:
     """The number of the session that a conversation is."""
     row = db.execute("select id from sessions where name = ?", (conversation,)).fetchone()
