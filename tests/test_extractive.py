@@ -5,8 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pi_memory.errors import Unprocessable
+from pi_memory.focus.changes import Changes
 from pi_memory.model.extractive import NOTICE, ExtractiveModel, reply
-from pi_memory.turn import Message, Usage
+from pi_memory.turn import Message, Topic, Usage
 
 FOCUS = """You are a helpful assistant.
 
@@ -54,6 +55,18 @@ def test_a_question_is_answered_by_the_users_own_words(told: str, question: str,
 def test_an_unrelated_question_quotes_nothing(question: str) -> None:
     answer = talk("My dog is called Max.", "The daemon listens on port 8765.", question, system=FOCUS)
     assert answer == "I find nothing about that in what you told me here."
+
+
+def test_a_focus_that_was_edited_since_is_told_as_it_is_now() -> None:
+    garden, gone = Topic("garden", 0.0, 0.0), Topic("garden", 0.0, 0.0, is_active=False)
+    edit = Changes({"garden": garden, "orchard": None}, {"garden": gone, "orchard": garden}, "file", 0.0).told()
+    messages = [
+        Message("system", "## Recent Focus\n\n- **memory** (2 sessions)\n- **garden** (1 session)"),
+        Message("user", "What am I working on?"),
+        Message("assistant", "Memory."),
+        Message("user", "What am I working on?", context=edit),
+    ]
+    assert reply(messages) == "In your recent focus:\n- orchard\n- memory (2 sessions)"
 
 
 def test_replies_and_context_are_never_quoted() -> None:

@@ -25,6 +25,9 @@ JUST_SAID = re.compile(
     r"|i (just |last )?(said|told|asked|wrote)\b|my (last|previous) (message|question|words))",
     re.I,
 )
+EDITED = re.compile(
+    r"\(The user has edited their recent focus; (?:now on it: ([^;)]+?))?(?:; )?(?:no longer on it: ([^;)]+?))?\.\)"
+)
 WORKING_ON = re.compile(r"\b(working on|worked on|in focus|recent focus|my focus|been doing)\b", re.I)
 
 
@@ -69,7 +72,7 @@ def reply(messages: Sequence[Message]) -> str:
     if not asked:
         return NOTICE
     said = [message.content for message in asked]
-    told = Told(_section(messages, FOCUS_HEADING), _section(messages, MEMORY_HEADING), _recalled(asked))
+    told = Told(_focus(messages), _section(messages, MEMORY_HEADING), _recalled(asked))
     answer = _answer(said[-1], said[:-1], told)
     is_first = not any(message.role == "assistant" for message in messages)
     return f"{answer}\n\n{NOTICE}" if is_first else answer
@@ -123,6 +126,15 @@ def _section(messages: Sequence[Message], heading: str) -> list[str]:
     _, heading, block = system.partition(heading)
     lines = block.split("\n## ")[0].splitlines() if heading else []
     return [line.removeprefix("- ").replace("**", "") for line in lines if line.startswith("- ")]
+
+
+def _focus(messages: Sequence[Message]) -> list[str]:
+    """The recent focus as the conversation began with it, and as the user has edited it since."""
+    lines = _section(messages, FOCUS_HEADING)
+    for edit in EDITED.finditer("\n".join(message.context for message in messages)):
+        came, gone = ([] if names is None else names.split(", ") for names in edit.groups())
+        lines = [*came, *(line for line in lines if line.partition(" (")[0] not in (*came, *gone))]
+    return lines
 
 
 def _recalled(asked: Sequence[Message]) -> list[str]:
