@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from pi_memory.errors import ModelError
 from pi_memory.knowledge.dedup import Neighbour
 from pi_memory.knowledge.interview import Interview
@@ -78,6 +80,12 @@ def test_what_strays_from_the_words_of_the_user_is_said_in_these() -> None:
     assert found.content == "We moved the shop to Hetzner last spring."
 
 
+def test_a_name_or_a_number_that_the_user_did_not_say_is_not_kept() -> None:
+    for content in ("The shop was moved to Hetzner in Graz.", "The shop was moved to Hetzner with 12 servers."):
+        (found,) = ask(f'- fact: {content} | "moved the shop to Hetzner last spring"\n')
+        assert found.content == "We moved the shop to Hetzner last spring."
+
+
 def test_what_the_user_did_not_say_is_dropped() -> None:
     for quote in ("The port is 9090.", "Is the port 8080?", "the colour is blue", "we moved", "We moved to Mars"):
         assert ask(f'- fact: The port is 9090. | "{quote}"\n') == []
@@ -101,6 +109,20 @@ def test_the_model_decides_where_the_rules_are_in_doubt() -> None:
         decision = asyncio.run(interview(model).judge(Candidate("The dog is walked at nine."), [Neighbour(memory)]))
         assert (decision.action, decision.id) == (action, None if action == "add" else 77)
         assert "77" not in model.asked[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("The dog is walked at 9 by Ben.", "known 1"),
+        ("The dog is walked with Hugo.", "known 1"),
+        ("The cellar is damp.", "ends 1"),
+    ],
+)
+def test_a_verdict_by_which_something_would_be_lost_is_not_followed(said: str, verdict: str) -> None:
+    memory = Memory(77, "Ada walks her dog at noon.", "semantic", "user", "low", "api", 0.0, 0.0, 0.0, 0.0)
+    decision = asyncio.run(interview(Talker(verdict=verdict)).judge(Candidate(said), [Neighbour(memory)]))
+    assert (decision.action, decision.linked) == ("add", (77,))
 
 
 def test_learning_takes_what_the_model_names_beside_the_rules(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pi_memory.knowledge.dedup import Decision, Neighbour, stems
 from pi_memory.knowledge.extraction import located
 from pi_memory.knowledge.own_words import sentences
 from pi_memory.knowledge.person import about_user
+from pi_memory.knowledge.phrases import SPECIFIC
 from pi_memory.loader import Loader
 from pi_memory.turn import Candidate, Exchange, Message, Model, Thinker
 
@@ -36,7 +37,8 @@ SHOWN = 800
 LINE = re.compile(r"- (?P<kind>\w+): (?P<text>[^|\"\n]+) \| \"(?P<quote>[^\"\n]+)\"")
 LEAST_WORDS = 3
 LEAST_SHARED = 0.5
-"""Share of a sentence's words that the user must have said for it to be kept as the model puts it."""
+"""Share of a sentence's words that the user must have said for it to be kept as the model puts it; and of those of two
+memories that both must have for one to end the other."""
 PLACES = {"preference": "user/preferences", "decision": "decisions", "fix": "fixes", "fact": "facts"}
 
 JUDGE = """You know:
@@ -85,9 +87,24 @@ class Interview:
         except (ModelError, Unprocessable) as error:
             logger.warning("What is known is compared without the model: %s", error)
             verdict, number = NEW, ""
-        if verdict == NEW:
+        meant = near[int(number) - 1].memory if number else None
+        if meant is None or not _can_be(verdict, candidate.content, meant.content):
             return Decision("add", linked=linked)
-        return Decision("noop" if verdict == "known" else "delete", near[int(number) - 1].memory.id)
+        return Decision("noop" if verdict == "known" else "delete", meant.id)
+
+
+def _can_be(verdict: str, said: str, known: str) -> bool:
+    """Whether the model can be right: what is known has all that was said, what ends is about the same."""
+    if verdict == "known":
+        return _has_all(known, said)
+    mine, theirs = stems(said), stems(known)
+    return len(mine & theirs) >= LEAST_SHARED * min(len(mine), len(theirs))
+
+
+def _has_all(text: str, other: str) -> bool:
+    """Whether every name, number and path of the other text is in this one."""
+    specific = [word.strip(".,;:!?\"'`") for word in other.split()[1:] if SPECIFIC.search(f" {word}")]
+    return all(word.casefold() in text.casefold() for word in specific)
 
 
 def _candidates(answer: str, said: Sequence[Numbered]) -> Iterator[Candidate]:
@@ -99,7 +116,7 @@ def _candidates(answer: str, said: Sequence[Numbered]) -> Iterator[Candidate]:
         number, exchange, sentence = spoken
         content = about_user(line["text"])
         told = stems(content)
-        if len(told & stems(sentence)) < LEAST_SHARED * len(told):
+        if len(told & stems(sentence)) < LEAST_SHARED * len(told) or not _has_all(sentence, content):
             content = about_user(sentence)
         kind = line["kind"]
         yield Candidate(
