@@ -45,7 +45,8 @@ class Neighbourhood:
         found = await self._memories.search_words(match, limit=MOST) if match else []
         scale, vector, embedding = await self._meaning(text)
         cosines = {} if vector is None else self._cosines(vector)
-        near = sorted(cosines, key=lambda number: -cosines[number])[:MOST]
+        related = (number for number, cosine in cosines.items() if cosine >= scale.related)
+        near = sorted(related, key=lambda number: -cosines[number])[:MOST]
         known = await self._memories.several([*dict.fromkeys([*(number for number, _ in found), *near])])
         return Around(tuple(Neighbour(m, cosines.get(m.id)) for m in known), scale, embedding)
 
