@@ -1,12 +1,12 @@
 import pytest
 
-from pi_memory.model.parked import Parked, Sequence, common
+from pi_memory.model.parked import Away, Parked, common
 
 
 def parked(*tokens: list[int], most_bytes: int = 100) -> Parked:
     made = Parked(most_bytes)
     for some in tokens:
-        made.put(Sequence(some, bytes(10 * len(some))))
+        made.put(Away(some, bytes(10 * len(some))))
     return made
 
 

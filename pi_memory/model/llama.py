@@ -13,8 +13,12 @@ logger = logging.getLogger(__name__)
 # ggml_log_level, as in ggml.h (the numbers in llama_cpp/_logger.py are older). What llama.cpp warns of (a context
 # smaller than trained on, an unused tensor) is no user's business.
 ERROR, CONTINUED = 4, 5
-# What an evaluation says that was cancelled or finds no room. One that failed is raised as an error by the engine.
-EXPECTED = ("graph_compute: ", "process_ubatch: ", "llama_decode: ", "init_batch: ")
+# What an evaluation says that was cancelled or finds no room, and a state that finds none. One that failed is raised as
+# an error by the engine.
+EXPECTED = (
+    *("graph_compute: ", "process_ubatch: ", "llama_decode: ", "init_batch: "),
+    *("state_read_meta: ", "state_seq_set_data: "),
+)
 
 
 @functools.cache

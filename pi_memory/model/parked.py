@@ -6,7 +6,7 @@ from pi_memory.model.vocabulary import Tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class Away:
     tokens: Tokens
     state: bytes
 
@@ -16,13 +16,13 @@ class Parked:
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes = most_bytes
-        self._sequences: list[Sequence] = []
+        self._sequences: list[Away] = []
 
     @property
     def bytes(self) -> int:
         return sum(len(sequence.state) for sequence in self._sequences)
 
-    def put(self, sequence: Sequence) -> None:
+    def put(self, sequence: Away) -> None:
         """It takes the place of those that it begins with."""
         self._sequences = [
             other for other in self._sequences if common(other.tokens, sequence.tokens) < len(other.tokens)
@@ -35,7 +35,7 @@ class Parked:
         """How many of `tokens` one of them begins with, at the most."""
         return max((common(sequence.tokens, tokens) for sequence in self._sequences), default=0)
 
-    def take(self, tokens: Tokens) -> Sequence:
+    def take(self, tokens: Tokens) -> Away:
         """The one that `best` has found, which is then no longer here. Raises `ValueError` when there is none."""
         found = max(self._sequences, key=lambda sequence: common(sequence.tokens, tokens))
         self._sequences.remove(found)
