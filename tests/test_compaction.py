@@ -1,13 +1,13 @@
 """Layer 2: long conversations become a summary and their last exchanges, whole or not at all."""
 
 import asyncio
-import shutil
 import sqlite3
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
@@ -15,6 +15,7 @@ from pi_memory.store import exchanges, windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Exchange
 from tests.conftest import Client, Daemon
+from tests.crashes import at_every_write
 from tests.fakes import FakeModel
 from tests.gguf_files import write_llama
 
@@ -124,36 +125,28 @@ def test_what_a_model_sums_up_is_kept(daemon: Daemon) -> None:
 
 
 def test_a_crash_leaves_the_old_state_or_the_new(tmp_path: Path) -> None:
-    """The files are copied before each statement of a compaction, and each copy is what a crash would have left."""
-    asyncio.run(compact_and_copy(tmp_path))
-    states = [state(folder / "memory.db") for folder in sorted(tmp_path.glob("copy*"))]
-    old, new = (["0", "1", "2", "3"], "", 0), (["2", "3"], "they counted", 1)
+    states = [state(folder / "memory.db") for folder in asyncio.run(crashes(tmp_path))]
+    old, new = states[0], states[-1]
+    assert (old[0], old[1:]) == ([DECISION, "1", "2", "3"], ("", 0))
+    assert (new[0], "pin 14" in new[1], new[2]) == (["2", "3"], True, 1)
     assert len(states) >= 6
-    assert states[0] == old
-    assert states[-1] == new
     assert all(found in (old, new) for found in states)
 
 
-async def compact_and_copy(folder: Path) -> None:
-    path = folder / "memory.db"
-    db = await Database.open(path, commit_seconds=3600)
-    for number in range(4):
-        await db.write(partial(exchanges.add, exchange=Exchange("c", str(number), "yes", float(number))))
-    await db.flush()
-    taken = iter(range(100))
-
-    def copy(statement: str) -> None:
-        target = folder / f"copy{next(taken):02}"
-        target.mkdir()
-        for file in folder.glob("memory.db*"):
-            shutil.copy(file, target)
-
-    await db.read(lambda opened: opened.conn.set_trace_callback(copy))
-    await db.write(partial(windows.fold, name="c", keep=2, summary="they counted"))
-    await db.flush()
-    await db.read(lambda opened: opened.conn.set_trace_callback(None))
-    copy("")
+async def crashes(folder: Path) -> list[Path]:
+    """What a crash at each write of a compaction would leave."""
+    db = await Database.open(folder / "memory.db", commit_seconds=0)
+    memory = ShortMemory(ttl=0, max_conversations=9)
+    for number, text in enumerate((DECISION, "1", "2", "3")):
+        exchange = Exchange("c", text, "yes", float(number))
+        await db.write(partial(exchanges.add, exchange=exchange))
+        memory.append(memory.last("c") or memory.new("c", 0), exchange)
+    conversation = memory.last("c")
+    assert conversation is not None
+    compaction = Compaction(db, memory, max_turns=2, max_tokens=100)
+    copies = await at_every_write(db, folder, lambda: compaction.make_room(conversation, 2, ExtractiveModel()))
     await db.close()
+    return copies
 
 
 def state(path: Path) -> tuple[list[str], str, int]:

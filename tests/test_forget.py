@@ -122,6 +122,7 @@ def test_a_forgotten_content_is_refused_on_every_path(tmp_path: Path) -> None:
             (f"So. {same} Yes.", ""),
             ("The code", QUOTE),
             ("The code", f"Hm. {QUOTE}?"),
+            ("The code", f"By the way, {QUOTE}, as I said"),
         ):
             with pytest.raises(Forgotten):
                 await memories.add(Candidate(content, quote=quote), origin="extraction")

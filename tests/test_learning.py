@@ -17,6 +17,7 @@ from pi_memory.loader import Loader
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
 from pi_memory.turn import Embedder, Exchange, Memory
+from tests.crashes import at_every_write
 from tests.fakes import FakeClock
 
 T = TypeVar("T")
@@ -56,17 +57,17 @@ async def _none() -> Embedder:
 
 
 @asynccontextmanager
-async def mind(folder: Path) -> AsyncIterator[Mind]:
-    db = await Database.open(folder / "memory.db")
+async def mind(folder: Path, commit_seconds: float = 10) -> AsyncIterator[Mind]:
+    db = await Database.open(folder / "memory.db", commit_seconds=commit_seconds)
     try:
         yield Mind(db, FakeClock())
     finally:
         await db.close()
 
 
-def run(folder: Path, story: Callable[[Mind], Awaitable[T]]) -> T:
+def run(folder: Path, story: Callable[[Mind], Awaitable[T]], commit_seconds: float = 10) -> T:
     async def told() -> T:
-        async with mind(folder) as it:
+        async with mind(folder, commit_seconds) as it:
             return await story(it)
 
     return asyncio.run(told())
@@ -230,56 +231,40 @@ def test_what_is_private_is_not_learned(tmp_path: Path) -> None:
 
 
 def test_a_crash_in_a_decision_leaves_the_old_memory_or_the_new(tmp_path: Path) -> None:
-    """The files are copied before each statement, and each copy is what a crash would have left."""
     wrong, right = "The API listens on port 8080.", "The API listens on port 8081."
 
-    async def story(it: Mind) -> None:
+    async def story(it: Mind) -> list[Path]:
         await it.say(f"Remember that {wrong}")
-        await copying(it, lambda: it.say("No, it is 8081, not 8080."))
+        return await at_every_write(it.db, tmp_path, lambda: it.say("No, it is 8081, not 8080."))
 
-    states = crashes(tmp_path, story)
-    assert (states[0], states[-1]) == ([wrong], [right])
+    copies = run(tmp_path, story, commit_seconds=0)
+    states = [run(copy, Mind.known) for copy in copies]
+    assert (states[0], states[-1], len(states) > 10) == ([wrong], [right], True)
     assert all(found in ([wrong], [right]) for found in states)
 
 
-def test_a_crash_in_a_session_that_is_learned_from_leaves_all_of_it_to_be_learned(tmp_path: Path) -> None:
+def test_after_a_crash_the_session_teaches_what_it_would_have(tmp_path: Path) -> None:
     dog, named, tea = "The user has a dog.", "The user has a dog called Rex.", "The user prefers tea."
 
-    async def story(it: Mind) -> None:
+    async def learn(it: Mind) -> None:
+        await it.learn("remember that I have a dog called Rex", "I prefer tea")
+
+    async def story(it: Mind) -> list[Path]:
         await it.say("remember that I have a dog")
+        return await at_every_write(it.db, tmp_path, lambda: learn(it))
 
-        async def learn() -> None:
-            await it.learn("remember that I have a dog called Rex", "I prefer tea")
-            await it.db.flush()
+    async def again(it: Mind) -> tuple[list[str], list[str]]:
+        it.clock.pass_time(minutes=1)
+        before = await it.known()
+        await learn(it)
+        return before, await it.known()
 
-        await copying(it, learn)
-
-    states = crashes(tmp_path, story)
-    assert (states[0], states[-1]) == ([dog], [named, tea])
-    assert all(found in ([dog], [named, tea]) for found in states)
-
-
-async def copying(it: Mind, work: Callable[[], Awaitable[object]]) -> None:
-    """Copy the files before each statement of `work`, and after it."""
-    found = await it.db.read(lambda db: db.execute("pragma database_list").fetchall())
-    folder = next(Path(file).parent for _, name, file in found if name == "main")
-    taken = iter(range(1_000))
-
-    def copy(statement: str) -> None:
-        copied(folder, f"copy{next(taken):03}")
-
-    await it.db.read(lambda db: db.conn.set_trace_callback(copy))
-    await work()
-    await it.db.read(lambda db: db.conn.set_trace_callback(None))
-    copy("")
-
-
-def crashes(folder: Path, story: Callable[[Mind], Awaitable[None]]) -> list[list[str]]:
-    """What the copies that a story makes know, in order."""
-    run(folder, story)
-    copies = sorted(folder.glob("copy*"))
-    assert len(copies) > 10
-    return [run(copy, lambda it: it.known()) for copy in copies]
+    copies = run(tmp_path, story, commit_seconds=0)
+    states = [run(copy, again) for copy in copies]
+    befores = [before for before, _ in states]
+    assert (befores[0], befores[-1], len(states) > 10) == ([dog], [named, tea], True)
+    assert all(before in ([dog], [named], [named, tea]) for before in befores)
+    assert {tuple(after) for _, after in states} == {(named, tea)}
 
 
 def test_a_recalled_block_is_never_learned_from(tmp_path: Path) -> None:

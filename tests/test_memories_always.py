@@ -37,12 +37,34 @@ candidates = st.builds(
     priority=st.sampled_from(["highest", "low"]),
     topics=st.sampled_from([(), ("garden",)]),
 )
-numbers = st.integers(1, 12)
+choices = st.integers(0, 30)
+"""Which of the memories, or events, that there are."""
 
 
 def told(memory: Memory) -> Memory:
     """A memory without what uses and events leave on it."""
     return replace(memory, updated_at=0.0, last_accessed_at=0.0, accesses=0)
+
+
+async def exported(memories: Memories) -> bytes:
+    file = io.BytesIO()
+    await memories.export(file)
+    return file.getvalue()
+
+
+async def another_store() -> bytes:
+    """The export of a store in which the same was said: changed, superseded, undone and closed."""
+    db = await Database.open(None)
+    memories = Memories(db, clock=FakeClock())
+    for content in CONTENTS[:3]:
+        await memories.add(Candidate(content, quote=QUOTES[-1]), origin="api")
+    await memories.change(1, origin="api", content=CONTENTS[3])
+    await memories.change(1, origin="api", content=CONTENTS[4])
+    await memories.supersede(2, Candidate(CONTENTS[5]), origin="api")
+    await memories.close(3, origin="api")
+    file = await exported(memories)
+    await db.close()
+    return file
 
 
 class Life(RuleBasedStateMachine):
@@ -55,6 +77,8 @@ class Life(RuleBasedStateMachine):
         self.clock = FakeClock()
         self.texts: dict[int, set[str]] = {}
         self.forgotten: set[str] = set()
+        self.old: list[bytes] = []
+        self.elsewhere = self.run(another_store())
         self.open()
 
     def teardown(self) -> None:
@@ -72,41 +96,50 @@ class Life(RuleBasedStateMachine):
     def every(self) -> dict[int, Memory]:
         return {memory.id: memory for memory in self.run(self.memories.listed(EVERY, limit=-1))[0]}
 
+    def one(self, choice: int) -> Memory:
+        found = list(self.every().values())
+        return found[choice % len(found)]
+
     def kept(self, memory: Memory) -> None:
         self.texts.setdefault(memory.id, set()).add(memory.content)
+
+    def exported(self) -> bytes:
+        return self.run(exported(self.memories))
+
+    def take(self, file: bytes, *, skip_forgotten: bool = False) -> None:
+        lines = iter(list(enumerate(file.splitlines(), 1)))
+        self.run(self.memories.restore(lines, skip_forgotten=skip_forgotten))
 
     @rule(candidate=candidates)
     def add(self, candidate: Candidate) -> None:
         with refused(self.is_refused(candidate)):
             self.kept(self.run(self.memories.add(candidate, origin="extraction")))
 
-    @rule(number=numbers, content=st.sampled_from(CONTENTS), durable=st.booleans())
-    def change(self, number: int, content: str, durable: bool) -> None:
-        if number not in (before := self.every()):
-            return
-        legal = before[number].is_valid and normal(content) not in self.forgotten
-        with refused(not legal):
-            self.kept(self.run(self.memories.change(number, origin="api", content=content, durable=durable)))
+    @precondition(lambda self: self.texts)
+    @rule(choice=choices, content=st.sampled_from(CONTENTS), durable=st.booleans())
+    def change(self, choice: int, content: str, durable: bool) -> None:
+        memory = self.one(choice)
+        with refused(not memory.is_valid or normal(content) in self.forgotten):
+            self.kept(self.run(self.memories.change(memory.id, origin="api", content=content, durable=durable)))
 
-    @rule(number=numbers, candidate=candidates)
-    def supersede(self, number: int, candidate: Candidate) -> None:
-        if number not in (before := self.every()):
-            return
-        with refused(not before[number].is_valid or self.is_refused(candidate)):
-            new = self.run(self.memories.supersede(number, candidate, origin="extraction"))
+    @precondition(lambda self: self.texts)
+    @rule(choice=choices, candidate=candidates)
+    def supersede(self, choice: int, candidate: Candidate) -> None:
+        memory = self.one(choice)
+        with refused(not memory.is_valid or self.is_refused(candidate)):
+            new = self.run(self.memories.supersede(memory.id, candidate, origin="extraction"))
             self.kept(new)
-            assert self.every()[number].superseded_by == new.id
+            assert self.every()[memory.id].superseded_by == new.id
 
-    @rule(number=numbers)
-    def close(self, number: int) -> None:
-        if number in self.every():
-            assert not self.run(self.memories.close(number, origin="api")).is_valid
+    @precondition(lambda self: self.texts)
+    @rule(choice=choices)
+    def close(self, choice: int) -> None:
+        assert not self.run(self.memories.close(self.one(choice).id, origin="api")).is_valid
 
-    @rule(event=st.integers(1, 30))
-    def undo_and_undo_that(self, event: int) -> None:
-        before = self.every()
-        if event > self.last_event():
-            return
+    @precondition(lambda self: self.texts)
+    @rule(choice=choices)
+    def undo_and_undo_that(self, choice: int) -> None:
+        before, event = self.every(), choice % self.last_event() + 1
         try:
             would = self.run(self.memories.undo(event, dry_run=True))
         except (Conflict, Forgotten):
@@ -121,28 +154,28 @@ class Life(RuleBasedStateMachine):
         self.run(self.memories.undo(self.last_event()))
         assert list(map(told, self.every().values())) == list(map(told, before.values()))
 
-    @rule(event=st.integers(1, 30))
-    def undo(self, event: int) -> None:
-        if event <= self.last_event():
-            with maybe_refused():
-                self.run(self.memories.undo(event))
+    @precondition(lambda self: self.texts)
+    @rule(choice=choices)
+    def undo(self, choice: int) -> None:
+        with maybe_refused():
+            self.run(self.memories.undo(choice % self.last_event() + 1))
 
-    @rule(number=numbers)
-    def forget(self, number: int) -> None:
+    @precondition(lambda self: self.texts)
+    @rule(choice=choices)
+    def forget(self, choice: int) -> None:
         before = self.every()
-        if number not in before:
-            return
-        done = self.run(self.memories.forget(number))
+        done = self.run(self.memories.forget(self.one(choice).id))
         for gone in done.memory_ids:
             self.forgotten |= {normal(before[gone].content)}
         self.forgotten |= {normal(text) for text in done.texts if len(text.split()) > 2}
 
-    @rule(ids=st.lists(numbers, max_size=3))
+    @rule(ids=st.lists(choices, max_size=3))
     def use(self, ids: list[int]) -> None:
         self.run(self.memories.used(ids))
 
-    @rule(days=st.sampled_from([0.5, 20, 61]))
+    @rule(days=st.sampled_from([-9, 0.5, 20, 61]))
     def time_passes(self, days: float) -> None:
+        """Or the clock is set back."""
         self.clock.pass_time(days=days)
         self.run(self.memories.prune(self.clock()))
 
@@ -155,20 +188,45 @@ class Life(RuleBasedStateMachine):
         self.run(self.db.close())
         self.open()
 
+    @rule()
+    def export(self) -> None:
+        self.old.append(self.exported())
+
+    @precondition(lambda self: self.old)
+    @rule(data=st.data())
+    def take_in_an_old_export(self, data: st.DataObject) -> None:
+        """It brings nothing that is not here, and nothing back."""
+        before = self.every()
+        self.take(data.draw(st.sampled_from(self.old)), skip_forgotten=True)
+        assert self.every() == before
+
+    @rule()
+    def take_in_what_is_from_elsewhere(self) -> None:
+        before = self.every()
+        self.take(self.elsewhere, skip_forgotten=True)
+        after = self.every()
+        assert {number: after[number] for number in before} == before
+        for number in set(after) - set(before):
+            self.kept(after[number])
+            for told in self.run(self.memories.history(number)):
+                self.texts[number] |= {
+                    side["content"] for side in (told.before, told.after) if side and "content" in side
+                }
+        self.take(self.elsewhere, skip_forgotten=True)
+        assert self.every() == after
+
     @precondition(lambda self: self.texts)
     @rule()
     def move(self) -> None:
         """Export, and go on with what an empty store makes of it."""
-        before, file = self.every(), io.BytesIO()
+        before, file = self.every(), self.exported()
         histories = {number: self.run(self.memories.history(number)) for number in before}
-        self.run(self.memories.export(file))
         self.run(self.db.close())
         self.folder.cleanup()
         self.folder = tempfile.TemporaryDirectory()
         self.open()
         for _ in ("once", "twice"):
-            lines = iter(list(enumerate(file.getvalue().splitlines(), 1)))
-            self.run(self.memories.restore(lines))
+            self.take(file)
             assert self.every() == before
             assert {number: self.run(self.memories.history(number)) for number in before} == histories
 
@@ -187,9 +245,8 @@ class Life(RuleBasedStateMachine):
         assert not [text for text in self.forgotten if text in everything]
 
     def is_refused(self, candidate: Candidate) -> bool:
-        return bool({normal(candidate.content), normal(candidate.quote)} & self.forgotten) or any(
-            text in normal(candidate.quote).split(", ") for text in self.forgotten
-        )
+        said = (candidate.content, candidate.quote, candidate.quote.removeprefix("As I said, "))
+        return not self.forgotten.isdisjoint(map(normal, said))
 
     def last_event(self) -> int:
         return max((t.event.id for number in self.every() for t in self.run(self.memories.history(number))), default=0)

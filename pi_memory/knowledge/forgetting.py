@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 BETWEEN = r"[\W_]+"
 SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|\n")
+CLAUSE_END = re.compile(r"[,;:–—](?=\s)")
 DISTINCT_WORDS = 3
 """A text of fewer words may stand in many a sentence that has nothing to do with it."""
 
@@ -48,9 +49,10 @@ def is_distinct(text: str) -> bool:
 
 
 def parts(text: str) -> set[str]:
-    """A text and each of its sentences, normalised: none of them may be one that was forgotten."""
-    found = {normal(text), *(normal(sentence) for sentence in SENTENCE_END.split(text))}
-    return found - {""}
+    """A text, each of its sentences and their clauses, normalised: none of them may be one that was forgotten."""
+    sentences = SENTENCE_END.split(text)
+    clauses = (clause for sentence in sentences for clause in CLAUSE_END.split(sentence) if is_distinct(clause))
+    return set(map(normal, (text, *sentences, *clauses))) - {""}
 
 
 def without(text: str, forgotten: Iterable[str], *, whole: bool = False) -> str:
