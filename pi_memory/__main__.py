@@ -1,6 +1,7 @@
 """`pi-memory`, and `python -m pi_memory`, which is the same."""
 
 import sys
+from io import TextIOWrapper
 
 
 def main() -> None:
@@ -12,6 +13,10 @@ def main() -> None:
         return
     from pi_memory import cli
 
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a character shows another one in its place.
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     cli.main()
 
 

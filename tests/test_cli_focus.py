@@ -87,6 +87,18 @@ def test_touched_files_are_added_to_those_it_has(tmp_path: Path) -> None:
     assert topic["directories"] == [f"{tmp_path}/", "/srv/"]
 
 
+def test_files_are_shown_by_their_names_in_any_terminal(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        for name in ("[id].tsx", "[b].py"):
+            run(process, tmp_path, "focus", "touch", "garden", "--file", name).check_returncode()
+        assert "[id].tsx, [b].py" in run(process, tmp_path, "focus").stdout
+        environ = {**os.environ, "PI_MEMORY_PORT": process.url.rpartition(":")[2], "PYTHONIOENCODING": "ascii"}
+        command = [sys.executable, "-m", "pi_memory", "focus"]
+        done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "garden  ??????????  fresh" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [(["--watch", "--json"], 2), (["touch", "!!!", "--file", "a.py"], 1), (["rename", "no-such", "other"], 1)],

@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+from rich.text import Text
 
 from pi_memory.cli.client import Client, checked, daemon
 from pi_memory.cli.options import Load, pass_load
@@ -133,7 +134,8 @@ def _table(topics: list[dict[str, Any]], now: float) -> Table | str:
         column.no_wrap = True
     for topic in topics:
         filled = round(topic["strength"] * BAR)
-        files = ", ".join(path.rsplit("/", 1)[-1] for path in topic["file_paths"][-3:])
+        # A file may be called what looks like markup: `[id].tsx`.
+        files = Text(", ".join(path.rsplit("/", 1)[-1] for path in topic["file_paths"][-3:]))
         status = topic["status"] if topic["is_active"] else "inactive"
         bar = "█" * filled + "░" * (BAR - filled)
         touched = ago(now - datetime.fromisoformat(topic["last_touched_at"]).timestamp())
