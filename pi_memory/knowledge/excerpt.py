@@ -48,14 +48,15 @@ class News:
         return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._told)
 
     def _by_bearing(self, lines: Sequence[str]) -> Iterator[int]:
-        """Places of sentences, the most important first; of a text without any, those of its beginning."""
+        """Places of sentences, the most important first; of a text that shares no word with the message, the first."""
         wanted = stems(self._message)
         shared = [len(wanted & stems(line)) for line in lines]
-        least = max(1.0, BEARS * max(shared))
+        if not any(shared):
+            yield 0
+            return
         for place in sorted(range(len(lines)), key=lambda place: -shared[place]):
-            if shared[place] >= least:
+            if shared[place] >= max(1, BEARS * max(shared)):
                 yield from (other for other in (place, place + 1, place - 1) if 0 <= other < len(lines))
-        yield 0
 
 
 def _gap(place: int, chosen: Collection[int]) -> str:

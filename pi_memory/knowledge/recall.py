@@ -30,7 +30,7 @@ from pi_memory.turn import Memory, Recalled, Vectors
 Boost = Callable[[Sequence[str]], float]
 KINDS: tuple[Kind, ...] = ("memory", "exchange")
 
-READ = 60
+READ = 45
 """Candidates whose texts are read, or three times as many as are asked for."""
 SIGNAL = 0.1
 """What similarity gains for who says it and for a time that is asked for, and loses for a question."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from pi_memory.knowledge import words
 from pi_memory.knowledge.candidates import Window
 from pi_memory.knowledge.excerpt import News
 from pi_memory.prompt import RECALLED
@@ -23,13 +25,13 @@ class Room:
 
 def block(found: Sequence[Recalled], query: str, room: Room) -> tuple[str, tuple[Recalled, ...]]:
     """What is new in `found`, which comes best first, as far as there is room; and what the text is made of."""
-    news = News(query, prompt=room.text)
+    news, when = News(query, prompt=room.text), words.asks_when(query)
     groups: dict[str, list[str]] = {}
     chosen: list[Recalled] = []
     left = room.tokens - room.count(RECALLED)
     for result in found:
         if text := news.excerpt(news.of(result.content)):
-            heading, line = _heading(result), _line(result, text)
+            heading, line = _heading(result), _line(result, text, dated=when)
             cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")
             if cost <= left:
                 left -= cost
@@ -53,6 +55,10 @@ def _heading(result: Recalled) -> str:
     return "### About the User" if root == "user" else "### Knowledge"
 
 
-def _line(result: Recalled, text: str) -> str:
-    """One line, so that no content can look like a heading of ours."""
-    return f'- {result.role}: "{text}"' if result.kind == "exchange" else f"- {text}"
+def _line(result: Recalled, text: str, *, dated: bool) -> str:
+    """One line, so that no content can look like a heading of ours. "Yesterday" needs the day on which it was said."""
+    if result.kind == "memory":
+        return f"- {text}"
+    day = datetime.fromtimestamp(result.at).astimezone()
+    on = f", {day:%d %B %Y}" if dated or words.tells_time(text) else ""
+    return f'- {result.role}{on}: "{text}"'

@@ -28,6 +28,8 @@ JUST_SAID = re.compile(
 EDITED = re.compile(
     r"\(The user has edited their recent focus; (?:now on it: ([^;)]+?))?(?:; )?(?:no longer on it: ([^;)]+?))?\.\)"
 )
+VERBATIM = re.compile(r'(user|assistant)(?:, \d[^:"]*)?: "(.*)"')
+"""A line that tells what was said before, perhaps with its day."""
 WORKING_ON = re.compile(r"\b(working on|worked on|in focus|recent focus|my focus|been doing)\b", re.I)
 
 
@@ -141,7 +143,8 @@ def _recalled(asked: Sequence[Message]) -> list[str]:
     """The lines that were recalled for these messages, the last message's first."""
     blocks = (message.context.partition(RECALLED)[2] for message in reversed(asked))
     lines = [line.removeprefix("- ") for block in blocks for line in block.splitlines() if line.startswith("- ")]
-    return [line.removeprefix("user: ").strip('"') for line in lines if not line.startswith("assistant: ")]
+    said = [(line, VERBATIM.fullmatch(line)) for line in lines]
+    return [found[2] if found else line for line, found in said if not found or found[1] == "user"]
 
 
 def _quote(text: str) -> str:
