@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,16 @@ def test_our_own_text_is_ours_however_large_it_is(tmp_path: Path) -> None:
         assert [entry.name for entry in edit.base.entries] == ["a1"]
 
     asyncio.run(main())
+
+
+def test_who_may_read_the_file_stays_as_the_user_has_said(tmp_path: Path) -> None:
+    async def main() -> None:
+        file = await written(tmp_path, shown("a1"))
+        file.path.chmod(0o600)
+        assert await file.write(shown("b1"))
+
+    asyncio.run(main())
+    assert stat.S_IMODE((tmp_path / "FOCUS.md").stat().st_mode) == 0o600
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

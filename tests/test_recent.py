@@ -124,6 +124,15 @@ def test_changes_by_the_api_are_in_the_file_when_they_return(tmp_path: Path, clo
     at_desk(tmp_path, clock, work)
 
 
+def test_a_rename_to_the_same_name_changes_nothing(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        topic = await sat.focus.put("garden")
+        assert await sat.focus.rename("garden", "garden") == topic
+        assert sat.names() == ["garden"]
+
+    at_desk(tmp_path, clock, work)
+
+
 def test_a_rename_onto_another_topic_is_refused(tmp_path: Path, clock: FakeClock) -> None:
     async def work(sat: Desk) -> None:
         await sat.focus.put("a1")

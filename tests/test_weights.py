@@ -41,6 +41,34 @@ def test_a_focus_change_takes_thirty_percent_of_the_others_and_adds_the_boosts_o
     }
 
 
+def as_the_seed_says(weights: dict[str, float], focus: str) -> dict[str, float]:
+    """`updateAttentionWeights` of seed 002, line by line."""
+    weights = {name: max(0.05, weight * 0.7) for name, weight in weights.items()}
+    weights[focus] = 0.95
+    for name, boost in RELATED.get(focus, {}).items():
+        weights[name] = min(1.0, weights.get(name, 0) + boost)
+    return weights
+
+
+@given(st.lists(st.sampled_from([*RELATED, "security", "endpoints", "garden", ""]), max_size=40))
+def test_whatever_happens_the_weights_are_those_of_the_seed(changes: list[str]) -> None:
+    """An empty name stands for ten minutes of work."""
+    ours: dict[str, float] = {}
+    seeds: dict[str, float] = {}
+    focus = None
+    for change in changes:
+        focus = change or focus
+        if change:
+            ours, seeds = (
+                shifted(ours, change, RELATED.get(change, {}), canonical=same),
+                as_the_seed_says(seeds, change),
+            )
+        else:
+            ours = waned(ours, focus, 1)
+            seeds = {name: w if name == focus else max(0.05, w * 0.95) for name, w in seeds.items()}
+    assert ours == pytest.approx(seeds)
+
+
 def test_no_weight_falls_below_the_floor_or_rises_above_one() -> None:
     weights = {"old": 0.06, "near": 0.9}
     changed = shifted(weights, "new", {"near": 0.9}, canonical=same)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import shutil
+import stat
 import time
 from collections import deque
 from dataclasses import dataclass, field
@@ -164,6 +165,8 @@ class FocusFile:
         try:
             if content_of(descriptor).data != self._judged:
                 raise Unsettled
+            if descriptor is not None:
+                prepared.chmod(stat.S_IMODE(os.fstat(descriptor).st_mode))  # who may read it is the user's to say
             commit(prepared, path)
         except BaseException:
             prepared.unlink(missing_ok=True)

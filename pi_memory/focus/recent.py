@@ -133,7 +133,9 @@ class RecentFocus:
 
     async def rename(self, old: str, new: str) -> Topic:
         """Durable. Raises `NotFound` without `old`, `Conflict` when `new` is there already."""
-        self.get(old)
+        topic = self.get(old)
+        if new == old:
+            return topic
         if new in self._known.by_name and self._known.by_name[new].is_active:
             raise Conflict(f"There is a topic {new} already", hint="Remove one of the two first.")
         now, step = self._now(), merge.Renamed(old, new)
