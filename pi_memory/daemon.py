@@ -163,8 +163,7 @@ def _connect(parts: Parts) -> None:
 
     async def forgotten(done: Forgetting) -> None:
         parts.memory.rewrite(done.purge)
-        await parts.db.write(lambda db: windows.rewrite(db, done.purge))
-        await parts.attention.forget(done.clean)
+        parts.attention.forget(done.clean)
         await parts.passages.reread(done.exchange_ids)
         if isinstance(parts.model.now, Thinker):
             parts.model.now.unsave()

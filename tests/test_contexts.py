@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -182,7 +183,8 @@ def test_what_is_forgotten_is_in_no_note(tmp_path: Path, clock: FakeClock) -> No
         for decision in ("the code is 4711", "use it"):
             await user.attention.decide("s", decision)
         await user.attention.apply("s", 7, "door: the code is 4711")
-        await user.attention.forget(clean)
+        await user.db.write(partial(contexts.rewrite, clean=clean), durable=True)
+        user.attention.forget(clean)
 
     async def later(user: Mind) -> None:
         known = user.attention.session("s")

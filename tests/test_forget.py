@@ -10,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.errors import Forgotten
+from pi_memory.focus.context import Context
 from pi_memory.knowledge.forgetting import Forgetting, normal, parts, without
 from pi_memory.knowledge.memories import Memories
-from pi_memory.store import exchanges, passages
+from pi_memory.store import contexts, exchanges, passages, windows
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
 from pi_memory.store.passages import Passage
 from pi_memory.turn import Candidate, Exchange
+from tests.crashes import at_every_write
 from tests.fakes import FakeClock
 
 SECRET = "The safe opens with zanzibarquartz"
@@ -194,6 +196,40 @@ def test_what_waits_to_be_searchable_is_found_without_it(tmp_path: Path) -> None
         assert await db.read(partial(passages.without_vectors, space=1, limit=9)) == [(2 * number, "Hello.")]
 
     using(tmp_path, work)
+
+
+def test_a_crash_leaves_all_of_it_or_nothing(tmp_path: Path) -> None:
+    """Also what was summed up of it, and noted."""
+    decided = Context("c", 1.0, 1.0, decisions=(SECRET, "Buy a safe"))
+
+    async def copies() -> list[Path]:
+        db = await Database.open(tmp_path / "memory.db", commit_seconds=0)
+        memories = Memories(db, clock=FakeClock())
+        await said(db, QUOTE)
+        await db.write(partial(windows.fold, name="c", keep=0, summary=f"- {SECRET}."))
+        await db.write(partial(contexts.save, context=decided))
+        await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
+        found = await at_every_write(db, tmp_path, lambda: memories.forget(1))
+        await db.close()
+        return found
+
+    states = [known(copy / "memory.db") for copy in asyncio.run(copies())]
+    old, new = (SECRET, QUOTE, f"- {SECRET}.", (SECRET, "Buy a safe")), ("", "", "", ("Buy a safe",))
+    assert (states[0], states[-1], len(states) > 10) == (old, new, True)
+    assert all(state in (old, new) for state in states)
+
+
+def known(path: Path) -> tuple[object, ...]:
+    async def read() -> tuple[object, ...]:
+        db = await Database.open(path)
+        (memory,), _ = await Memories(db, clock=FakeClock()).listed(Filter(valid=None))
+        ((_, exchange),) = await db.read(exchanges.inbox)
+        rows = await db.read(lambda opened: opened.execute("select summary from windows").fetchall())
+        (context,) = await db.read(partial(contexts.load, limit=9))
+        await db.close()
+        return memory.content, exchange.user, rows[0][0], context.decisions
+
+    return asyncio.run(read())
 
 
 @pytest.mark.parametrize(

@@ -160,9 +160,9 @@ class Attention:
         await self._db.write(partial(contexts.judge, number=used.id, helpful=helpful), durable=True)
         return replace(used, helpful=helpful)
 
-    async def forget(self, clean: Callable[[str], str]) -> None:
-        """Have nothing say any more what `clean` takes out of texts. Durable."""
-        await self._contexts.clean(clean)
+    def forget(self, clean: Callable[[str], str]) -> None:
+        """Follow that the notes in the database say no more what `clean` takes out of texts."""
+        self._contexts.clean(clean)
 
     # How.
 

@@ -54,15 +54,12 @@ class Contexts:
         assert work is not None, "asked for"
         await self._db.write(work, durable=True)
 
-    async def clean(self, clean: Callable[[str], str]) -> None:
-        """Have nothing say any more what `clean` takes out of texts. Durable."""
+    def clean(self, clean: Callable[[str], str]) -> None:
+        """Follow that the notes in the database have been put into another form."""
         for name, known in self._known.items():
             decisions = tuple(filter(None, map(clean, known.decisions)))
             if decisions != known.decisions:
                 self._known[name] = replace(known, decisions=decisions)
-        changed = self._unwritten()
-        self._written = dict(self._known)
-        await self._db.write(partial(contexts.rewrite, changed=changed, clean=clean), durable=True)
 
     def _unwritten(self) -> list[Context]:
         return [known for name, known in self._known.items() if known is not self._written.get(name)]

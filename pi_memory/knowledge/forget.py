@@ -1,4 +1,4 @@
-"""Forgetting: a memory's texts leave the rows, the words, the events and the exchanges, in one transaction."""
+"""Forgetting: a memory's texts leave all that is kept, in one transaction: a crash leaves all of them or none."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -10,7 +10,17 @@ from sqlite_utils import Database
 from pi_memory.knowledge import recorded, undo
 from pi_memory.knowledge.forgetting import Forgetting, is_distinct, normal, says, without
 from pi_memory.knowledge.recorded import Cause
-from pi_memory.store import erasing, events, exchanges, memories, memory_words, passages, tombstones
+from pi_memory.store import (
+    contexts,
+    erasing,
+    events,
+    exchanges,
+    memories,
+    memory_words,
+    passages,
+    tombstones,
+    windows,
+)
 from pi_memory.store.events import Event
 from pi_memory.turn import Memory
 
@@ -38,7 +48,10 @@ def forget(db: Database, number: int, cause: Cause) -> Forgetting:
     tombstones.add(db, buried, cause.at)
     erasing.from_events(db, None, keep=partial(_may_stay, texts=texts))
     memory_words.merge(db)
-    return _from_exchanges(db, Forgetting(tuple(other.id for other in gone), texts, _evidence(db, gone)))
+    done = _from_exchanges(db, Forgetting(tuple(other.id for other in gone), texts, _evidence(db, gone)))
+    windows.rewrite(db, done.purge)
+    contexts.rewrite(db, done.clean)
+    return done
 
 
 def _contents(db: Database, memory: Memory) -> list[str]:

@@ -127,14 +127,17 @@ def shared_sessions(db: Database, topic: str) -> Shared:
     return Shared(sessions, own, {name: (together, all_of_it) for name, together, all_of_it in rows})
 
 
-def rewrite(db: Database, changed: Sequence[Context], clean: Callable[[str], str]) -> None:
-    """Save changed contexts, and clean what was noted elsewhere."""
-    for context in changed:
-        save(db, context)
+def rewrite(db: Database, clean: Callable[[str], str]) -> None:
+    """Put every note into another form; a decision of which nothing is left goes."""
     for table, column in (("applications", "context"), ("focus_entries", "outcome")):
         for number, text in db.execute(f"select id, {column} from {table} where {column} != ''").fetchall():
             if (cleaned := clean(text)) != text:
                 db.execute(f"update {table} set {column} = ? where id = ?", (cleaned, number))
+    query = "select id, decisions from session_contexts where decisions != '[]' and json_valid(decisions)"
+    for number, decisions in db.execute(query).fetchall():
+        cleaned = _json([left for text in msgspec.json.decode(decisions) if (left := clean(text))])
+        if cleaned != decisions:
+            db.execute("update session_contexts set decisions = ? where id = ?", (cleaned, number))
 
 
 def _context(row: Sequence[object]) -> Context | None:
