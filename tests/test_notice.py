@@ -51,6 +51,12 @@ STATED = [
     ("delete my address from your memory", "forget", "The user's address."),
     ("forget memory 12", "forget", "Memory 12."),
     ("Vergiss bitte meine Adresse", "forget", "Meine Adresse."),
+    ("Keep this in mind: the bridge can't carry trucks.", "remember", "The bridge can't carry trucks."),
+    ("Please note for the future that I sign as O.B.", "remember", "The user signs as O.B."),
+    ("I want you to always double-check dates.", "rule", "Always double-check dates."),
+    ("Don't use the word 'leverage' anymore.", "rule", "Don't use the word 'leverage' anymore."),
+    ("i'm lactose intolerant", "personal", "The user is lactose intolerant."),
+    ("No, it's the 14th, not the 15th.", "correction", "It's the 14th, not the 15th."),
     ("Please don't remember this.", "private", ""),
     ("off the record: I may quit", "private", ""),
 ]
@@ -105,6 +111,19 @@ NOTHING = [
     "remove the note about licensing from the README",
     "drop the memory limit",
     "remember",
+    "My lyrics so far:\nI love the night\nI live in the rain",
+    "I hate to be a bother, but the link is dead",
+    "I prefer what you had before",
+    "always wondered how that works",
+    "My phone is dead",
+    "No. The second column, not the first.",
+    "forget the last answer",
+    "Use short variable names in this snippet from now on",
+    "Always label the axes in this plot",
+    "I have a dog in this fight",
+    "I moved to branch fix-3",
+    "It's not the cable, I checked",
+    "Please rewrite: I hate this product. I prefer the old one.",
 ]
 
 

@@ -17,7 +17,7 @@ NOT_BUT = words(
 )
 AND = words(r"(?<!\w)(?:and|und|et|y)$")
 DENYING = words(
-    r"(?:.*\s)?(?:do|does|did|is|are|was|were|am|be|been|can|could|will|would|shall|should|may|might|must|has|have|had"
+    r"(?<!\w)(?:do|does|did|is|are|was|were|am|be|been|can|could|will|would|shall|should|may|might|must|has|have|had"
     r"|ist|sind|est|sont|ne \S+)$"
 )
 """`It does not ...`: denied, without anything in its place."""
@@ -50,11 +50,11 @@ class Contrast:
 def contrast(text: str) -> Contrast | None:
     """The contrast that a sentence ends with, None when it has none."""
     text = text.rstrip(" .!")
-    if ("n't " in text or " not " in text) and (found := NOT_BUT.match(text)):
+    if any(word in text for word in (" but ", " it", " rather ")) and (found := NOT_BUT.match(text)):
         return Contrast(found["subject"], found["right"], found["wrong"])
     for found in NOT.finditer(text):
         wrong, right = text[found.end() :], AND.sub("", text[: found.start()].rstrip()).rstrip()
         is_short = len(wrong.split()) <= MOST_WRONG and len(right.split()) >= LEAST_RIGHT
-        if is_short and not GOES_ON.match(wrong) and not DENYING.match(right):
+        if is_short and not GOES_ON.match(wrong) and not DENYING.search(right, max(0, len(right) - 20)):
             return Contrast(right.rstrip(",;–—-"), right.rstrip(",;–—-"), wrong, right[-1] in ",;–—-")
     return None

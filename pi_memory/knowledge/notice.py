@@ -65,7 +65,9 @@ def _corrected(text: str) -> str | None:
     opened = phrases.CORRECTING.match(text)
     rest = text[opened.end() :] if opened else text
     found = contrast(rest)
-    if found is not None and (opened or (found.is_set_off and found.is_specific and not phrases.REPORTED.match(rest))):
+    if found is not None and opened and (found.is_specific or phrases.SAYS.search(found.subject)):
+        return rest
+    if found is not None and found.is_set_off and found.is_specific and not phrases.REPORTED.match(rest):
         return rest
     refuses = opened is not None and not phrases.SOFTLY.match(text)
     return rest if refuses and phrases.STATES.match(rest) and phrases.SPECIFIC.search(rest) else None

@@ -53,7 +53,7 @@ ROLE = re.compile(
 )
 INTRODUCED = re.compile(
     r"""\b(?:says?|said|wrote|writes|reads?|prints?|show(?:s|ed)?|outputs?|logs?|errors?|trace(?:back)?|readme|mail|e-?mail
-    |letter|article|docs?|documentation|texts?|response|reply|replied|results?|returns?|gives?|got|prompts?|translate
+    |letter|article|lyrics|poem|song|story|essay|speech|draft|dialogue|profile|character|persona|sheet|docs?|documentation|texts?|response|reply|replied|results?|returns?|gives?|got|prompts?|translate
     |summari[sz]e|proofread|rewrite|explain|quote|snippet|sagt|schreibt|steht|fehler|ausgabe|übersetze?|dit|écrit|erreur
     |traduis|dice|escribe|traduce)\b[^:]{0,80}:\s*$""",
     re.IGNORECASE | re.VERBOSE,

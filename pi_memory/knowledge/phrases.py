@@ -32,14 +32,15 @@ ASKED = words(
 # To remember.
 REMEMBER = words(
     r"(?:remember|keep in mind|bear in mind|memori[sz]e|make a (?:mental )?note|take (?:a )?note"
-    r"|(?:do not|don't|never) (?:ever )?forget)\b(?!-)"
+    r"|(?:do not|don't|never) (?:ever )?forget(?! (?:an?|the|your) (?!.*\b(?:is|are|was|has|have|must)\b)))\b(?!-)"
     r"(?! (?:when|how|what|who|where|why|which|whether|if|me|us|him|her|them|you|correctly"
     r"|the (?:time|day)s? (?:when|we|i)|that (?:time|day|one|guy|song|movie|film|thing|place)"
     r"|our (?:talk|chat|conversation|discussion))\b)"
     r"(?: (?:for later|for next time|for the future|for future reference|of the fact))?"
     r"(?:\s*[:,–—-]? (?:that\b|(?:this|the following)(?=\s*(?:[:,.!–—-]|$))))?",
     r"(?:save|store|put|add|commit) (?:(?:this|that|it|the following) )?(?:to|in|into) (?:your )?memory",
-    r"note to self\b|for (?:future|later) reference\b|(?:one|some)\s?thing to (?:remember|keep in mind)\b",
+    r"keep (?:this|the following) in mind(?=\s*[:,–—-])|note to self\b|for (?:the future|(?:future|later) reference)\b"
+    r"(?: that\b)?|(?:one|some)\s?thing to (?:remember|keep in mind)\b",
     r"merke? (?:es )?dir(?: bitte)?(?:\s*,?\s*(?:dass|das|dies|folgendes)\b)?",
     r"(?:denke? (?:bitte )?daran|vergiss (?:bitte )?nicht)(?:\s*,?\s*dass\b)?",
     r"(?:souviens-toi|rappelle-toi|souvenez-vous|rappelez-vous|retiens|retenez|m[ée]morise|n'oublie(?:z)? pas)\b"
@@ -60,9 +61,8 @@ FAREWELL = words(
 )
 PRIVATE = words(
     r"(?:do not|don't|never) (?:ever )?(?:remember|memori[sz]e) (?:this|that|it|any|anything|what i)\b",
-    r"(?:do not|don't|never) (?:ever )?(?:store|save|keep|record|log) (?:this|anything i (?:say|said|tell you|told you)"
-    r"|what i (?:say|said|tell you|told you)|anything (?:from|of) this (?:message|chat|conversation))(?= please|\W*$"
-    r"|\s*[:,.;!–—-])",
+    r"(?:do not|don't|never) (?:ever )?(?:store|save|keep|record|log) (?:(?:anything|what) i (?:say|said|tell|told)\b"
+    r"|anything (?:from|of) this (?:message|chat|conversation)\b|this(?= please|\W*$|\s*[:,.;!–—-]))",
     r"(?:this is )?(?:strictly )?off the record\b",
     r"keep this (?:between us|to yourself)\b",
     r"merke? dir (?:das|dies) (?:bitte )?nicht\b|(?:speichere?|behalte?) (?:das|dies) nicht\b",
@@ -78,15 +78,16 @@ DO = (
 )
 """What a user may want to be done."""
 RULE = words(
-    r"from (?:now|here|today|this point) on(?:wards?)?\b",
+    r"from (?:now|here|today|this point) on(?:wards?)?\b(?!,? it\b)",
     r"(?:going forward|henceforth|as of (?:now|today)|starting today|for (?:all|any) (?:future|further|your)\b)",
     rf"in (?:the )?future,? (?=(?:please )?{DO}\b)",
-    r"always (?!(?:\w+[^su]s|an?|the|in|on|nice|good|great|happy|fun|been|was|has|welcome|remember)\b)(?=\w{2,} \w)",
+    r"always (?!(?:\w+[^su]s|an?|the|in|on|nice|good|great|happy|fun|been|was|has|welcome|remember)\b)"
+    r"(?!\w+[^e]ed\b)(?=[\w-]{2,} \w)",
     r"never,? (?:ever )?"
     r"(?!(?:mind|again|heard|seen|been|had|thought|knew|said|say|ever|did|was|have|would|forget|remember|got|gonna)\b)"
-    r"(?!(?:\w+ed|\w+[^su]s)\b)(?=\w{2,} \w)",
+    r"(?!(?:\w+[^e]ed|\w+[^su]s)\b)(?=[\w-]{2,} \w)",
     r"(?:do not|don't) ever (?=\w+ \w)",
-    rf"(?:do not|don't) {DO}\b.* any\s?more\W*$",
+    rf"(?:do not|don't) (?={DO}\b.* any\s?more\W*$)",
     r"stop (?:using|adding|writing|calling|saying|apologi[sz]ing|repeating|asking|suggesting|ending|starting)\b",
     r"(?:whenever|when|every time|each time) i (?:say|ask|write|mention|paste|send|type|tell)\b.{1,80}?, "
     rf"(?=(?:please )?{DO}\b)",
@@ -103,7 +104,7 @@ BIDS = words(rf"{DO}\b|.*\b(?:should|must|shall|need to|has to|have to)\b")
 PREFERENCE = words(
     r"i(?: (?:really|strongly|generally|usually|always|much|personally|also|still|now|absolutely|definitely))*"
     r" (?:(?:prefer|hate|dislike|detest|can't stand|cannot stand)\b(?! (?:it|that|this|these|those|not|when|if|how"
-    r"|your?|to (?:say|admit|ask|bother|interrupt|be that)"
+    r"|what|your?|to (?:say|admit|ask|bother|interrupt|be (?:an?|the|that))"
     r"|the (?:first|second|third|last|latter|former|other|new|old|way|fact|idea|error|\w+ ones?))\b)"
     r"|do(?:n't| not) (?:really )?(?:eat|drink|want you to)\b"
     r"|(?:do(?:n't| not) (?:really )?)?(?:like|love|enjoy)\b(?! (?:it|that|this|these|those|the|your?|how|what|where"
@@ -120,12 +121,11 @@ PREFERENCE = words(
     r"(?:yo )?(?:prefiero|odio|no me gustan?|me (?:gustan?|encantan?))\b(?! (?:eso|esto|est[ea]s?)\b)",
 )
 ONCE = words(
-    r"\b(?:in|for|within|of|on) (?:this|that|the (?:next|following|current|present|rest of|text|table)) ?"
-    r"(?:(?:the|this|that|next|following|current) )?(?:answer|case|chapter|chat|class|conversation|document|draft|essay"
-    r"|example|exercise|file|function|game|line|list|loop|message|method|one|page|paragraph|poem|query|question|reply"
-    r"|response|round|scene|script|section|sentence|session|story|table|task|test|text|time|turn)\b",
+    r"\b(?:in|for|within|of|on) (?:this|that) (?!(?:app|city|code|company|country|family|folder|house|module|package"
+    r"|project|repo|service|shop|team|workspace))\w+",
+    r"\b(?:in|for|within|of) the (?:(?:next|following|current|present|other) \w+|rest of|text|table)\b",
     r"\b(?:just|only) (?:(?:for )?(?:this|now|once|today)\b)|\bfor (?:now|today|the moment)\b|\bright now\b"
-    r"|\b(?:yet|above|below|this time|at the moment|here)\W*$|\bas the (?:song|saying|proverb|poem|line)\b",
+    r"|\b(?:yet|above|below|this time|at the moment|they say)\W*$|\bas the (?:song|saying|proverb|poem|line)\b",
 )
 """What the user wants of the work at hand holds for that alone."""
 IS_SO = (
@@ -134,14 +134,14 @@ IS_SO = (
 )
 PERSONAL = words(
     rf"my (?:(?:full|first|last|real|middle|user|nick)\s?)?name{IS_SO}",
-    rf"my (?:e-?mail(?: address)?|phone(?: number)?|address|time\s?zone|pronouns|employer|blood type|shoe size"
-    rf"|mother tongue|native language){IS_SO}",
+    rf"my (?:e-?mail(?: address)?|phone(?: number)?|address|time\s?zone|employer|blood type|shoe size|mother tongue"
+    rf"|native language){IS_SO}(?=.*[\d@]|(?-i:[A-ZÄÖÜÉ]))|my pronouns{IS_SO}",
     r"my [\w -]{2,25}(?: (?:is|are) (?:called|named) (?-i:[A-ZÄÖÜÉÈ])|'s? name is )",
     r"(?:you can |you may )?call me (?!(?:maybe|later|back|when|if|at|on|tomorrow|crazy|an?|the|old)\b)",
     r"i(?:'m| am) called (?!(?:at|by|in|on|for|to|away|up|back|every|when|an?|the)\b)",
-    r"i(?:'m| am) (?:(?:a |an )?(?:allergic|intolerant|vegetarian|vegan|pescatarian|diabetic|dyslexic|asthmatic|deaf"
-    r"|colou?r[- ]?blind|left-handed|retired|married|divorced)\b|named (?-i:[A-ZÄÖÜÉ])|\d{1,3} years old"
-    r"|from (?-i:[A-ZÄÖÜÉ]))",
+    r"i(?:'m| am) (?:(?:a |an )?(?:allergic|(?:lactose |gluten )?intolerant|vegetarian|vegan|pescatarian|diabetic"
+    r"|dyslexic|asthmatic|deaf|colou?r[- ]?blind|left-handed|retired|married|divorced)\b|named (?-i:[A-ZÄÖÜÉ])"
+    r"|\d{1,3} years old|from (?-i:[A-ZÄÖÜÉ]))",
     r"i(?:'m| am) (?:also )?an? (?:(?!bit\b)[\w-]+ ){0,2}(?:nurse|doctor|surgeon|teacher|student|developer|programmer"
     r"|designer|lawyer|farmer|carpenter|writer|author|baker|cook|chef|driver|gardener|manager|professor|translator"
     r"|\w+(?:eer|ician|ologist|grapher|tect))\b",
@@ -151,7 +151,7 @@ PERSONAL = words(
     r"my birthday is (?!(?:not|coming|soon)\b)",
     r"i have (?:an?|one|two|three|four|five|\d) (?:\w+ ){0,2}?(?:sons?|daughters?|kids?|child|children|brothers?"
     r"|sisters?|twins|dogs?|cats?|horses?)(?=\W*$|[,:;(]| (?:called|named|and|who|aged)\b)",
-    r"ich (?:heiße|wohne in|bin (?:allergisch|vegetarier|veganer)|arbeite (?:bei|als))|mein name ist\b|nenn mich\b",
+    r"ich (?:heiße|wohne in|bin (?:allergisch|vegetarier|veganer)|arbeite (?:bei|als))|mein name ist\b|nenne? mich\b",
     r"je m'appelle\b|mon (?:nom|prénom) est\b|appelle-moi\b|j'habite\b|je suis (?:allergique|végétari|végan)",
     r"(?:me llamo|mi nombre es|llámame|vivo en|soy (?:al[ée]rgic|vegetarian|vegan)[oa])\b",
 )
@@ -176,7 +176,7 @@ IDLE = words(
     r"|todo)\W*$",
     r"(?:that|this|it)\s*[,.;:–—-]",
     r"(?:(?:that|what) )?i (?:just )?(?:said|asked|mentioned|wrote)\b",
-    r"(?:(?:all|any|your|the) )*(?:previous|prior|above|earlier)\b",
+    r"(?:(?:all|any|your|the) )*(?:previous|prior|above|earlier|last|first|second|next|other|rest)\b",
     r"(?:to|how)\b",
 )
 """`Forget it`: a manner of speaking."""
@@ -205,6 +205,7 @@ REPORTED = words(
     r"|asked|heard|read|guess|expected|sagt|meint|glaubt|behauptet|dit|pense|dice|cree|piensa)\b",
 )
 """What somebody else says, or what may be."""
+SAYS = words(r"\b(?:is|are|was|were|am|ist|sind|war|heißt|est|sont|es|son|está)\b|'(?:s|re|m) |\bc'est\b")
 STATES = words(
     r"(?:the|my|our|his|her|their|its|it|der|die|das|mein|le|la|mon|el|mi|(?-i:[A-Z]\w+))\b.{0,80}?"
     r"(?:\b(?:is|are|was|were|has|lives|runs|costs|starts|listens|ist|sind|heißt|läuft|kostet|est|sont|s'appelle|es|son"
