@@ -116,6 +116,29 @@ def test_a_correction_closes_what_was_wrong(tmp_path: Path) -> None:
     run(tmp_path, story)
 
 
+def test_only_what_says_otherwise_of_the_same_ends_what_is_known(tmp_path: Path) -> None:
+    async def story(it: Mind) -> None:
+        for statement in (
+            "Remember that my sister's birthday is in May.",
+            "Remember that my brother's birthday is in July.",
+            "Remember that the staging server runs on 8080.",
+            "Remember that the production server runs on 9090.",
+            "My dog is called Rex",
+            "My cat is called Tom",
+        ):
+            assert (await it.say(statement))[0].endswith("."), "nothing was ended"
+        assert len(await it.known()) == 6
+        for statement, over in (
+            ("Remember that my sister's birthday is in June.", "The user's sister's birthday is in May."),
+            ("No, staging is on 9191, not 8080.", "The staging server runs on 8080."),
+            ("My cat is called Kit", "The user's cat is called Tom."),
+        ):
+            assert (await it.say(statement))[0].endswith(f"(instead of: {over})")
+        assert len(await it.known()) == 6
+
+    run(tmp_path, story)
+
+
 def test_another_project_knows_nothing_of_it(tmp_path: Path) -> None:
     async def story(it: Mind) -> None:
         await it.say("Remember that the API listens on port 8080.", "shop")
