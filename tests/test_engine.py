@@ -116,6 +116,27 @@ def test_sequence_for_continues_forks_or_takes_the_oldest(engine: Engine) -> Non
     assert fresh not in (0, forked)
 
 
+def test_asking_for_a_sequence_twice_gives_the_same(engine: Engine) -> None:
+    """Several may hold as much of it: the conversation, and what was forked from it."""
+    engine.prefill(1, LONG[:200])
+    asked = [*LONG[:100], *PROMPT * 3]
+    sequence = engine.sequence_for(asked)
+    assert engine.sequence_for(asked) == sequence
+    assert engine.held(1) == LONG[:200]
+    assert engine.known(LONG) == 200
+    assert engine.known(asked) == 100
+
+
+def test_what_gives_way_to_another_conversation_is_put_away(engine: Engine, path: Path) -> None:
+    talks = [[number, *LONG[number : number + 40]] for number in range(5)]
+    for tokens in talks:
+        engine.prefill(engine.sequence_for(tokens), tokens)
+    for tokens in talks:
+        assert engine.known(tokens) == len(tokens)
+        assert engine.prefill(sequence := engine.sequence_for([*tokens, 7]), [*tokens, 7]) == 1
+        assert list(engine.generate(sequence, GREEDY, cap=3)) == cold(path, [*tokens, 7], 3)
+
+
 def test_the_least_recently_used_sequence_gives_way_its_end_first(engine: Engine, path: Path) -> None:
     for number in range(3):
         engine.prefill(number, LONG[number : number + 200])

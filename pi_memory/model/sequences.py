@@ -48,20 +48,24 @@ class Sequences:
         """The tokens that need not be evaluated again."""
         return list(self._held[sequence])
 
+    def known(self, tokens: Tokens) -> int:
+        """How many of `tokens`, from the first on, need not be evaluated again."""
+        return max(self._nearest(tokens, self.scratch)[1], self._parked.best(tokens))
+
     def sequence_for(self, tokens: Tokens) -> int:
         """The sequence to prefill with `tokens`: the one that holds most of them.
 
         If it holds much that continues another way, it is left alone, and what is common is forked.
         """
         self._fetch(tokens)
-        shared = [common(held, tokens) for held in self._held[: self.scratch]]
-        best = max(range(len(shared)), key=shared.__getitem__)
-        if shared[best] and len(self._held[best]) - shared[best] <= FEW:
+        best, shared = self._nearest(tokens, self.scratch)
+        if shared and len(self._held[best]) - shared <= FEW:
             return best
-        oldest = self._least_used(but={self.scratch, best if shared[best] else None})
+        oldest = self._least_used(but={self.scratch, best if shared else None})
         if oldest is None:
             return best
-        self.fork(best, oldest, length=shared[best])
+        self._park(oldest)
+        self.fork(best, oldest, length=shared)
         return oldest
 
     def branch(self, tokens: Tokens) -> None:
@@ -70,10 +74,9 @@ class Sequences:
         if held and held == tokens[: len(held)] and len(tokens) - len(held) <= 1:
             return  # it grows token by token
         self._fetch(tokens)
-        shared = [common(held, tokens) for held in self._held]
-        best = max(range(len(shared)), key=shared.__getitem__)
-        if shared[best] > shared[self.scratch]:
-            self.fork(best, self.scratch, length=shared[best])
+        best, shared = self._nearest(tokens, len(self._held))
+        if shared > common(self._held[self.scratch], tokens):
+            self.fork(best, self.scratch, length=shared)
 
     def fork(self, source: int, target: int, *, length: int) -> None:
         """Make `target` hold the first `length` tokens that `source` holds."""
@@ -146,9 +149,13 @@ class Sequences:
             self._park(oldest)
 
     def _park(self, sequence: int) -> None:
-        """Put away what a sequence holds, and forget it. Not for scratch, whose beginning another one holds as well."""
-        if sequence != self.scratch and self._context.state_bytes(sequence) <= self._parked.most_bytes:
-            self._parked.put(Away(self.held(sequence), self._context.state(sequence)))
+        """Forget what a sequence holds, and put it away if it is much that no other holds. Scratch never is."""
+        held = self._held[sequence]
+        others = (self._held[other] for other in range(self.scratch) if other != sequence)
+        only = len(held) - max((common(held, other) for other in others), default=0)
+        fits = only > FEW and self._context.state_bytes(sequence) <= self._parked.most_bytes
+        if fits and sequence != self.scratch:
+            self._parked.put(Away(list(held), self._context.state(sequence)))
         self.drop(sequence)
 
     def _place(self, sequence: int, away: Away) -> bool:
@@ -196,6 +203,12 @@ class Sequences:
     def _touch(self, sequence: int) -> None:
         self._clock += 1
         self._used[sequence] = self._clock
+
+    def _nearest(self, tokens: Tokens, among: int) -> tuple[int, int]:
+        """Of the first sequences the one that holds most of `tokens`, of several the shortest; and how many."""
+        shared = [common(held, tokens) for held in self._held[:among]]
+        best = max(range(among), key=lambda sequence: (shared[sequence], -len(self._held[sequence])))
+        return best, shared[best]
 
     def _empty(self) -> int | None:
         return next((s for s in range(self.scratch) if not self._held[s]), None)

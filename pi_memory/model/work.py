@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from pi_memory.model.engine import Cancelled, Engine
 from pi_memory.model.lane import Steps
-from pi_memory.model.parked import common
 from pi_memory.model.states import Held
 from pi_memory.model.vocabulary import Tokens
 
@@ -59,21 +58,16 @@ def write(engine: Engine, tokens: Tokens, grammar: str, cap: int) -> Steps[str]:
 
 def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:
     """See to it that a prompt that begins with `tokens` finds them evaluated."""
-    while True:
-        sequence = engine.sequence_for(tokens)
-        if common(engine.held(sequence), tokens) == len(tokens):
-            return
+    while engine.known(tokens) < len(tokens):
         try:
-            yield from engine.steps(sequence, tokens, batch=BATCH)
-            return
+            yield from engine.steps(engine.sequence_for(tokens), tokens, batch=BATCH)
         except Cancelled:
             yield
 
 
 def complete(engine: Engine, tokens: Tokens) -> Steps[None]:
     """`prepare`, if little is missing."""
-    sequence = engine.sequence_for(tokens)
-    if len(tokens) - common(engine.held(sequence), tokens) <= MISSING:
+    if len(tokens) - engine.known(tokens) <= MISSING:
         yield from prepare(engine, tokens)
 
 
