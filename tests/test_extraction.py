@@ -40,6 +40,9 @@ NOTHING = [
     "The log says:\nThe API listens on port 8080",
     "My card is 4111 1111 1111 1111 by the way",
     "Off the record: my sister Anna lives in Lyon",
+    "I never understood monads",
+    "I wish my sister Anna lived in Lyon",
+    "Let us see why it uses src/a.py before we go on",
 ]
 
 

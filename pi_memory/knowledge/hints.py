@@ -20,17 +20,18 @@ WHY = words(
     r"|porque)\b"
 )
 HABIT = words(
-    r"i (?:always|usually|never|normally|typically|tend to)\b(?! (?:said|wanted|thought|knew|had|did|told|asked|saw)\b)"
+    r"i (?:always|usually|never|normally|typically|tend to)\b"
+    r"(?! (?:\w+[^e]ed|said|thought|knew|had|did|was|were|told|saw|got|found|understood|heard|made|went|came|been)\b)"
 )
 INSTEAD = words(r"(?:please )?use \S.{0,80} (?:instead of|rather than) ")
 OWN = words(r"(?:i|i'm|i've|my|we|we're|we've|our)\b")
 PASSING = words(
     r"(?:i|we)(?:'m|'ve|'d|'ll| am| have| would| will)? (?:(?:just|also|really|now|still) )?"
     r"(?:want|need|like to|think|guess|wonder(?:ing)?|don't|do not|didn't|tried|trying|try|get|see|mean|can(?:'t|not)?"
-    r"|got (?:an?|the|this) (?:error|exception)|could|should|was wondering|looking|not sure|hope|suppose|feel|believe"
-    r"|expect|assume|understand|know|have (?:a|some|one) (?:question|problem|issue)|a (?:question|problem)"
-    r"|ask(?:ed|ing)?|am not|going to (?:try|ask)|working on|run|ran|running|did|do|check|checked|agree|love it|glad"
-    r"|sorry|happy|read|will|may|might|if|when)\b"
+    r"|got (?:an?|the|this) (?:error|exception)|wish|rather|heard|was told|could|should|was wondering|looking|not sure"
+    r"|hope|suppose|feel|believe|expect|assume|understand|know|have (?:a|some|one) (?:question|problem|issue)"
+    r"|a (?:question|problem)|ask(?:ed|ing)?|am not|going to (?:try|ask)|working on|run|ran|running|did|do|check"
+    r"|checked|agree|love it|glad|sorry|happy|read|will|may|might|if|when)\b"
 )
 """What is said of the work at hand, not of the one who says it."""
 PEOPLE = words(
@@ -39,7 +40,7 @@ PEOPLE = words(
     r"|wedding|anniversary|hobby|instrument|allerg\w+|house|flat|apartment|garden|car|bike)s?\b"
 )
 LASTING = words(
-    r"(?:the|our|this|that|every|each|all|its|his|her|their|(?-i:[A-Z])\w+|`[^`]+`)\b.{0,80}?"
+    r"(?!let\b)(?:the|our|this|that|every|each|all|its|his|her|their|(?-i:[A-Z])\w+|`[^`]+`)\b.{0,80}?"
     r"\b(?:is|are|was|runs?|lives?|uses?|listens?|has|have|contains?|needs?|requires?|depends?|points?|belongs?|stores?"
     r"|starts?|costs?|serves?|writes?|reads?|expects?|goes|sits?|stands?|means?|supports?|deploys?|connects?)\b"
 )

@@ -120,6 +120,4 @@ def _went_well(after: Sequence[Numbered]) -> bool:
     if not after:
         return False
     _, following = after[0]
-    return _failure(following) is None and not re.match(
-        r"\s*(?:no|wrong|that's not|doesn't|nein|non)\b", following.user, re.I
-    )
+    return _failure(following) is None and not hints.COMPLAINS.match(following.user)
