@@ -100,7 +100,7 @@ def _local(settings: Settings, path: Path) -> Model:
     ).with_threads(len(os.sched_getaffinity(0)))
     engine = Engine(path, size, mmap=chat.mmap, parked_bytes=chat.state_mb * 1_000_000)
     states = States(
-        settings.models_dir / "state",
+        settings.states_dir,
         identity=identity,
         most_bytes=chat.state_mb * 1_000_000,
         clock=lambda: datetime.now().astimezone(),

@@ -32,6 +32,7 @@ from pi_memory.knowledge.passages import Passages
 from pi_memory.knowledge.recall import Recall
 from pi_memory.knowledge.remembered import Remembered
 from pi_memory.loader import Loader
+from pi_memory.model import states
 from pi_memory.outside import Outside
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
@@ -165,6 +166,8 @@ def _connect(parts: Parts) -> None:
         parts.memory.rewrite(done.purge)
         parts.attention.forget(done.clean)
         await parts.passages.reread(done.exchange_ids)
+        # Also what a model kept that is not there now.
+        states.erase(parts.settings.states_dir)
         if isinstance(parts.model.now, Thinker):
             parts.model.now.unsave()
 

@@ -174,6 +174,10 @@ class Settings:
     def models_dir(self) -> Path:
         return self.data_dir / "models"
 
+    @property
+    def states_dir(self) -> Path:
+        return self.models_dir / "state"
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

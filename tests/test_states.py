@@ -214,6 +214,27 @@ def test_no_room_means_nothing_is_kept(engine: Engine, tmp_path: Path, clock: Cl
     assert not list((tmp_path / "state").glob("*.state"))
 
 
+def test_what_is_to_be_forgotten_is_erased_also_while_it_is_saved(engine: Engine, tmp_path: Path, clock: Clock) -> None:
+    folder = tmp_path / "state"
+    asyncio.run(first_run(engine, states(tmp_path, clock)))
+    (folder / ".beginning.state.new").write_bytes(b"half-written")
+    assert len(list(folder.glob("*.state"))) == 2
+
+    async def forget(before: int) -> None:
+        start = Start(engine, states(tmp_path, clock))
+        await start.say(*FIRST)
+        saving = asyncio.create_task(start.model.save([SYSTEM], [FIRST]))
+        for _ in range(before):
+            await asyncio.sleep(0)
+        start.model.unsave()
+        await saving
+        await start.stop()
+
+    for before in range(1, 8):
+        asyncio.run(forget(before))
+        assert [path.name for path in folder.iterdir() if "state" in path.name] == []
+
+
 def test_what_begins_all_is_written_when_it_changed_only(engine: Engine, tmp_path: Path, clock: Clock) -> None:
     file = tmp_path / "state" / "beginning.state"
     asyncio.run(first_run(engine, states(tmp_path, clock)))

@@ -52,6 +52,8 @@ class LocalModel:
         self._states = states
         self._settings = f"{engine.build} {self._ledger.form}"
         self._begun: Tokens = []
+        # Counts what was to be forgotten: a `save` that goes on meanwhile has read it before.
+        self._forgotten = 0
         self.restored_tokens = 0
         if states is not None:
             self._restore(states)
@@ -114,7 +116,7 @@ class LocalModel:
     async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None:
         if self._states is None:
             return
-        ledger = self._open_ledger()
+        ledger, forgotten = self._open_ledger(), self._forgotten
         begins = ledger.prefix(beginning)
         # What they begin with has changed if topics were found since the last one began.
         await self._work("idle", begins, work.complete(self._engine, begins))
@@ -125,12 +127,14 @@ class LocalModel:
         if said and self._states.may_write():
             replies = ledger.generated([message for messages in conversations for message in messages])
             await self._write("conversations", Saved(said, replies))
+        if forgotten != self._forgotten:
+            self._states.erase()
 
     def unsave(self) -> None:
-        if self._states is not None:
-            self._states.remove("beginning")
-            self._states.remove("conversations")
+        self._forgotten += 1
         self._begun = []
+        if self._states is not None:
+            self._states.erase()
 
     async def close(self) -> None:
         if self._closed:

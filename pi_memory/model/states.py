@@ -44,6 +44,17 @@ class _Bound(msgspec.Struct, frozen=True):
     saved: Saved
 
 
+def erase(folder: Path) -> None:
+    """Remove what any model kept there, also what a power cut left half-written."""
+    for path in (*folder.glob("*.state"), *folder.glob(".*.state.new")):
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+
+
 class States:
     """The files of one folder, each of at most `most_bytes`. `identity` names the model file's content.
 
@@ -97,8 +108,10 @@ class States:
         return True
 
     def remove(self, name: str) -> None:
-        with suppress(OSError):
-            (self._folder / f"{name}.state").unlink(missing_ok=True)
+        _remove(self._folder / f"{name}.state")
+
+    def erase(self) -> None:
+        erase(self._folder)
 
     def _checked(self, content: bytes, settings: str) -> Saved:
         """Raises `ValueError`."""
@@ -124,5 +137,4 @@ class States:
             temporary.replace(path)
         except OSError as error:
             logger.warning("%s cannot be written: %s", path, error)
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
+            _remove(temporary)
