@@ -23,6 +23,7 @@ def test_memories_are_kept_changed_and_forgotten(tmp_path: Path) -> None:
         assert would.startswith("memory 1, valid_to:\n  - nothing\n  + ")
         assert run(process, tmp_path, "undo", "1", said="n\n").returncode == 1
         assert "pump" in run(process, tmp_path, "memories").stdout
+        assert json.loads(run(process, tmp_path, "undo", "1", "--dry-run", "--json").stdout)["undone"] is False
         assert run(process, tmp_path, "undo", "1", said="y\n").stdout.endswith("Undone.\n")
         assert "pump" not in run(process, tmp_path, "memories").stdout
         assert "pump" in run(process, tmp_path, "memories", "--all").stdout

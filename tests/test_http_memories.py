@@ -92,13 +92,19 @@ def test_what_can_be_no_memory_is_refused_by_name(
         ("GET", "/memories?limit=501", 400),
         ("GET", f"/memories?offset={2**64}", 400),
         ("GET", "/memories?namespace=..", 400),
-        ("GET", "/memories?type=vague", 400),
+        ("GET", "/memories?namespace=project/a&project=b", 400),
         ("DELETE", "/memories/7?forget=perhaps", 400),
     ],
 )
 def test_wrong_paths_and_queries_are_refused(daemon: Daemon, method: str, path: str, status: int) -> None:
     answer = daemon().request(method, path, json={"content": "x"} if method == "PATCH" else None)
     assert (answer.status_code, set(answer.json())) == (status, {"type", "message", "hint"})
+
+
+@pytest.mark.parametrize(("field", "value"), [("type", "vague"), ("priority", ""), ("valid", "2"), ("limit", "-1")])
+def test_a_wrong_filter_is_named(daemon: Daemon, field: str, value: str) -> None:
+    answer = daemon().get("/memories", params={field: value})
+    assert (answer.status_code, answer.json()["message"].split(":")[0]) == (400, field)
 
 
 def test_a_memory_is_changed_and_the_change_undone_with_a_diff(daemon: Daemon) -> None:

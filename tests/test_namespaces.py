@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.errors import RequestError
-from pi_memory.knowledge.namespaces import covers, of_project, parse, scope, slug
+from pi_memory.knowledge.namespaces import chosen, covers, of_project, parse, scope, slug
 
 
 @pytest.mark.parametrize(
@@ -94,3 +94,13 @@ def test_only_the_current_project_is_seen() -> None:
     assert all(covers(n, seen) for n in ("global", "user/food", "project/garden", "project/garden/pumps"))
     assert not any(covers(n, seen) for n in ("project/garden2", "project/kitchen", "users"))
     assert not covers("project/garden", scope(None))
+
+
+def test_what_is_asked_to_be_seen_is_never_more_than_the_project_sees() -> None:
+    assert chosen(None, None) is None
+    assert chosen(None, "Garden") == ("global", "user", "project/garden")
+    assert chosen("user/facts", "Garden") == ("user/facts",)
+    assert chosen("PROJECT/garden/pumps", "garden") == ("project/garden/pumps",)
+    for namespace in ("project/gardens", "project/shop"):
+        with pytest.raises(RequestError, match="is not seen from project garden"):
+            chosen(namespace, "garden")

@@ -1,5 +1,7 @@
 """`pi-memory undo`: take a change of a memory back."""
 
+import json
+
 import click
 
 from pi_memory.cli.client import checked, daemon
@@ -11,8 +13,9 @@ from pi_memory.cli.options import Load, pass_load
 @click.argument("event_id", metavar="EVENT", type=click.IntRange(min=1))
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, and do not ask.")
 @pass_load
-def command(load: Load, event_id: int, dry_run: bool, yes: bool) -> None:
+def command(load: Load, event_id: int, *, dry_run: bool, yes: bool, as_json: bool) -> None:
     """Take back EVENT, a number that `history` shows. The undoing is an event too, and can be undone.
 
     \b
@@ -21,6 +24,10 @@ def command(load: Load, event_id: int, dry_run: bool, yes: bool) -> None:
     """
     path = f"/events/{event_id}/undo"
     with daemon(load({})) as client:
+        if as_json:
+            done = checked(client.post(path, params={"dry_run": str(int(dry_run))}))
+            click.echo(json.dumps(done, indent=2))
+            return
         would = checked(client.post(path, params={"dry_run": "1"}))
         for change in would["changes"]:
             click.echo(f"memory {change['memory_id']}, {change['field']}:")

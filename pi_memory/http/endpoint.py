@@ -1,7 +1,7 @@
 """What resources share: reading a request, answering it, and the table that routes and `/openapi.json` come from."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -89,9 +89,18 @@ LARGEST = 2**63 - 1
 """The largest number that the database knows."""
 
 
-def number(request: Request, name: str, default: int, *, most: int = LARGEST) -> int:
-    """A query parameter that counts something, from 0. Raises `RequestError`."""
+def number(request: Request, name: str, default: int, *, least: int = 0, most: int = LARGEST) -> int:
+    """A query parameter that counts something. Raises `RequestError`."""
     value = request.query_params.get(name, str(default))
-    if not (value.isascii() and value.isdigit() and len(value) < 20 and int(value) <= most):
-        raise RequestError(f"{name}: expected a number from 0 to {most}", hint=f"For example ?{name}={default}.")
+    if not (value.isascii() and value.isdigit() and len(value) < 20 and least <= int(value) <= most):
+        raise RequestError(f"{name}: expected a number from {least} to {most}", hint=f"For example ?{name}={default}.")
     return int(value)
+
+
+def choice(request: Request, name: str, allowed: Sequence[T]) -> T | None:
+    """A query parameter that is one of some words, None when it is not given. Raises `RequestError`."""
+    value = request.query_params.get(name)
+    found = next((word for word in allowed if word == value), None)
+    if found is None and value is not None:
+        raise RequestError(f"{name}: expected one of {', '.join(map(str, allowed))}", hint="Leave it out for all.")
+    return found

@@ -1,13 +1,13 @@
 """`/memories`: what has been learned, and how to add, change, close or forget it by hand."""
 
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import NotFound, RequestError
-from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, flag, number
+from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, choice, flag, number
 from pi_memory.http.events import ShownFields, shown_fields
 from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
@@ -177,19 +177,12 @@ def _shown(memory: Memory, now: float) -> ShownMemory:
 
 def _filter(request: Request) -> Filter:
     asked = request.query_params
-    seen: namespaces.Scope | None = None
-    if "namespace" in asked:
-        seen = (namespaces.parse(asked["namespace"]),)
-    elif "project" in asked:
-        seen = namespaces.scope(asked["project"])
-    try:
-        kind = msgspec.convert(asked.get("type"), MemoryType | None)
-        priority = msgspec.convert(asked.get("priority"), Priority | None)
-    except msgspec.ValidationError as error:
-        hint = "type: semantic, episodic or procedural; priority: highest, high, medium or low."
-        raise RequestError(f"type or priority: {error}", hint=hint) from error
-    valid = None if flag(request, "all") else "valid" not in asked or flag(request, "valid")
-    return Filter(seen, kind, priority, valid)
+    return Filter(
+        namespaces.chosen(asked.get("namespace"), asked.get("project")),
+        choice(request, "type", get_args(MemoryType)),
+        choice(request, "priority", get_args(Priority)),
+        None if flag(request, "all") else "valid" not in asked or flag(request, "valid"),
+    )
 
 
 def _namespace(new: NewMemory) -> str:

@@ -1,18 +1,15 @@
 """`/memories/search`: what is known that answers a query, memories and verbatim messages, and why."""
 
-from typing import get_args
-
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import RequestError, TooLarge
-from pi_memory.http.endpoint import Endpoint, answer, flag, number
+from pi_memory.http.endpoint import Endpoint, answer, choice, flag, number
 from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
 from pi_memory.knowledge import namespaces
 from pi_memory.knowledge.candidates import Kind
-from pi_memory.knowledge.namespaces import Scope
 from pi_memory.knowledge.recall import KINDS
 from pi_memory.turn import MemoryType, Recalled, Role
 
@@ -46,12 +43,14 @@ class ShownResults(msgspec.Struct):
 
 
 async def search(request: Request, parts: Parts) -> Response:
+    asked = request.query_params
+    kind = choice(request, "kind", KINDS)
     found = await parts.recall.search(
         _query(request),
-        k=_count(request),
-        scope=_scope(request),
+        k=number(request, "k", 10, least=1, most=MOST),
+        scope=namespaces.chosen(asked.get("namespace"), asked.get("project")) or namespaces.scope(None),
         now=parts.clock(),
-        kinds=_kinds(request),
+        kinds=(kind,) if kind else KINDS,
         session=_session(request, parts),
     )
     explain = flag(request, "explain")
@@ -67,23 +66,6 @@ def _query(request: Request) -> str:
     return query
 
 
-def _count(request: Request) -> int:
-    count = number(request, "k", 10, most=MOST)
-    if not count:
-        raise RequestError(f"k: expected a number from 1 to {MOST}", hint="For example ?k=10.")
-    return count
-
-
-def _scope(request: Request) -> Scope:
-    namespace, project = request.query_params.get("namespace"), request.query_params.get("project")
-    if namespace is None:
-        return namespaces.scope(project)
-    seen = namespaces.parse(namespace)
-    if project is not None and not namespaces.covers(seen, namespaces.scope(project)):
-        raise RequestError(f"namespace: {seen} is not seen from project {project}", hint="Leave one of them out.")
-    return (seen,)
-
-
 def _session(request: Request, parts: Parts) -> str | None:
     """Whose attention counts: that of the session that is named, else of the one that is at work, on this project."""
     if (name := request.query_params.get("session_id")) is not None:
@@ -92,16 +74,6 @@ def _session(request: Request, parts: Parts) -> str | None:
     if at_work is None or (project and at_work.project and not namespaces.same_project(project, at_work.project)):
         return None
     return at_work.session
-
-
-def _kinds(request: Request) -> tuple[Kind, ...]:
-    kind = request.query_params.get("kind")
-    if kind is None:
-        return KINDS
-    chosen = tuple(known for known in KINDS if known == kind)
-    if not chosen:
-        raise RequestError(f"kind: expected one of {', '.join(get_args(Kind))}", hint="Leave it out for both.")
-    return chosen
 
 
 def _shown(result: Recalled, *, explain: bool) -> ShownResult:

@@ -66,6 +66,19 @@ def scope(project: str | None) -> Scope:
     return ("global", "user", of_project(project))
 
 
+def chosen(namespace: str | None, project: str | None) -> Scope | None:
+    """What somebody asks to see: a namespace, what is seen from a project, or with both a part of that; None without.
+
+    Raises `RequestError`.
+    """
+    if namespace is None:
+        return None if project is None else scope(project)
+    seen = parse(namespace)
+    if project is not None and not covers(seen, scope(project)):
+        raise RequestError(f"namespace: {seen} is not seen from project {project}", hint="Leave one of them out.")
+    return (seen,)
+
+
 def covers(namespace: str, seen: Scope) -> bool:
     """Whether `namespace` is one of those that are seen, or below one."""
     return any(namespace == root or namespace.startswith(f"{root}/") for root in seen)
