@@ -106,6 +106,12 @@ def test_what_the_user_calls_a_topic_is_used_again() -> None:
     assert tag("go", edit("/src/autentication/a.py"), topics=known).topic == "authentication"
 
 
+def test_what_is_said_and_done_changes_the_subject() -> None:
+    call = ToolCall("Bash", {"command": "git filter-repo --path notes --invert-paths"})
+    assert tag("take it out of the git history", topics=[MEMORY], current="memory").topic == "memory"
+    assert tag("take it out of the git history", call, topics=[MEMORY], current="memory").topic == "git"
+
+
 def test_what_the_user_says_counts_more_than_files() -> None:
     call = edit("/src/billing/invoice.py")
     assert tag("let's switch to the deployment script", call).topic == "deployment"

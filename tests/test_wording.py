@@ -77,6 +77,11 @@ def test_words_that_were_said_before_count_half() -> None:
     assert found["auth"] == pytest.approx(0.45 / 4)
 
 
+def test_a_word_that_is_said_and_done_counts_as_both() -> None:
+    found = keyword_scores("take it out of the git history", "git is clean", "git filter-repo", patterns=PATTERNS)
+    assert found["git"] == pytest.approx(0.45 + 0.15)
+
+
 def test_different_words_count_and_the_users_own_most() -> None:
     found = keyword_scores("the login login fails with a jwt", "check the password", "", patterns=PATTERNS)
     assert found["auth"] == pytest.approx(2 * 0.45 + 0.15)

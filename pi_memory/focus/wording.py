@@ -93,13 +93,13 @@ def keyword_scores(
     user: str, reply: str, commands: str, *, patterns: Patterns, repeated: bool = False
 ) -> dict[str, float]:
     """Configured topics by how many of their different words occur; those the user said count most, unless they are
-    `repeated` from the exchange before.
+    `repeated` from the exchange before. What is said and then done counts as both; a reply echoes what was said.
     """
     found = {}
     for topic, pattern in patterns.topics.items():
         said = _found(pattern, user)
         score = min(MOST_SAID, SAID * len(said)) * (REPEATED if repeated else 1.0)
-        score += min(MOST_OTHER, DONE * len(_found(pattern, commands) - said))
+        score += min(MOST_OTHER, DONE * len(_found(pattern, commands)))
         score += min(MOST_OTHER, REPLIED * len(_found(pattern, reply) - said))
         if score:
             found[topic] = score
