@@ -21,7 +21,7 @@ ROWS = (
     "focus.rebuild focus.weights focus.context focus.related focus.mentions focus.stack agentlog agent_settings "
     "replay.* "
     "knowledge.own_words knowledge.person knowledge.phrases knowledge.contrast knowledge.notice knowledge.secrets "
-    "knowledge.extraction knowledge.troubles knowledge.dedup knowledge.hints knowledge.meant "
+    "knowledge.extraction knowledge.troubles knowledge.comparison knowledge.dedup knowledge.hints knowledge.meant "
     "knowledge.namespaces knowledge.forgetting knowledge.checked knowledge.vectors knowledge.words "
     "knowledge.evidence knowledge.shelf",
     # Edges: each owns a library or a file.

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pi_memory.errors import ModelError, Unprocessable
-from pi_memory.knowledge.dedup import Decision, Neighbour, stems
+from pi_memory.knowledge.comparison import stems
+from pi_memory.knowledge.dedup import Decision, Neighbour
 from pi_memory.knowledge.extraction import located
 from pi_memory.knowledge.own_words import sentences
 from pi_memory.knowledge.person import about_user

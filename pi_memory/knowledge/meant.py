@@ -6,7 +6,8 @@ Forgetting cannot be undone: nothing is taken for meant that does not have nearl
 import re
 from collections.abc import Sequence
 
-from pi_memory.knowledge.dedup import Neighbour, stems
+from pi_memory.knowledge.comparison import stems
+from pi_memory.knowledge.dedup import Neighbour
 
 NUMBERS = re.compile(
     r"(?:the |my )?(?:memory|memories|number|nr\.?|no\.?|erinnerung(?:en)?)?\s*#?\d{1,9}"

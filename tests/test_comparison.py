@@ -1,0 +1,42 @@
+"""What one sentence is to another; `test_dedup.py` has the pairs of sentences."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.knowledge.comparison import compared, said_in, stems
+
+WORDS = st.lists(
+    st.sampled_from(["the", "user", "likes", "hates", "is", "not", "in", "Lyon", "8080", "runs", "on", "May", "dog"]),
+    max_size=8,
+)
+
+
+def test_words_are_compared_without_their_endings_and_their_polarity() -> None:
+    assert stems("The servers are not listening on 8080") == stems("the server listens on 8080")
+    assert said_in("She likes dogs and hates cats") == ["she", "dog", "and", "cat"]
+
+
+def test_order_counts() -> None:
+    assert compared("Ben is older than Anna.", "Anna is older than Ben.") is None
+
+
+def test_case_endings_and_articles_do_not() -> None:
+    assert compared("the Server runs in Berlin", "Servers run in a Berlin") == "noop"
+
+
+@given(WORDS, WORDS)
+def test_a_verdict_goes_both_ways(one: list[str], other: list[str]) -> None:
+    """What is more than another is less the other way round; what contradicts is contradicted."""
+    there, back = (compared(" ".join(a), " ".join(b)) for a, b in ((one, other), (other, one)))
+    assert (there, back) in {
+        ("update", "noop"),
+        ("noop", "update"),
+        ("noop", "noop"),
+        ("delete", "delete"),
+        (None, None),
+    }
+
+
+@given(WORDS)
+def test_a_sentence_says_nothing_new_beside_itself(words: list[str]) -> None:
+    assert compared(" ".join(words), " ".join(words)) in (None, "noop")
