@@ -106,6 +106,13 @@ def test_a_statement_is_acknowledged_and_a_greeting_returned() -> None:
     assert talk("ok", "Hello!") == "Hello."
 
 
+def test_what_was_asked_before_is_no_answer() -> None:
+    told = '## Relevant Memories\n\n### Said Before\n- user: "Which pin is the pump on?"\n- user: "The pump is on pin 17."'
+    answer = reply([Message("user", "Which pin has the pump?", context=told)])
+    assert "pin 17" in answer
+    assert "Which" not in answer
+
+
 def test_that_there_is_no_model_is_said_once() -> None:
     assert talk("I bought a boat.").endswith(NOTICE)
     assert NOTICE not in talk("I bought a boat.", "What did I buy?")

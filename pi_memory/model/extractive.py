@@ -140,11 +140,12 @@ def _focus(messages: Sequence[Message]) -> list[str]:
 
 
 def _recalled(asked: Sequence[Message]) -> list[str]:
-    """The lines that were recalled for these messages, the last message's first."""
+    """The lines that were recalled for these messages, the last message's first: what was stated, not what was asked."""
     blocks = (message.context.partition(RECALLED)[2] for message in reversed(asked))
     lines = [line.removeprefix("- ") for block in blocks for line in block.splitlines() if line.startswith("- ")]
     said = [(line, VERBATIM.fullmatch(line)) for line in lines]
-    return [found[2] if found else line for line, found in said if not found or found[1] == "user"]
+    texts = [found[2] if found else line for line, found in said if not found or found[1] == "user"]
+    return [text for text in texts if not all(map(is_question, sentences(text)))]
 
 
 def _quote(text: str) -> str:
