@@ -170,6 +170,11 @@ def test_a_list_is_remembered_item_by_item() -> None:
     assert [s.content for s in found] == ["The key is under the mat.", "The user leaves at 8."]
 
 
+def test_of_what_is_private_nothing_is_stated_but_what_to_forget() -> None:
+    message = "I live in Lyon. Don't remember this. I'm allergic to nuts, and remember that. Forget my old address."
+    assert [s.kind for s in notice(message)] == ["private", "forget"]
+
+
 def test_several_statements_of_a_message_are_all_noticed_around_a_paste() -> None:
     message = "I prefer tea.\n\n```\nalways x y\n```\n\nAnd from now on, be brief. What is up?"
     assert [s.kind for s in notice(message)] == ["preference", "rule"]
@@ -185,7 +190,21 @@ def test_a_megabyte_of_anything_takes_no_time(piece: str) -> None:
     assert time.process_time() - start < 2
 
 
-@pytest.mark.parametrize("opening", ["remember that ", "no, ", "forget ", "from now on ", "I like ", "please "])
+@pytest.mark.parametrize(
+    "opening",
+    [
+        "remember that ",
+        "no, ",
+        "forget ",
+        "from now on ",
+        "I like ",
+        "please ",
+        "it is not ",
+        "my dog ",
+        "don't use ",
+        "I have a ",
+    ],
+)
 def test_a_long_sentence_takes_no_time(opening: str) -> None:
     start = time.process_time()
     notice((opening * 200)[:590] + ".\n" + (opening + "is " * 180 + ".\n") * 300)

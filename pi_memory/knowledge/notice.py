@@ -34,7 +34,10 @@ class Stated:
 
 
 def notice(message: str) -> tuple[Stated, ...]:
-    """What the user states in a message, in order. Linear in its length."""
+    """What the user states in a message, in order; of a private one, only what it wants forgotten.
+
+    Linear in the message's length.
+    """
     said = sentences(message)
     found: dict[str, Stated] = {}
     for number, sentence in enumerate(said):
@@ -42,7 +45,8 @@ def notice(message: str) -> tuple[Stated, ...]:
             found.setdefault(stated.quote, stated)
         if len(found) >= MOST:
             break
-    return tuple(found.values())
+    is_private = any(stated.kind == "private" for stated in found.values())
+    return tuple(s for s in found.values() if not is_private or s.kind in ("private", "forget"))
 
 
 def _stated(sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> Iterator[Stated]:
