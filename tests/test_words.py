@@ -45,8 +45,11 @@ def test_a_url_has_no_speaker() -> None:
 
 
 def test_questions_and_times_are_known() -> None:
-    assert words.asks("Did you go? ")
-    assert not words.asks("Did you? I went.")
+    assert words.asked("Did you go? ") == 1.0
+    assert words.asked("I went. You?") == pytest.approx(4 / 11)
+    assert words.asked("I went.") == words.asked("") == 0.0
+    assert words.asks_assistant("What did you suggest?")
+    assert not words.asks_assistant("What about the youth hostel?")
     assert words.asks_when("When did she move?")
     assert words.tells_time("It was last May")
     assert not words.tells_time("It was green")

@@ -16,6 +16,8 @@ from pi_memory.store.terms import Index, holders
 from pi_memory.turn import Memory, Vectors
 
 Kind = Literal["memory", "exchange"]
+LENGTHS = 2.0
+"""How many times as long as the user's messages an assistant's replies are."""
 INDEXES: dict[Kind, Index] = {"memory": "memory_words", "exchange": "passage_words"}
 
 
@@ -41,12 +43,13 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A text, and what speaks for it."""
+    """A text, and what speaks for it. `at_length` tells that where it was said, an assistant replies at length."""
 
     text: Memory | Said
     similarity: float
     words: float
     meaning: float
+    at_length: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Hit:
     similarity: float
     words: float
     meaning: float
+    at_length: bool
 
 
 def look_up(
@@ -73,7 +77,9 @@ def look_up(
     for said in passages.shown(db, [hit.id for hit in hits if hit.kind == "exchange"]):
         texts["exchange", said.id] = said
     there = [(texts.get((hit.kind, hit.id)), hit) for hit in hits]
-    return [Found(text, hit.similarity, hit.words, hit.meaning) for text, hit in there if text is not None]
+    return [
+        Found(text, hit.similarity, hit.words, hit.meaning, hit.at_length) for text, hit in there if text is not None
+    ]
 
 
 def _hits(db: Database, place: Place, *, terms: Sequence[str], most: int, window: Window | None) -> Iterator[Hit]:
@@ -82,9 +88,18 @@ def _hits(db: Database, place: Place, *, terms: Sequence[str], most: int, window
     found = evidence.weigh(view.field, rows, place.meaning)
     if window is not None and place.kind == "exchange":
         found.similarity[_within(db, view, window)] = 0.0
-    best = _best(found.similarity, most)
-    columns = (each[best].tolist() for each in (view.ids, found.similarity, found.words, found.meaning))
-    return (Hit(place.kind, *signs) for signs in zip(*columns, strict=True))
+    best, at_length = _best(found.similarity, most), place.kind == "exchange" and _at_length(view)
+    signs = (each[best].tolist() for each in (view.ids, found.similarity, found.words, found.meaning))
+    for number, similarity, words, meaning in zip(*signs, strict=True):
+        yield Hit(place.kind, number, similarity, words, meaning, at_length)
+
+
+def _at_length(view: View) -> bool:
+    """Whether replies are much longer than what they reply to, as an assistant's are; two people write alike."""
+    replies, lengths = view.ids & 1 == 1, view.field.lengths
+    if not replies.any() or replies.all():
+        return False
+    return bool(lengths[replies].mean() > LENGTHS * lengths[~replies].mean())
 
 
 def _within(db: Database, view: View, window: Window) -> evidence.Rows:

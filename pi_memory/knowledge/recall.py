@@ -25,7 +25,7 @@ from pi_memory.store import memories as rows
 from pi_memory.store import memory_words
 from pi_memory.store.database import Database
 from pi_memory.store.passages import Said
-from pi_memory.turn import Memory, Recalled, Vectors
+from pi_memory.turn import Memory, Recalled, Role, Vectors
 
 Boost = Callable[[Sequence[str]], float]
 KINDS: tuple[Kind, ...] = ("memory", "exchange")
@@ -33,21 +33,25 @@ KINDS: tuple[Kind, ...] = ("memory", "exchange")
 READ = 45
 """Candidates whose texts are read, or three times as many as are asked for."""
 SIGNAL = 0.1
-"""What similarity gains for who says it and for a time that is asked for, and loses for a question."""
+"""What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query: its terms, and whether it asks for a time."""
+    """A query: its terms, whether it asks for a time, and whether it is about what the assistant said."""
 
     terms: frozenset[str]
     when: bool
+    assistant: bool
 
-    def similarity(self, found: Found, text: str, *, is_verbatim: bool = False) -> float:
-        """A question is seldom an answer; who is asked about says it; a time answers `when`."""
-        signals = int(not self.terms.isdisjoint(words.speaker(text)))
+    def similarity(self, found: Found, text: str, *, role: Role | None = None) -> float:
+        """Who is asked about says it; a time answers `when`; of what was said verbatim, a question is seldom an answer,
+        nor is what an assistant replied at length.
+        """
+        signals = float(not self.terms.isdisjoint(words.speaker(text)))
         signals += self.when and words.tells_time(text)
-        signals -= is_verbatim and words.asks(text)
+        signals -= role is not None and words.asked(text)
+        signals -= role == "assistant" and found.at_length and not self.assistant
         return min(1.0, max(0.0, found.similarity + SIGNAL * signals))
 
 
@@ -97,7 +101,7 @@ class Recall:
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
         terms = words.terms(query)
-        asked = Asked(frozenset(terms), words.asks_when(query))
+        asked = Asked(frozenset(terms), words.asks_when(query), words.asks_assistant(query))
         vector = await self._vector(query)
         places = list(self._places(scope, kinds, vector))
         if not places:
@@ -186,7 +190,8 @@ def _memory(memory: Memory, found: Found, *, asked: Asked, now: float, boost: Bo
 
 
 def _said(said: Said, found: Found, *, asked: Asked) -> Recalled:
-    similarity = asked.similarity(found, said.text, is_verbatim=True)
+    role: Role = "assistant" if said.id & 1 else "user"
+    similarity = asked.similarity(found, said.text, role=role)
     return Recalled(
         id=said.id >> 1,
         kind="exchange",
@@ -198,7 +203,7 @@ def _said(said: Said, found: Found, *, asked: Asked) -> Recalled:
         cosine=found.meaning,
         words=found.words,
         at=said.at,
-        role="assistant" if said.id & 1 else "user",
+        role=role,
         conversation_id=said.conversation_id,
         ref=said.ref,
     )

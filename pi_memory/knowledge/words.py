@@ -32,6 +32,9 @@ SMALL_TALK = frozenset(COURTESY.split())
 """English words of which greetings, thanks and small talk are made."""
 
 WORD = re.compile(r"[^\W_]+")
+ASKING = ("?", "？")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
+TO_ASSISTANT = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 SPEAKER = re.compile(r"\W{0,3}(\w[\w .'-]{0,39}?)\W{0,2}:\s")
 ASKS_WHEN = re.compile(r"\s*(?:when|since when|how long|what (?:date|day|month|year|time))\b", re.IGNORECASE)
 TIME = re.compile(
@@ -61,9 +64,12 @@ def quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def asks(text: str) -> bool:
-    """Whether a message ends as a question."""
-    return text.rstrip().endswith(("?", "？"))
+def asked(text: str) -> float:
+    """The share of a message that asks, from 0 to 1: many an answer ends with a question in return."""
+    if not any(mark in text for mark in ASKING):
+        return 0.0
+    parts = [part for part in SENTENCE_END.split(text.strip()) if part]
+    return sum(len(part) for part in parts if part.endswith(ASKING)) / sum(map(len, parts))
 
 
 def speaker(text: str) -> tuple[str, ...]:
@@ -74,6 +80,11 @@ def speaker(text: str) -> tuple[str, ...]:
 
 def asks_when(query: str) -> bool:
     return ASKS_WHEN.match(query) is not None
+
+
+def asks_assistant(query: str) -> bool:
+    """Whether a query is about what the assistant said: "what did you suggest"."""
+    return TO_ASSISTANT.search(query) is not None
 
 
 def tells_time(text: str) -> bool:
