@@ -35,7 +35,7 @@ REMEMBER = words(
     r"|(?:do not|don't|never) (?:ever )?forget(?! (?:an?|the|your) (?!.*\b(?:is|are|was|has|have|must)\b)))\b(?!-)"
     r"(?! (?:when|how|what|who|where|why|which|whether|if|me|us|him|her|them|you|correctly"
     r"|the (?:time|day)s? (?:when|we|i)|that (?:time|day|one|guy|song|movie|film|thing|place)"
-    r"|our (?:talk|chat|conversation|discussion))\b)"
+    r"|our (?:talk|chat|conversation|discussion))\b)(?!,? (?:that )?you(?:'re| are| can| have|'ve)\b)(?!.*\byourself\b)"
     r"(?: (?:for later|for next time|for the future|for future reference|of the fact))?"
     r"(?:\s*[:,–—-]? (?:that\b|(?:this|the following)(?=\s*(?:[:,.!–—-]|$))))?",
     r"(?:save|store|put|add|commit) (?:(?:this|that|it|the following) )?(?:to|in|into) (?:your )?memory",
@@ -81,10 +81,12 @@ RULE = words(
     r"from (?:now|here|today|this point) on(?:wards?)?\b(?!,? it\b)",
     r"(?:going forward|henceforth|as of (?:now|today)|starting today|for (?:all|any) (?:future|further|your)\b)",
     rf"in (?:the )?future,? (?=(?:please )?{DO}\b)",
-    r"always (?!(?:\w+[^su]s|an?|the|in|on|nice|good|great|happy|fun|been|was|has|welcome|remember)\b)"
+    r"always (?!(?:\w+[^su]s|an?|the|in|on|nice|good|great|happy|fun|been|was|has|welcome|remember|here|there"
+    r"|glad|up|ready|proud|worth|possible|exciting|interesting)\b)"
     r"(?!\w+[^e]ed\b)(?=[\w-]{2,} \w)",
     r"never,? (?:ever )?"
-    r"(?!(?:mind|again|heard|seen|been|had|thought|knew|said|say|ever|did|was|have|would|forget|remember|got|gonna)\b)"
+    r"(?!(?:mind|again|heard|seen|been|had|thought|knew|said|say|ever|did|was|have|would|forget|remember|got|gonna"
+    r"|too|easy|enough|give up|stop (?:\w+ing|being))\b)"
     r"(?!(?:\w+[^e]ed|\w+[^su]s)\b)(?=[\w-]{2,} \w)",
     r"(?:do not|don't) ever (?=\w+ \w)",
     rf"(?:do not|don't) (?={DO}\b.* any\s?more\W*$)",
