@@ -1,5 +1,6 @@
 """`/memories` and `/events`: what has been learned can be seen, changed, undone and forgotten."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +211,17 @@ def test_what_is_forgotten_is_nowhere_also_after_a_stop(daemon: Daemon, tmp_path
     client.stop()
     files = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"zanzibarquartz" not in files.lower()
+
+
+def test_what_is_forgotten_is_not_kept_when_it_is_said_or_imported_again(daemon: Daemon) -> None:
+    client = daemon()
+    line = {"role": "user", "content": "Listen. My safe opens with quartz. Good."}
+    file = json.dumps({"conversation_id": "old", "messages": [line, {"role": "assistant", "content": "I see."}]})
+    assert client.post("/import", content=file).json()["imported"]["messages"] == 2
+    remember(client, "My safe opens with quartz")
+    client.delete("/memories/1?forget=1")
+    assert client.post("/import", content=file).json()["imported"]["messages"] == 0
+    client.post("/chat", json={"message": "Hello. By the way, my safe opens with quartz!", "conversation_id": "new"})
+    client.settle()
+    found = client.get("/memories/search?q=hello listen quartz").json()["results"]
+    assert {result["content"] for result in found if result["role"] == "user"} == {"Listen. Good.", "Hello."}

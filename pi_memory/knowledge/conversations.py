@@ -9,7 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import sqlite_utils
+
 from pi_memory.errors import Conflict
+from pi_memory.knowledge import forget
 from pi_memory.knowledge.passages import Message, Passages
 from pi_memory.store import imports
 from pi_memory.store.database import Database
@@ -74,7 +77,8 @@ class Conversations:
             name = conversation.conversation_id
             if name not in known:
                 known[name] = await self._db.read(partial(imports.known, name=name))
-            messages = tuple(unknown(conversation.messages, known[name]))
+            messages = await self._db.read(partial(_kept, messages=conversation.messages))
+            messages = tuple(unknown(messages, known[name]))
             if messages:
                 await self._check(name)
             known[name] += [Known(m.role, m.content, m.at, m.ref) for m in messages]
@@ -87,6 +91,12 @@ class Conversations:
                 f"conversation_id: {name} was held here and is no import",
                 hint="Give the imported conversation another id.",
             )
+
+
+def _kept(db: sqlite_utils.Database, messages: Sequence[Said]) -> tuple[Said, ...]:
+    """The messages without what was forgotten here."""
+    said = [replace(message, content=forget.kept(db, message.content)) for message in messages]
+    return tuple(message for message in said if message.content.strip())
 
 
 def unknown(given: Sequence[Said], known: Sequence[Known]) -> Iterator[Said]:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from pi_memory.knowledge import recorded, undo
-from pi_memory.knowledge.forgetting import Forgetting, is_distinct, normal, says, without
+from pi_memory.knowledge.forgetting import Forgetting, is_distinct, normal, parts, says, without
 from pi_memory.knowledge.recorded import Cause
 from pi_memory.store import (
     contexts,
@@ -22,7 +22,7 @@ from pi_memory.store import (
     windows,
 )
 from pi_memory.store.events import Event
-from pi_memory.turn import Memory
+from pi_memory.turn import Exchange, Memory
 
 FORGOTTEN = "memory.forgotten"
 UNQUOTED = "memory.unquoted"
@@ -52,6 +52,17 @@ def forget(db: Database, number: int, cause: Cause) -> Forgetting:
     windows.rewrite(db, done.purge)
     contexts.rewrite(db, done.clean)
     return done
+
+
+def kept(db: Database, text: str) -> str:
+    """`text` without the sentences that say what was forgotten."""
+    gone = tombstones.matching(db, parts(text))
+    return Forgetting((), tuple(gone)).clean(text)
+
+
+def unforgotten(db: Database, exchange: Exchange) -> Exchange:
+    """An exchange as it may be stored."""
+    return replace(exchange, user=kept(db, exchange.user), reply=kept(db, exchange.reply))
 
 
 def _contents(db: Database, memory: Memory) -> list[str]:
