@@ -39,8 +39,7 @@ class Learning:
     """The one way from what is said to memories.
 
     `interview`, if it is given, has a model name candidates besides those of the rules, and decide where these are in
-    doubt. `topics` tells what something learned
-    in a session is about, from its text too.
+    doubt. `topics` tells what something learned in a session is about, from its text too.
     """
 
     def __init__(self, memories: Memories, neighbourhood: Neighbourhood) -> None:
@@ -91,14 +90,15 @@ class Learning:
             candidates = grounded([*candidates, *named], said)
         candidates = [self._filed(c, said[0][1].conversation_id) for c in candidates]
         when = {number: exchange.at for number, exchange in said}
-        async with self._one_at_a_time:
-            # All neighbours first: each search writes the index of what was added before it.
-            around = [(c, await self._around.of(c.content, quote=c.quote)) for c in candidates]
-            new: list[Memory] = []
-            for candidate, found in around:
+        # All neighbours first: each search writes the index of what was added before it.
+        around = [(c, await self._around.of(c.content, quote=c.quote)) for c in candidates]
+        new: list[Memory] = []
+        for candidate, found in around:
+            # Not for all of them at once: a model may be asked, and a chat that states something must not wait for it.
+            async with self._one_at_a_time:
                 found = await self._by_now(found, new)
                 taken = await self._take(candidate, found, said_at=when[candidate.exchange_id or 0])
-                new += [taken.memory] if taken and taken.is_new else []
+            new += [taken.memory] if taken and taken.is_new else []
         return new
 
     async def _by_now(self, found: Around, new: Sequence[Memory]) -> Around:
