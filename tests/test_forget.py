@@ -1,7 +1,9 @@
 """Forgetting: no text is left in the rows, the words, the events, the exchanges, or the bytes of the files."""
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.errors import Forgotten
+from pi_memory.errors import Forgotten, StoreError
 from pi_memory.focus.context import Context
 from pi_memory.knowledge.forgetting import Forgetting, normal, parts, without
 from pi_memory.knowledge.memories import Memories
@@ -177,6 +179,22 @@ def test_a_short_text_that_was_stated_is_erased_where_it_was_said(tmp_path: Path
             ("And now?", "Good."),
             ("Quartz is a mineral.", "So it is."),
         ]
+
+    using(tmp_path, work)
+
+
+def test_a_log_that_another_program_reads_is_emptied_when_it_is_asked_for_again(tmp_path: Path) -> None:
+    async def work(db: Database, memories: Memories) -> None:
+        await db.read(lambda opened: opened.execute("pragma busy_timeout = 0").fetchall())
+        await memories.add(Candidate(SECRET), origin="api", durable=True)
+        with closing(sqlite3.connect(tmp_path / "m.db", isolation_level=None)) as other:
+            other.execute("begin")
+            other.execute("select * from memories").fetchall()
+            with pytest.raises(StoreError, match="another program"):
+                await memories.forget(1)
+            assert b"zanzibar" in on_disk(tmp_path)
+        await memories.forget(1)
+        assert b"zanzibar" not in on_disk(tmp_path)
 
     using(tmp_path, work)
 

@@ -90,7 +90,10 @@ class Database:
         await self._submit(lambda: self._guard(self._checkpoint))
 
     async def scrub(self) -> None:
-        """Commit, and empty the write-ahead log: what was erased is in neither file any more."""
+        """Commit, and empty the write-ahead log: what was erased is in neither file any more.
+
+        Raises `StoreError` when another program reads the log.
+        """
         await self._submit(lambda: self._guard(self._scrub))
 
     async def close(self) -> None:
@@ -174,7 +177,12 @@ class Database:
 
     def _scrub(self) -> None:
         self._commit()
-        self._db.execute("pragma wal_checkpoint(truncate)").fetchall()
+        busy, *_ = self._db.execute("pragma wal_checkpoint(truncate)").fetchone()
+        if busy:
+            raise StoreError(
+                "What was erased is still in the log of the database, as another program reads it",
+                hint="End that program, then do this once more.",
+            )
 
     def _commit(self) -> None:
         if self._group:
