@@ -78,6 +78,15 @@ def test_ids_that_are_taken_are_given_anew(daemon: Daemon, other: Client, clock:
     assert other.get("/memories/1").json()["content"] == "Was here before"
 
 
+def test_what_comes_without_a_history_begins_one(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    header, _, _, _, memory, *_ = filled(daemon(), clock).splitlines()
+    other.post("/import", content=b"\n".join((header, memory, b'{"end": 2}'))).raise_for_status()
+    (event,) = other.get("/memories/4/history").json()["history"]
+    assert (event["kind"], event["origin"]) == ("memory.added", "import")
+    other.post(f"/events/{event['event_id']}/undo").raise_for_status()
+    assert listed(other) == []
+
+
 def test_a_file_that_was_cut_is_refused_whole(daemon: Daemon, other: Client, clock: FakeClock) -> None:
     file = filled(daemon(), clock)
     lines = file.splitlines(keepends=True)

@@ -44,7 +44,10 @@ class Counts:
 
 @dataclass(slots=True)
 class Restored:
-    """An import under way: which of their ids are which of ours; None for what was left out."""
+    """An import under way: which of their ids are which of ours; None for what was left out.
+
+    `born` are those of our ids whose history begins in the file.
+    """
 
     store: str
     is_ours: bool
@@ -53,6 +56,7 @@ class Restored:
     ids: dict[int, int | None] = field(default_factory=dict)
     new: dict[int, None] = field(default_factory=dict)
     events: dict[int, int] = field(default_factory=dict)
+    born: set[int] = field(default_factory=set)
     superseded: dict[int, int] = field(default_factory=dict)
 
 
@@ -89,6 +93,8 @@ def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = F
     if not ended:
         raise RequestError(f"line {number}: the end is missing, the file was cut", hint=AGAIN)
     _link(db, done)
+    for number in done.new.keys() - done.born:
+        events.add(db, Event(header.exported_at, undo.ADDED, undo.subject(number), "import"))
     return done
 
 
@@ -158,6 +164,8 @@ def _take_event(db: Database, theirs: EventLine, done: Restored) -> None:
     undoes = None if theirs.undoes is None else done.events.get(theirs.undoes)
     event = Event(theirs.at, theirs.kind, undo.subject(number), theirs.origin, before, after, theirs.id, undoes)
     done.events[theirs.id] = events.add(db, event)
+    if event.kind == undo.ADDED:
+        done.born.add(number)
     done.counts.events += 1
 
 
