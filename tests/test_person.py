@@ -54,9 +54,17 @@ CASES = [
     ("me gusta el té", "Me gusta el té."),
     ("no me gustan los lunes", "No me gustan los lunes."),
     ("il me faut deux jours", "Il me faut deux jours."),
+    ("ne me dérange pas le matin", "Ne me dérange pas le matin."),
+    ("me duele la espalda", "Me duele la espalda."),
+    ("I. Introduction is short", "I. Introduction is short."),
     ("mi hermana vive en Gijón", "Mi hermana vive en Gijón."),
     ("iPhone photos go to the NAS", "iPhone photos go to the NAS."),
+    ("im Keller ist es kalt", "Im Keller ist es kalt."),
     # The user does.
+    ("im vegan and dont eat honey", "The user is vegan and don't eat honey."),
+    ("i dont like tea", "The user does not like tea."),
+    ("I no longer live in Lyon", "The user no longer lives in Lyon."),
+    ("I myself prefer tea", "The user themselves prefers tea."),
     ("i prefer tea", "The user prefers tea."),
     ("i'm from Kerala", "The user is from Kerala."),
     ("i was born in Recife", "The user was born in Recife."),
@@ -95,7 +103,7 @@ def test_third_person(text: str, told: str) -> None:
     assert about_user(text) == told
 
 
-LEFT_ALONE = ("I2C", "I/O", "me/x", "my_y", "i=0", "my.cnf", "`I`", "Im", "I-frame", "is.my", "my-b")
+LEFT_ALONE = ("I2C", "I/O", "me/x", "my_y", "i=0", "my.cnf", "`I`", "IM", "I-frame", "is.my", "my-b")
 
 
 @given(

@@ -36,7 +36,7 @@ UNCHANGED = _those(
 ADVERBS = _those(
     """
     always never also just often still now sometimes already much seldom both rather almost quite even ever once soon
-    then first only too neither either hardly
+    then first only too neither either hardly no longer not myself
     """
 )
 NO_ADVERBS = _those("rely reply apply supply fly imply comply multiply rally bully ally")
@@ -51,12 +51,15 @@ POSSESSIVE = {"my": "the user's", "mine": "the user's", "myself": "themselves", 
 KEPT = re.compile(r"(`[^`]*`|\"[^\"]*\"|“[^”]*”|(?<!\w)'[^']*'(?!\w))")
 ALONE = r"(?![\w/@#&*+~(-]|[.:]\w|\s?=)"
 APART = r"(?<![\w/.@$#~&'=-])"
+BARE = re.compile(r"(?<![^\s(])(?:(?P<i>[Ii])(?P<short>m|ve)(?= [a-z\d])|(?P<verb>do|did|ca|wo|have)nt(?= \w))")
+"""`im` and `dont`, as they are typed in a hurry."""
 SMALL = re.compile(
     rf"{APART}(?<!for )(?<!index )(?<!variable )(?<!counter )i(?='(?:m|ve|ll|d)\b"
     rf"|(?:\s+(?:{'|'.join(ADVERBS)}|\w+ly))*\s+(?:{'|'.join([*AUX, *UNCHANGED])}|{PRESENT})\b)"
 )
 SUBJECT = re.compile(
-    rf"{APART}I(?P<short>'(?:m|ve|ll|d))?{ALONE}(?!,\s[A-Z])(?P<rest>(?:\s+(?!I\b)[A-Za-z']+(?=[\s,;:!?)]|\.?$|\.\s)){{0,4}})"
+    rf"{APART}I(?P<short>'(?:m|ve|ll|d))?{ALONE}(?!,\s[A-Z]|\.\s)"
+    r"(?P<rest>(?:\s+(?!I\b)[A-Za-z']+(?=[\s,;:!?)]|\.?$|\.\s)){0,4})"
 )
 NUMBERED = re.compile(
     r"\b(?:part|type|phase|class|stage|level|chapter|volume|section|war|act|book|appendix|unit|tier|article|category"
@@ -78,14 +81,17 @@ MINE = re.compile(
     re.IGNORECASE,
 )
 ENGLISH = re.compile(rf"{APART}(?:I(?:'(?:m|ve|ll|d))?|[Mm]y|[Mm]e|[Mm]yself|[Mm]ine){ALONE}")
-FOREIGN = re.compile(r"\b(?:ich|je|que|est|und|por|mi|nicht|dass|il|elle|los|las|[Mm]e (?:llam|gust|encant)\w+)\b")
+FOREIGN = re.compile(
+    r"\b(?:ich|ist|das|und|nicht|dass|je|il|elle|que|est|ne|pas|les|une|avec|pour|dans|mi|por|para|el|los|las|una"
+    r"|[Mm]e (?:llam|gust|encant|duel)\w+)\b"
+)
 
 
 def about_user(text: str) -> str:
     """The sentence in the third person, with a capital letter and a full stop; blanks collapsed."""
     plain = " ".join(text.split()).replace("’", "'")
     parts = KEPT.split(plain)
-    parts[::2] = (SMALL.sub("I", part) for part in parts[::2])
+    parts[::2] = (SMALL.sub("I", BARE.sub(_with_apostrophe, part)) for part in parts[::2])
     if any(map(ENGLISH.search, parts[::2])) and not FOREIGN.search(plain):
         parts[::2] = (MINE.sub(_owned, OWNED.sub(_owned, SUBJECT.sub(_subject, part))) for part in parts[::2])
     return finished("".join(parts))
@@ -98,6 +104,10 @@ def finished(text: str) -> str:
         return ""
     text = text if _is_name(text.split()[0]) else text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?", "…", ":", ")", '"', "”", "»")) else f"{text}."
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    return f"I'{found['short']}" if found["i"] else f"{found['verb']}n't"
 
 
 def _is_name(word: str) -> bool:

@@ -32,7 +32,7 @@ ASKED = words(
 # To remember.
 REMEMBER = words(
     r"(?:remember|keep in mind|bear in mind|memori[sz]e|make a (?:mental )?note|take (?:a )?note"
-    r"|(?:do not|don't|never) (?:ever )?forget(?! (?:an?|the|your) (?!.*\b(?:is|are|was|has|have|must)\b)))\b(?!-)"
+    r"|(?:do not|don'?t|never) (?:ever )?forget(?! (?:an?|the|your) (?!.*\b(?:is|are|was|has|have|must)\b)))\b(?!-)"
     r"(?! (?:when|how|what|who|where|why|which|whether|if|me|us|him|her|them|you|correctly"
     r"|the (?:time|day)s? (?:when|we|i)|that (?:time|day|one|guy|song|movie|film|thing|place)"
     r"|our (?:talk|chat|conversation|discussion))\b)(?!,? (?:that )?you(?:'re| are| can| have|'ve)\b)(?!.*\byourself\b)"
@@ -52,7 +52,7 @@ REMEMBER_BEHIND = words(
     r"(?:(?:remember|don't forget|note) (?:this|that|it)|keep (?:this|that|it) in mind|merke? dir das|souviens-t'en"
     r"|recu[ée]rdalo)(?: (?:for later|please|bitte))?\W*$"
 )
-TO_DO = words(r"(?:remember|(?:do not|don't|never) forget) to\b")
+TO_DO = words(r"(?:remember|(?:do not|don'?t|never) forget) to\b")
 EMPTY = words(r"(?:(?:this|that|it|these|das|dies|ça|cela|esto|eso)\b[\s,]*)?(?:please|bitte)?[\s:.,!–—-]*$")
 """Nothing more is said: what is meant stands before or behind."""
 FAREWELL = words(
@@ -60,8 +60,8 @@ FAREWELL = words(
     r"|danke|por favor|gracias|merci|s'il (?:te|vous) plaît)[\s.!?]*$"
 )
 PRIVATE = words(
-    r"(?:do not|don't|never) (?:ever )?(?:remember|memori[sz]e) (?:this|that|it|any|anything|what i)\b",
-    r"(?:do not|don't|never) (?:ever )?(?:store|save|keep|record|log) (?:(?:anything|what) i (?:say|said|tell|told)\b"
+    r"(?:do not|don'?t|never) (?:ever )?(?:remember|memori[sz]e) (?:this|that|it|any|anything|what i)\b",
+    r"(?:do not|don'?t|never) (?:ever )?(?:store|save|keep|record|log) (?:(?:anything|what) i (?:say|said|tell|told)\b"
     r"|anything (?:from|of) this (?:message|chat|conversation)\b|this(?= please|\W*$|\s*[:,.;!–—-]))",
     r"(?:this is )?(?:strictly )?off the record\b",
     r"keep this (?:between us|to yourself)\b",
@@ -72,7 +72,7 @@ PRIVATE = words(
 
 # How things are to be.
 DO = (
-    r"(?:add|address|always|answer|ask|assume|avoid|be|call|check|cite|convert|do|don't|end|explain|give|greet|include"
+    r"(?:add|address|always|answer|ask|assume|avoid|be|call|check|cite|convert|do|don'?t|end|explain|give|greet|include"
     r"|keep|leave|list|look|make|name|never|offer|only|print|put|quote|read|remind|reply|respond|review|run|say|send"
     r"|show|skip|speak|start|stop|suggest|summari[sz]e|talk|tell|translate|treat|use|wait|warn|write)"
 )
@@ -88,8 +88,8 @@ RULE = words(
     r"(?!(?:mind|again|heard|seen|been|had|thought|knew|said|say|ever|did|was|have|would|forget|remember|got|gonna"
     r"|too|easy|enough|give up|stop (?:\w+ing|being))\b)"
     r"(?!(?:\w+[^e]ed|\w+[^su]s)\b)(?=[\w-]{2,} \w)",
-    r"(?:do not|don't) ever (?=\w+ \w)",
-    rf"(?:do not|don't) (?={DO}\b.* any\s?more\W*$)",
+    r"(?:do not|don'?t) ever (?=\w+ \w)",
+    rf"(?:do not|don'?t) (?={DO}\b.* any\s?more\W*$)",
     r"stop (?:using|adding|writing|calling|saying|apologi[sz]ing|repeating|asking|suggesting|ending|starting)\b",
     r"(?:whenever|when|every time|each time) i (?:say|ask|write|mention|paste|send|type|tell)\b.{1,80}?, "
     rf"(?=(?:please )?{DO}\b)",
@@ -105,16 +105,16 @@ RULE_BEHIND = words(r"[ ,]\s*(?:from (?:now|here|today) on(?:wards?)?|going forw
 BIDS = words(rf"{DO}\b|.*\b(?:should|must|shall|need to|has to|have to)\b")
 PREFERENCE = words(
     r"i(?: (?:really|strongly|generally|usually|always|much|personally|also|still|now|absolutely|definitely))*"
-    r" (?:(?:prefer|hate|dislike|detest|can't stand|cannot stand)\b(?! (?:it|that|this|these|those|not|when|if|how"
+    r" (?:(?:prefer|hate|dislike|detest|can'?t stand|cannot stand)\b(?! (?:it|that|this|these|those|not|when|if|how"
     r"|what|your?|to (?:say|admit|ask|bother|interrupt|be (?:an?|the|that))"
     r"|the (?:first|second|third|last|latter|former|other|new|old|way|fact|idea|error|\w+ ones?))\b)"
-    r"|do(?:n't| not) (?:really )?(?:eat|drink|want you to)\b"
-    r"|(?:do(?:n't| not) (?:really )?)?(?:like|love|enjoy)\b(?! (?:it|that|this|these|those|the|your?|how|what|where"
+    r"|do(?:n'?t| not) (?:really )?(?:eat|drink|want you to)\b"
+    r"|(?:do(?:n'?t| not) (?:really )?)?(?:like|love|enjoy)\b(?! (?:it|that|this|these|those|the|your?|how|what|where"
     r"|when|him|her|them|to (?:see|know|hear|think)|(?:talking|chatting|working) (?:to|with) you)\b)(?= \w))",
     r"we (?:all |much |strongly )?prefer\b(?! (?:it|that|this|not|if|the|your?)\b)",
     r"i(?:'d| would) (?:rather (?:have|get|be called)|prefer)\b(?! (?:not|it|that|this|if|you|the|to (?!be|get|have)))",
     r"i (?:only|never) (?:eat|drink|wear)\b",
-    r"i(?:'m| am) (?:not |really )*(?:an? (?:(?:big|huge|great) )?fan of|fond of|keen on)\b"
+    r"i(?:'?m| am) (?:not |really )*(?:an? (?:(?:big|huge|great) )?fan of|fond of|keen on)\b"
     r"(?! (?:it|that|this|the|your)\b)",
     r"my (?:favou?rite|preferred) [\w -]{1,40} (?:is|are)\b(?! (?:the|that|this)\b)",
     r"ich (?:bevorzuge|hasse|mag (?!das\b|es\b|dies)|trinke (?:keine?n?|lieber)|esse (?:keine?n?|lieber))",
@@ -140,15 +140,15 @@ PERSONAL = words(
     rf"|native language){IS_SO}(?=.*[\d@]|(?-i:[A-ZÄÖÜÉ]))|my pronouns{IS_SO}",
     r"my [\w -]{2,25}(?: (?:is|are) (?:called|named) (?-i:[A-ZÄÖÜÉÈ])|'s? name is )",
     r"(?:you can |you may )?call me (?!(?:maybe|later|back|when|if|at|on|tomorrow|crazy|an?|the|old)\b)",
-    r"i(?:'m| am) called (?!(?:at|by|in|on|for|to|away|up|back|every|when|an?|the)\b)",
-    r"i(?:'m| am) (?:(?:a |an )?(?:allergic|(?:lactose |gluten )?intolerant|vegetarian|vegan|pescatarian|diabetic"
+    r"i(?:'?m| am) called (?!(?:at|by|in|on|for|to|away|up|back|every|when|an?|the)\b)",
+    r"i(?:'?m| am) (?:(?:a |an )?(?:allergic|(?:lactose |gluten )?intolerant|vegetarian|vegan|pescatarian|diabetic"
     r"|dyslexic|asthmatic|deaf|colou?r[- ]?blind|left-handed|retired|married|divorced)\b|named (?-i:[A-ZÄÖÜÉ])"
     r"|\d{1,3} years old|from (?-i:[A-ZÄÖÜÉ]))",
-    r"i(?:'m| am) (?:also )?an? (?:(?!bit\b)[\w-]+ ){0,2}(?:nurse|doctor|surgeon|teacher|student|developer|programmer"
+    r"i(?:'?m| am) (?:also )?an? (?:(?!bit\b)[\w-]+ ){0,2}(?:nurse|doctor|surgeon|teacher|student|developer|programmer"
     r"|designer|lawyer|farmer|carpenter|writer|author|baker|cook|chef|driver|gardener|manager|professor|translator"
     r"|\w+(?:eer|ician|ologist|grapher|tect))\b",
-    r"i(?:'ve| have)? (?:live|lived|been living) (?:in|near) (?!fear|hope|the terminal)"
-    r"|i(?:'ve| have)? moved to (?-i:[A-ZÄÖÜÉ])\w+(?!\S*[/\d])",
+    r"i(?:'?ve| have)? (?:live|lived|been living) (?:in|near) (?!fear|hope|the terminal)"
+    r"|i(?:'?ve| have)? moved to (?-i:[A-ZÄÖÜÉ])\w+(?!\S*[/\d])",
     r"i (?:was born (?:in|on|at|and)\b|work (?:at (?!night)|for (?!an? (?:while|bit|few))|as an?\b))",
     r"my birthday is (?!(?:not|coming|soon)\b)",
     r"i have (?:an?|one|two|three|four|five|\d) (?:\w+ ){0,2}?(?:sons?|daughters?|kids?|child|children|brothers?"
