@@ -1,7 +1,8 @@
 """How well each text answers a query: its words and its meaning, and the words of what was said around it. Pure.
 
 An answer often stands beside the message that shares words with the question: "Did you go?" - "Yes, on Friday". So a
-term counts for the message that has it, and by `NEAR` less for each message away from it, in the same conversation.
+term counts for the message that has it, and by `NEAR` less for each message away from it, in the same conversation;
+and half of what a message means is what is meant around it.
 Every constant is from docs/recall.md, where each was left out or changed in turn.
 """
 
@@ -58,10 +59,9 @@ def weigh(field: Field, hits: Sequence[Rows], meaning: Vectors | None) -> Eviden
     """
     words = _words(field, hits)
     if meaning is None:
-        return Evidence(words, words, np.zeros_like(words))
-    if not hits:
-        return Evidence(meaning, words, meaning)
-    return Evidence((1 - MEANING) * words + MEANING * meaning, words, meaning)
+        return Evidence(words.copy(), words, np.zeros_like(words))
+    meant = (meaning + _around(meaning[None], field.threads)[0]) / 2
+    return Evidence((1 - MEANING) * words + MEANING * meant if hits else meant, words, meaning)
 
 
 def rarity(matching: int, size: int) -> float:

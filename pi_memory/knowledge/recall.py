@@ -32,7 +32,7 @@ KINDS: tuple[Kind, ...] = ("memory", "exchange")
 
 READ = 45
 """Candidates whose texts are read, or three times as many as are asked for."""
-SIGNAL = 0.1
+SIGNAL = 0.13
 """What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
 
 
