@@ -103,7 +103,7 @@ def test_third_person(text: str, told: str) -> None:
     assert about_user(text) == told
 
 
-LEFT_ALONE = ("I2C", "I/O", "me/x", "my_y", "i=0", "my.cnf", "`I`", "IM", "I-frame", "is.my", "my-b")
+LEFT_ALONE = ("I2C", "I/O", "me/x", "my_y", "i=0", "my.cnf", "`I`", "I-frame", "is.my", "my-b")
 
 
 @given(
