@@ -82,6 +82,13 @@ def test_a_follow_up_stays_with_the_sessions_topic() -> None:
     assert tag("why?", topics=[], current="garden").topic is None
 
 
+def test_a_question_that_goes_on_from_nothing_is_about_what_it_says() -> None:
+    garden = [Topic("garden", 0, 0)]
+    assert tag("I want to plan a trip to Lisbon", topics=garden, current="garden").topic == "travel"
+    assert tag("can I do it before the trip?", topics=garden, current="garden").topic == "garden"
+    assert tag("Wie oft muss ich im Sommer gießen?", topics=garden, current="garden").topic == "garden"
+
+
 def test_one_word_does_not_change_the_subject_and_a_file_does() -> None:
     assert tag("is there a button for it?", topics=[MEMORY], current="memory").topic == "memory"
     assert tag("now this", edit("/web/src/checkout/cart.ts"), topics=[MEMORY], current="memory").topic == "checkout"

@@ -23,7 +23,8 @@ MENTIONED = 0.6
 STAY = 0.5
 """The session has been about it: one word of another topic does not change the subject, a word and a file do."""
 STAY_AFTER_TURN = 0.25
-"""The same, when nothing was done and what is said lies far from where the session's topic does: now one word does."""
+"""The same, when nothing was done and what is said lies far from the session's topic, or goes on from nothing: now one
+word does."""
 
 MOST_FILES = 200
 """Most files of an exchange, those that say most."""

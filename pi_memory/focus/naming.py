@@ -57,7 +57,7 @@ def detail_of(path: str, patterns: Patterns) -> str | None:
     file = PurePosixPath(path.replace("\\", "/")).name
     stem = AFFIX.sub("", AFFIX.sub("", PurePosixPath(file).stem))
     name = normalise(CAMEL.sub("-", stem).replace(".", "-"))
-    if file.startswith(".") or not name or name in patterns.generic_files:
+    if file.startswith(".") or not name or name in patterns.generic_files or patterns.is_sign(path):
         return None
     return None if len(name.split("-")) > LONG or len(name) < 4 or name[0].isdigit() else name
 

@@ -45,6 +45,11 @@ class Patterns:
         asked = ((glob, whole if "/" in glob else base, topic) for glob, topic in self.files.items())
         return next((topic for glob, name, topic in asked if fnmatch(name, f"*/{glob}" if "/" in glob else glob)), None)
 
+    def is_sign(self, path: str) -> bool:
+        """Whether a file is a sign of a topic by its whole name, which then says nothing else: `requirements.txt`."""
+        base = path.rpartition("/")[2]
+        return any(fnmatch(base, glob) for glob in self.files if not glob.startswith("*"))
+
     def canonical(self, name: str) -> str:
         """A normalised name with its area under the name that is used for it."""
         area, slash, detail = name.partition("/")

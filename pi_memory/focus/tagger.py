@@ -20,7 +20,7 @@ from pi_memory.focus.paths import directories
 from pi_memory.focus.paths import working_directory as directory_of
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.topics import match, place
-from pi_memory.focus.wording import is_chatter, is_remark
+from pi_memory.focus.wording import is_chatter, is_remark, refers_back
 from pi_memory.turn import Exchange, Tag, Topic
 
 ENOUGH = 0.45
@@ -88,7 +88,8 @@ class EvidenceTagger:
         if nothing_done and max(scores.values(), default=0.0) < ENOUGH and is_remark(exchange.user, exchange.reply):
             return Tag(None)
         add(scores, heard.placed if heard else {})
-        add(scores, _staying(scene, heard if nothing_done else None))
+        elsewhere = max(scores.values(), default=0.0) >= ENOUGH and not refers_back(exchange.user)
+        add(scores, _staying(scene, heard, elsewhere=elsewhere) if nothing_done else _staying(scene))
         topic = await self._choose(scores, scene)
         return Tag(topic, tuple(weights), directories(weights, base=base), heard.vector if heard else None)
 
@@ -123,12 +124,15 @@ class EvidenceTagger:
         return match(name, known, similarity=similarity, threshold=self._meaning.same) or name
 
 
-def _staying(scene: Scene, heard: Heard | None) -> dict[str, float]:
-    """What speaks for the session's topic because it is that. A follow-up does not bring back what the user removed."""
+def _staying(scene: Scene, heard: Heard | None = None, *, elsewhere: bool = False) -> dict[str, float]:
+    """What speaks for the session's topic because it is that. A follow-up does not bring back what the user removed.
+
+    It is less when a message is not near to that topic's, or is about something and goes on from nothing (`elsewhere`).
+    """
     if scene.current is None or scene.current not in scene.known:
         return {}
     area = area_of(scene.current)
-    turned = heard is not None and heard.placed.get(area) == 0.0
+    turned = elsewhere or (heard is not None and heard.placed.get(area) == 0.0)
     return {area: STAY_AFTER_TURN if turned else STAY}
 
 

@@ -40,6 +40,11 @@ REST = re.compile(
     r"|before|after|until|since|as|from|if|to|by|using|via|here|there|together|then|is|are|was|a\s+bit)\b.*|\.(?:\s.*|$)",
     re.IGNORECASE,
 )
+BACK = re.compile(
+    r"\b(?:it|its|it's|this|that|that's|these|those|them|they|there|ones?|same|again|also|too|and|then|instead|else|still"
+    r"|another|other|both|so|but|why)\b",
+    re.IGNORECASE,
+)
 VAGUE = frozenset(
     re.findall(
         r"\S+",
@@ -71,6 +76,11 @@ def is_remark(user: str, reply: str) -> bool:
     replied.
     """
     return len(user) <= REMARK and not re.search(r"[?？؟]", user) and len(reply) < SUBSTANCE
+
+
+def refers_back(user: str) -> bool:
+    """Whether a message goes on from what was said before, as far as its words tell: of three words any does."""
+    return len(user.split()) <= 3 or BACK.search(user[:READ]) is not None
 
 
 def stated(user: str) -> str | None:
