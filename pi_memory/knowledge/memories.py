@@ -2,22 +2,21 @@
 
 import math
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
 import sqlite_utils
 
 from pi_memory import decay
-from pi_memory.errors import Conflict
-from pi_memory.knowledge import forget, recorded, restore, transfer, undo
+from pi_memory.knowledge import forget, history, recorded, restore, transfer, undo
 from pi_memory.knowledge.checked import checked
 from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.knowledge.history import Told
 from pi_memory.knowledge.recorded import Cause
 from pi_memory.knowledge.restore import Counts, Numbered
-from pi_memory.store import events, imported, memories, memory_words
+from pi_memory.store import imported, memories, memory_words
 from pi_memory.store.database import Database
-from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding, Filter
 from pi_memory.turn import Candidate, Clock, Memory
 
@@ -26,16 +25,7 @@ CLOSED = "memory.closed"
 FADED = "memory.faded"
 SUPERSEDED = "memory.superseded"
 
-Changeable = ("content", "type", "namespace", "priority", "topics")
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A memory's event, with what it changed of that memory. `before` is None for the one that added it."""
-
-    event: Event
-    before: dict[str, Any] | None
-    after: dict[str, Any] | None
+CHANGEABLE = ("content", "type", "namespace", "priority", "topics")
 
 
 class Memories:
@@ -85,7 +75,7 @@ class Memories:
 
     async def history(self, number: int) -> list[Told]:
         """The events of a memory, newest first. Raises `NotFound`."""
-        return await self._db.read(partial(_history, number=number))
+        return await self._db.read(partial(history.history, number=number))
 
     # What happens.
 
@@ -97,19 +87,15 @@ class Memories:
         add = partial(recorded.add, candidate=candidate, cause=cause, embedding=vector)
         return self._told(await self._db.write(add, durable=durable))
 
-    async def change(
-        self, number: int, *, origin: str, vector: Embedding | None = None, durable: bool = False, **fields: Any
-    ) -> Memory:
-        """Give fields of `Changeable` another value. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
-        assert set(fields) <= set(Changeable), fields
-        change = partial(_change, number=number, fields=fields, vector=vector, cause=self._cause(origin))
+    async def change(self, number: int, *, origin: str, durable: bool = False, **fields: Any) -> Memory:
+        """Give fields of `CHANGEABLE` another value. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
+        assert set(fields) <= set(CHANGEABLE), fields
+        change = partial(_change, number=number, fields=fields, cause=self._cause(origin))
         return self._told(await self._db.write(change, durable=durable))
 
-    async def close(
-        self, number: int, *, origin: str, superseded_by: int | None = None, durable: bool = False
-    ) -> Memory:
+    async def close(self, number: int, *, origin: str, durable: bool = False) -> Memory:
         """End the interval in which a memory holds; one that has ended is left as it is. Raises `NotFound`."""
-        close = partial(_close, number=number, superseded_by=superseded_by, cause=self._cause(origin))
+        close = partial(_close, number=number, cause=self._cause(origin))
         return self._told(await self._db.write(close, durable=durable))
 
     async def supersede(
@@ -207,28 +193,19 @@ def strength(memory: Memory, now: float) -> float:
     return decay.strength(memory.last_accessed_at, now, rate=decay.MEMORY_RATE)
 
 
-def _change(
-    db: sqlite_utils.Database, number: int, *, fields: dict[str, Any], vector: Embedding | None, cause: Cause
-) -> Memory:
+def _change(db: sqlite_utils.Database, number: int, *, fields: dict[str, Any], cause: Cause) -> Memory:
     memory = recorded.valid(db, number)
-    candidate = Candidate(**{name: getattr(memory, name) for name in ("quote", "source", *Changeable)} | fields)
-    fit = checked(candidate)
-    after = replace(memory, **{name: getattr(fit, name) for name in Changeable})
-    recorded.refuse_size(db, vector)
+    fit = checked(Candidate(**{name: getattr(memory, name) for name in ("quote", "source", *CHANGEABLE)} | fields))
+    after = replace(memory, **{name: getattr(fit, name) for name in CHANGEABLE})
     saved = recorded.save(db, CHANGED, [memory], {number: after}, cause)
-    if vector is not None:
-        memories.embed(db, number, vector, content=after.content)
     return saved[0] if saved else memory
 
 
-def _close(db: sqlite_utils.Database, number: int, *, superseded_by: int | None, cause: Cause) -> Memory:
+def _close(db: sqlite_utils.Database, number: int, *, cause: Cause) -> Memory:
     memory = recorded.get(db, number)
     if not memory.is_valid:
         return memory
-    if superseded_by is not None:
-        recorded.valid(db, superseded_by)
-    kind = CLOSED if superseded_by is None else SUPERSEDED
-    return recorded.save(db, kind, [memory], {number: _over(memory, cause.at, superseded_by)}, cause)[0]
+    return recorded.save(db, CLOSED, [memory], {number: _over(memory, cause.at)}, cause)[0]
 
 
 def _supersede(
@@ -244,8 +221,6 @@ def _supersede(
 
 
 def _over(memory: Memory, at: float, superseded_by: int | None = None) -> Memory:
-    if superseded_by == memory.id:
-        raise Conflict(f"Memory {memory.id} cannot supersede itself", hint="Name another memory.")
     return replace(memory, valid_to=max(at, memory.valid_from), superseded_by=superseded_by)
 
 
@@ -264,17 +239,3 @@ def _weaken(db: sqlite_utils.Database, *, number: int) -> None:
 def _embed(db: sqlite_utils.Database, *, number: int, vector: Embedding, content: str) -> bool:
     recorded.refuse_size(db, vector)
     return memories.embed(db, number, vector, content=content)
-
-
-def _history(db: sqlite_utils.Database, *, number: int) -> list[Told]:
-    memory = recorded.get(db, number)
-    told = []
-    for event in events.of_memory(db, number):
-        if event.kind == undo.ADDED and event.subject == undo.subject(number):
-            shown = {field: getattr(memory, field) for field in undo.FIELDS}
-            told.append(Told(event, None, None if memory.forgotten_at else shown))
-            continue
-        before, after = ((side or {}).get(str(number)) for side in (event.before, event.after))
-        memory = replace(memory, **(before or {}))
-        told.append(Told(event, before, after))
-    return told
