@@ -66,19 +66,28 @@ DAY = words(
     r"|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre"
 )
 UNIT = words(
-    r"(?!(?:on|in|at|to|by|of|and|or|for|the|but|not|am|um|im|et|y|en)$)[a-zµ°%€$£]{1,3}|euros?|dollars?|percent|seconds?|minutes?|hours?|days?|weeks?|months?|years?|uhr|degrees?"
+    r"(?!(?:on|in|at|to|by|of|and|or|for|the|but|not|am|um|im|et|y|en)$)[a-zµ°%€$£]{1,3}|euros?|dollars?|percent"
+    r"|seconds?|minutes?|hours?|days?|weeks?|months?|years?|uhr|degrees?"
 )
 PASSING = words(
     r"(?:an?|the|not|broken|wrong|down|ill|sick|full|empty|missing|ready|slow|gone|new|old|open|late|away|fine|good|bad"
     r"|unknown|great|nice|very|too|\w+ed|\w+ing)$"
 )
 """What is said of something at times, and is no value of it."""
+ANYTHING = words(r"\b(?:(?:favou?rite|preferred|lieblings)\w*|name|called|call user)\b")
+"""What anything may be the value of."""
 GOES_ON = words(
     r"(?:called|named|on|in|at|with|for|from|because|since|and|but|which|who|where|when|while|behind|near|under|by|to"
     r"|of|until|if|as|so|every|each|between|namens|mit|auf|im|am|weil|und|bei|avec|et|dans|sur|parce|chez|con|y|en"
     r"|porque|donde)$"
 )
 """What a sentence that was finished goes on with."""
+AT_TIMES = words(
+    r"\b(?:when|if|while|until|unless|every|each|during|except|only|before|after|always|mornings?|afternoons?|evenings?|nights?"
+    r"|weekends?|weekdays?|spring|summer|autumn|winter|holidays?|wenn|jeden?|morgens|abends|sommer|winter|quand|si"
+    rf"|chaque|été|hiver|cuando|cada|verano|invierno|{DAY.pattern})\b"
+)
+"""What makes a sentence say less than it did without it: `drinks coffee` is not said by `drinks coffee on Sundays`."""
 TOKEN = re.compile(r"`[^`]+`|[^\s,;!?()\"]+")
 
 
@@ -91,9 +100,9 @@ def compared(new: str, old: str) -> Verdict | None:
     if found is None:
         return None
     if not found.new:
-        return "noop" if not found.old or (found.at_end and GOES_ON.match(found.old[0])) else None
+        return "noop" if not found.old or (found.at_end and _goes_on(found.old)) else None
     if not found.old:
-        return "update" if found.at_end and GOES_ON.match(found.new[0]) else None
+        return "update" if found.at_end and _goes_on(found.new) else None
     return "delete" if _is_another_value(found) else None
 
 
@@ -107,7 +116,12 @@ def _is_another_value(found: Difference) -> bool:
         counted = COUNTS.search(found.before) is not None and not DAY.match(found.new[0])
         placed = PLACING.match(found.before, verb.end()) is not None and not COUNTS.match(verb[0])
         return single or counted or placed
-    return single and _are_names(found.new, found.old)
+    return single and _are_names(found)
+
+
+def _goes_on(tail: Sequence[str]) -> bool:
+    """Whether a sentence with this tail still says what it says without it."""
+    return GOES_ON.match(tail[0]) is not None and AT_TIMES.search(" ".join(tail)) is None
 
 
 def _difference(new: str, old: str) -> Difference | None:
@@ -165,8 +179,9 @@ def _are_values(tokens: Sequence[str]) -> bool:
     return bool(values[0]) and all(v or UNIT.fullmatch(t) for v, t in zip(values, tokens, strict=True))
 
 
-def _are_names(new: Sequence[str], old: Sequence[str]) -> bool:
+def _are_names(found: Difference) -> bool:
     """Whether both are names, or both are plain words for a kind of thing; not how something is."""
-    if max(len(new), len(old)) > 4 or PASSING.match(new[0]) or PASSING.match(old[0]):
+    both = (found.new[0], found.old[0])
+    if max(len(found.new), len(found.old)) > 4 or both[0][0].isupper() != both[1][0].isupper():
         return False
-    return new[0][0].isupper() == old[0][0].isupper()
+    return ANYTHING.search(found.before) is not None or not any(map(PASSING.match, both))
