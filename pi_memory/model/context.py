@@ -81,18 +81,16 @@ class Context:
     def state(self, sequence: int) -> bytes:
         """What was computed for a sequence, for `restore`; empty when llama.cpp cannot tell."""
         size = self.state_bytes(sequence)
-        buffer = (ctypes.c_uint8 * size)()
-        written = self._llama.llama_state_seq_get_data(self.pointer, buffer, size, sequence)
-        return bytes(buffer) if written == size else b""
+        content = bytes(size)
+        written = self._llama.llama_state_seq_get_data(self.pointer, _memory(content), size, sequence)
+        return content if written == size else b""
 
     def state_bytes(self, sequence: int) -> int:
         return int(self._llama.llama_state_seq_get_size(self.pointer, sequence))
 
     def restore(self, sequence: int, state: bytes, *, length: int) -> bool:
         """Put a state of `length` tokens into an empty sequence. False when there is no room for it."""
-        # Not copied: it may be half of the memory that there is.
-        buffer = ctypes.cast(ctypes.c_char_p(state), ctypes.POINTER(ctypes.c_uint8))
-        read = self._llama.llama_state_seq_set_data(self.pointer, buffer, len(state), sequence)
+        read = self._llama.llama_state_seq_set_data(self.pointer, _memory(state), len(state), sequence)
         return bool(read) and self._holds(sequence, length)
 
     def _holds(self, sequence: int, length: int) -> bool:
@@ -151,3 +149,8 @@ class Context:
         """
         strlen = ctypes.cast(ctypes.CDLL(None).strlen, self._llama.ggml_abort_callback)
         self._llama.llama_set_abort_callback(self.pointer, strlen, ctypes.cast(self._flag, ctypes.c_void_p))
+
+
+def _memory(content: bytes) -> Any:
+    """Where it lies: to be read, or written before anyone sees it. A copy may be half of the memory that there is."""
+    return ctypes.cast(ctypes.c_char_p(content), ctypes.POINTER(ctypes.c_uint8))
