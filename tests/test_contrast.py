@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.knowledge.contrast import contrast
+from pi_memory.knowledge.contrast import asserted, contrast
 
 FOUND = [
     ("The port is 8081, not 8080.", "The port is 8081", "8080"),
@@ -51,6 +51,12 @@ def test_a_contrast_without_a_pause_is_told_from_one_with_it() -> None:
 def test_both_sides_of_a_specific_one_have_a_number_or_a_name() -> None:
     told = [contrast(text) for text in ("it is 8081, not 8080", "it is red, not green", "he is Ben, not my uncle")]
     assert [found.is_specific for found in told if found] == [True, False, False]
+
+
+def test_what_is_asserted_is_the_sentence_without_what_is_wrong() -> None:
+    assert asserted("The port is 8081, not 8080.") == "The port is 8081"
+    for text in ("It isn't Lyon but Nantes", "It does not work."):
+        assert asserted(text) == text
 
 
 @given(st.text(st.sampled_from("a not pas, no. but-is 8A’é"), max_size=60))

@@ -111,6 +111,8 @@ PAIRS: dict[Action, list[tuple[str, str]]] = {
         ("Kim is allergic to nuts.", "Kim is allergic to pollen."),
     ],
     "delete": [
+        ("The port is 8081, not 8080.", "The port is 8082."),
+        ("The user's sister's birthday is in June, not in May.", "The user's sister's birthday is in July."),
         ("The user's favourite season is autumn.", "The user's favourite season is spring."),
         ("The user's timezone is Europe/Lisbon.", "The user's timezone is Europe/Madrid."),
         ("The user's sister's birthday is in May.", "The user's sister's birthday is in June."),

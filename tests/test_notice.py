@@ -124,6 +124,8 @@ NOTHING = [
     "Use short variable names in this snippet from now on",
     "Always label the axes in this plot",
     "I have a dog in this fight",
+    "No, it is 8083.",
+    "No. It is in /srv now.",
     "Always here for you!",
     "Always up for a walk",
     "Never too late to start",

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pi_memory.knowledge.contrast import asserted
 from pi_memory.knowledge.phrases import words
 
 Verdict = Literal["update", "delete", "noop"]
@@ -93,6 +94,7 @@ TOKEN = re.compile(r"`[^`]+`|[^\s,;!?()\"]+")
 
 def compared(new: str, old: str) -> Verdict | None:
     """What one old sentence leads to for a new one, None for nothing."""
+    new, old = asserted(new), asserted(old)
     if _negated(new) != _negated(old):
         one, other = (said_in(text, without=UNHEARD | AUXILIARY) for text in (new, old))
         return "delete" if one and one == other else None

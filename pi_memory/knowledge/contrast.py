@@ -58,3 +58,9 @@ def contrast(text: str) -> Contrast | None:
         if is_short and not GOES_ON.match(wrong) and not DENYING.search(right, max(0, len(right) - 20)):
             return Contrast(right.rstrip(",;–—-"), right.rstrip(",;–—-"), wrong, right[-1] in ",;–—-")
     return None
+
+
+def asserted(text: str) -> str:
+    """What is left of a sentence without what it says is wrong: `the port is 8081`."""
+    found = contrast(text)
+    return found.subject if found is not None and found.right == found.subject else text

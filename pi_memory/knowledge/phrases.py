@@ -209,9 +209,11 @@ REPORTED = words(
 """What somebody else says, or what may be."""
 SAYS = words(r"\b(?:is|are|was|were|am|ist|sind|war|heißt|est|sont|es|son|está)\b|'(?:s|re|m) |\bc'est\b")
 STATES = words(
-    r"(?:the|my|our|his|her|their|its|it|der|die|das|mein|le|la|mon|el|mi|(?-i:[A-Z]\w+))\b.{0,80}?"
+    r"(?:the|my|our|his|her|their|its|der|die|das|mein|le|la|mon|el|mi"
+    r"|(?!(?:it|that|this|he|she|they|there|what|then)\b)(?-i:[A-Z]\w+))\b.{0,80}?"
     r"(?:\b(?:is|are|was|were|has|lives|runs|costs|starts|listens|ist|sind|heißt|läuft|kostet|est|sont|s'appelle|es|son"
     r"|está|se llama)|'s) (?!(?:still|not|now|again|already|working|running|failing|up|down|noch|nicht|encore|pas)\b).+"
 )
+"""Of something that is named: `no, it is 8083` says nothing by itself."""
 SPECIFIC = re.compile(r"\d|[`\"]|\w*[~/][\w./-]+|\w\.\w|(?<=\s)[A-ZÄÖÜÉ]\w+")
 """A number, a path, a name."""
