@@ -10,15 +10,13 @@ from sqlite_utils import Database
 
 from pi_memory.knowledge import evidence
 from pi_memory.knowledge.shelf import View
-from pi_memory.store import memories, passages
+from pi_memory.store import memories, memory_words, passage_words, passages
 from pi_memory.store.passages import Said
-from pi_memory.store.terms import Index, holders
 from pi_memory.turn import Memory, Vectors
 
 Kind = Literal["memory", "exchange"]
 LENGTHS = 2.0
 """How many times as long as the user's messages an assistant's replies are."""
-INDEXES: dict[Kind, Index] = {"memory": "memory_words", "exchange": "passage_words"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +81,8 @@ def look_up(
 
 
 def _hits(db: Database, place: Place, *, terms: Sequence[str], most: int, window: Window | None) -> Iterator[Hit]:
-    view = place.view
-    rows = [view.rows(ids) for ids in holders(db, INDEXES[place.kind], terms)]
+    view, index = place.view, memory_words if place.kind == "memory" else passage_words
+    rows = [view.rows(ids) for ids in index.holders(db, terms)]
     found = evidence.weigh(view.field, rows, place.meaning)
     if window is not None and place.kind == "exchange":
         found.similarity[_within(db, view, window)] = 0.0

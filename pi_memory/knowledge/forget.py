@@ -17,7 +17,7 @@ from pi_memory.store import (
     exchanges,
     memories,
     memory_words,
-    passages,
+    passage_words,
     tombstones,
     windows,
 )
@@ -118,5 +118,5 @@ def _from_exchanges(db: Database, done: Forgetting) -> Forgetting:
         *erasing.from_exchanges(db, done.texts, done.purge, only=done.evidence),
     }
     if changed:
-        passages.merge(db)
+        passage_words.merge(db)
     return replace(done, exchange_ids=tuple(sorted(changed)))

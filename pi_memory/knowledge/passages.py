@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import sqlite_utils
 
 from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
 from pi_memory.knowledge import namespaces
@@ -17,8 +18,8 @@ from pi_memory.knowledge.shelf import Item, Shelf
 from pi_memory.knowledge.vectors import Matrix, pack, unpack
 from pi_memory.knowledge.words import SENTENCE_END
 from pi_memory.loader import Loader
+from pi_memory.store import passage_words, spaces
 from pi_memory.store import passages as stored
-from pi_memory.store import spaces
 from pi_memory.store.database import Database
 from pi_memory.store.passages import Kept, Passage
 from pi_memory.turn import Embedder, Exchange, Vectors
@@ -61,6 +62,7 @@ class Passages:
 
     async def start(self) -> None:
         """Have everything found by its words; by its meaning soon after the embedder is there."""
+        await self._db.write(passage_words.index)
         await self._load(None)
         self._task = asyncio.create_task(self._run())
 
@@ -81,8 +83,11 @@ class Passages:
             if text.strip()
         ]
         made = await self.made(messages)
-        await self._db.write(partial(stored.add, passages=made))
-        await self.follow(made[0].id - 1 if made else 0, made)
+        space = self._space
+        kept = await self._db.write(partial(_added, made=made, exchange_id=exchange_id, space=space))
+        self._shelve(kept)
+        if space is not None and not all(each.vectors for each in kept):
+            self._missing.set()
 
     async def made(self, messages: Sequence[Message], *, embed: bool = True) -> list[Passage]:
         """Messages as passages, with vectors if there is an embedder and it works; else those follow."""
@@ -96,22 +101,12 @@ class Passages:
             space = None
         return [Passage(m.id, m.text, v, space, m.at, m.ref) for m, v in zip(messages, vectors, strict=True)]
 
-    async def follow(self, after: int, made: Sequence[Passage]) -> None:
-        """Put passages that have been stored on the shelf."""
-        while made:
-            found = await self._db.read(partial(stored.after, id_=after, space=self._space, limit=LOADED_AT_ONCE))
-            self._shelve([kept for kept in found if kept.id <= made[-1].id])
-            if len(found) < LOADED_AT_ONCE or found[-1].id >= made[-1].id:
-                return
-            after = found[-1].id
-
     async def reread(self, exchange_ids: Collection[int]) -> None:
         """Follow what has become of the texts of exchanges: rewritten, or erased."""
-        for exchange_id in exchange_ids:
-            first = stored.id_of(exchange_id, reply=False)
-            self.shelf.remove([first, first + 1])
-            left = await self._db.read(partial(stored.after, id_=first - 1, space=self._space, limit=2))
-            self._shelve([kept for kept in left if kept.id in (first, first + 1)])
+        ids = [stored.id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
+        left = await self._db.read(partial(stored.of, exchange_ids=exchange_ids, space=self._space))
+        self.shelf.remove(ids)
+        self._shelve(left)
         self._missing.set()
 
     async def erased(self) -> None:
@@ -189,6 +184,12 @@ class Passages:
         vectors = await self._embedder.now.embed([piece for text in pieces for piece in text])
         ends = np.cumsum([len(text) for text in pieces])[:-1]
         return [_packed(rows) for rows in np.split(vectors, ends)]
+
+
+def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: int, space: int | None) -> list[Kept]:
+    """Store the passages of an exchange; what RAM keeps of them."""
+    stored.add(db, made)
+    return stored.of(db, [exchange_id], space=space)
 
 
 def namespace_of(project: str | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from sqlite_utils import Database
 
 from pi_memory.store import exchanges, passages
+from pi_memory.store.passage_words import JOINED, TEXT
 from pi_memory.store.passages import Passage
 from pi_memory.turn import Exchange, Role, Source
 
@@ -37,8 +38,8 @@ def source_of(db: Database, name: str) -> Source | None:
 def known(db: Database, name: str) -> list[Known]:
     """The messages of a session."""
     rows = db.execute(
-        f"""select passages.id & 1, {passages.TEXT}, coalesce(passages.at, exchanges.at), ref
-        from {passages.JOINED} where session_id = (select id from sessions where name = ?) order by passages.id""",
+        f"""select passages.id & 1, {TEXT}, coalesce(passages.at, exchanges.at), ref
+        from {JOINED} where session_id = (select id from sessions where name = ?) order by passages.id""",
         (name,),
     ).fetchall()
     return [Known("assistant" if reply else "user", *rest) for reply, *rest in rows]

@@ -4,9 +4,11 @@ Each time the index is written costs the card several pages, whether it is for o
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlite_utils import Database
+
+from pi_memory.store import terms
 
 AT_A_TIME = 100
 
@@ -29,6 +31,11 @@ def search(db: Database, match: str, *, limit: int) -> list[tuple[int, float]]:
     query = """select rowid, -bm25(memory_words) from memory_words where memory_words match ?
         order by bm25(memory_words), rowid limit ?"""
     return db.execute(query, (match, limit)).fetchall()
+
+
+def holders(db: Database, wanted: Sequence[str]) -> list[list[int]]:
+    """For each term, an expression of FTS5, the ids of the memories that have it; of those that are indexed."""
+    return terms.holders(db, "memory_words", wanted)
 
 
 def added(db: Database, number: int) -> None:

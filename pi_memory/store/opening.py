@@ -64,6 +64,7 @@ def _open(path: Path) -> sqlite_utils.Database:
             _back_up(db, path)
         db.execute("pragma journal_mode = wal").fetchall()
         db.execute("pragma synchronous = normal")
+        db.execute("pragma temp_store = memory")  # words that are indexed in RAM first
         db.execute("pragma secure_delete = on").fetchall()  # what is erased is overwritten
         migrate(db)
     except BaseException:

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 import msgspec
 from sqlite_utils import Database
 
+from pi_memory.store import passage_words
+from pi_memory.store.passage_words import JOINED, TEXT
 from pi_memory.turn import Source
 
-TEXT = "case passages.id & 1 when 0 then exchanges.user else exchanges.reply end"
-JOINED = "passages join exchanges on exchanges.id = passages.id >> 1"
+KEPT = (
+    f"""select passages.id, session_id, project, length({TEXT}), iif(space_id = :space, vectors, null) from {JOINED}"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ def add(db: Database, passages: Iterable[Passage]) -> None:
             (p.id, p.at, p.ref, space, vectors),
         )
         if added.rowcount > 0:
-            db.execute("insert into passage_words (rowid, text) values (?, ?)", (p.id, said[0]))
+            passage_words.add(db, p.id, said[0])
 
 
 def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
@@ -86,7 +89,7 @@ def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
             (id_of(exchange_id, reply=False), id_of(exchange_id, reply=True)),
         ).fetchall()
         for id_, text in rows:
-            db.execute("insert into passage_words (passage_words, rowid, text) values ('delete', ?, ?)", (id_, text))
+            passage_words.remove(db, id_, text)
             db.execute("delete from passages where id = ?", (id_,))
             erased.append(id_)
     return erased
@@ -97,30 +100,29 @@ def rewritten(db: Database, exchange_id: int) -> Iterator[None]:
     """Around a change of an exchange's texts: the words of its passages go and come with it; their vectors go."""
     query = f"select passages.id, {TEXT} from {JOINED} where exchanges.id = ? and passages.id in (?, ?)"
     values = (exchange_id, id_of(exchange_id, reply=False), id_of(exchange_id, reply=True))
-    for row in db.execute(query, values).fetchall():
-        db.execute("insert into passage_words (passage_words, rowid, text) values ('delete', ?, ?)", row)
+    for id_, text in db.execute(query, values).fetchall():
+        passage_words.remove(db, id_, text)
     yield
     for id_, text in db.execute(query, values).fetchall():
         if text.strip():
-            db.execute("insert into passage_words (rowid, text) values (?, ?)", (id_, text))
+            passage_words.add(db, id_, text)
             db.execute("update passages set space_id = null, vectors = null where id = ?", (id_,))
         else:
             db.execute("delete from passages where id = ?", (id_,))
 
 
-def merge(db: Database) -> None:
-    """Write the index anew, so that nothing is left in it of words that are gone."""
-    db.execute("insert into passage_words (passage_words) values ('optimize')")
-
-
 def after(db: Database, id_: int, *, space: int | None, limit: int) -> list[Kept]:
     """The passages that follow `id_`, in the order of their ids."""
-    rows = db.execute(
-        f"""select passages.id, session_id, project, length({TEXT}), iif(space_id = :space, vectors, null) from {JOINED}
-        where passages.id > :after order by passages.id limit :limit""",
-        {"space": space, "after": id_, "limit": limit},
-    ).fetchall()
-    return [Kept(*row) for row in rows]
+    query = f"{KEPT} where passages.id > :after order by passages.id limit :limit"
+    return [Kept(*row) for row in db.execute(query, {"space": space, "after": id_, "limit": limit}).fetchall()]
+
+
+def of(db: Database, exchange_ids: Collection[int], *, space: int | None) -> list[Kept]:
+    """The passages of exchanges."""
+    numbers = [id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
+    query = f"{KEPT} where passages.id in (select value from json_each(:ids))"
+    values = {"space": space, "ids": msgspec.json.encode(numbers).decode()}
+    return [Kept(*row) for row in db.execute(query, values).fetchall()]
 
 
 def ids(db: Database) -> list[int]:

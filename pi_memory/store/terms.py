@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 from sqlite_utils import Database
 
-Index = Literal["memory_words", "passage_words"]
+Index = Literal["memory_words", "passage_words", "newest_words"]
 
 IDS = msgspec.json.Decoder(list[int])
 

@@ -1,0 +1,71 @@
+"""The words of passages, for searching: those of the newest in RAM, those of all others on the card, fifty at a time.
+
+Each time the index is written costs the card ten pages, whether it is for one message or for several. What a crash took
+from RAM is indexed at the next start.
+"""
+
+from collections.abc import Sequence
+
+from sqlite_utils import Database
+
+from pi_memory.store import terms
+
+AT_A_TIME = 50
+
+LAST = "(select coalesce(max(id), 0) from passage_words_docsize)"
+"""The passage up to which words are on the card."""
+TEXT = "case passages.id & 1 when 0 then exchanges.user else exchanges.reply end"
+JOINED = "passages join exchanges on exchanges.id = passages.id >> 1"
+
+
+def add(db: Database, number: int, text: str) -> None:
+    """Take in the words of a passage."""
+    if number < _last(db):
+        db.execute("insert into passage_words (rowid, text) values (?, ?)", (number, text))
+        return
+    # Made here, for a transaction that is rolled back takes it along.
+    db.execute(
+        """create virtual table if not exists temp.newest_words using fts5(
+        text, detail = none, tokenize = 'porter unicode61 remove_diacritics 2')"""
+    )
+    db.execute("insert into newest_words (rowid, text) values (?, ?)", (number, text))
+    if db.execute("select count(*) from newest_words").fetchone()[0] >= AT_A_TIME:
+        index(db)
+
+
+def remove(db: Database, number: int, text: str) -> None:
+    """Take out the words of a passage, which are those of `text`."""
+    if number <= _last(db):
+        db.execute("insert into passage_words (passage_words, rowid, text) values ('delete', ?, ?)", (number, text))
+    elif _are_in_ram(db):
+        db.execute("delete from newest_words where rowid = ?", (number,))
+
+
+def index(db: Database) -> None:
+    """Put the words of the newest passages on the card."""
+    db.execute(
+        f"""insert into passage_words (rowid, text)
+        select passages.id, {TEXT} from {JOINED} where passages.id > {LAST} order by passages.id"""
+    )
+    db.execute("drop table if exists temp.newest_words")
+
+
+def holders(db: Database, wanted: Sequence[str]) -> list[list[int]]:
+    """For each term, an expression of FTS5, the ids of the passages that have it."""
+    found = terms.holders(db, "passage_words", wanted)
+    if not _are_in_ram(db):
+        return found
+    return [old + new for old, new in zip(found, terms.holders(db, "newest_words", wanted), strict=True)]
+
+
+def merge(db: Database) -> None:
+    """Write the index anew, so that nothing is left in it of words that are gone."""
+    db.execute("insert into passage_words (passage_words) values ('optimize')")
+
+
+def _last(db: Database) -> int:
+    return int(db.execute(f"select {LAST}").fetchone()[0])
+
+
+def _are_in_ram(db: Database) -> bool:
+    return db.execute("select 1 from temp.sqlite_master where name = 'newest_words'").fetchone() is not None
