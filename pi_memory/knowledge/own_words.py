@@ -32,7 +32,8 @@ FORWARDED = re.compile(
     r"""[-_\s]{0,20}(?:forwarded\ message|original\ message|weitergeleitete\ nachricht|message\ transféré
     |mensaje\ reenviado) | \s*(?:from|von|de)\s*:.{0,100}@ | commit\ [0-9a-f]{7,40}\s*$
     | [\s#*]{0,8}(?:chapter|kapitel|chapitre|capítulo)\ \w{1,20}\W{0,9}$
-    | \s*(?:dear|sehr\ geehrte[rsn]?|liebe[rs]?|cher|chère|estimad[oa]|querid[oa])\ (?!assistant|ai\b|bot\b|computer)[^!?:]{1,60},\s*$""",
+    | \s*(?:dear|sehr\ geehrte[rsn]?|liebe[rs]?|cher|chère|estimad[oa]|querid[oa])
+      \ (?!assistant|ai\b|bot\b|computer)[^!?:]{1,60},\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )
 """A mail, a letter, a commit or a chapter begins: all that follows is of it."""
