@@ -30,7 +30,7 @@ def remember(client: httpx2.Client, content: str) -> int:
 def wait_for_vectors(client: httpx2.Client, last: str) -> None:
     """They are made in the background, in the order of the memories: until the last one is found by its meaning."""
     for _ in range(600):
-        params = {"q": last, "kind": "memory", "k": 1, "explain": 1}
+        params: dict[str, str | int] = {"q": last, "kind": "memory", "k": 1, "explain": 1}
         (found,) = client.get("/memories/search", params=params).raise_for_status().json()["results"]
         if found["cosine"] > 0.99:
             return
