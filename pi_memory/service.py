@@ -129,7 +129,7 @@ def alone(settings: Settings) -> Iterator[None]:
     A directory that cannot be written is no reason not to start: then nothing is saved, and `/healthz` says so.
     """
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         lock = (settings.data_dir / "lock").open("w")
     except OSError:
         yield

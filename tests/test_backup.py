@@ -48,12 +48,15 @@ def changed(path: Path, *statements: str) -> Path:
 
 def test_a_backup_is_one_file_that_needs_no_other_to_be_read(database: Path, tmp_path: Path) -> None:
     back_up(database, copy := tmp_path / "copy.db")
+    assert copy.stat().st_mode & 0o077 == 0, "nobody else may read it"
     with closing(sqlite3.connect(f"{copy.as_uri()}?mode=ro&immutable=1", uri=True)) as db:
         assert db.execute("pragma journal_mode").fetchone() == ("delete",)
     restore(copy, database)
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["copy.db"]
     with pytest.raises(Conflict):
         back_up(database, copy)
+    with pytest.raises(PiMemoryError, match="Cannot copy"):
+        back_up(database, tmp_path / "no" / "where.db")
 
 
 def test_no_restore_takes_what_an_earlier_one_kept(database: Path, tmp_path: Path) -> None:

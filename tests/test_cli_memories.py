@@ -44,6 +44,7 @@ def test_an_export_is_taken_in_elsewhere(tmp_path: Path) -> None:
     with serving(tmp_path) as process:
         run(process, tmp_path, "remember", "Likes tea").check_returncode()
         assert str(file) in run(process, tmp_path, "export", str(file)).stdout
+        assert [path.stat().st_mode & 0o077 for path in (file, tmp_path / "data")] == [0, 0], "nobody else may read it"
         assert run(process, tmp_path, "export", str(tmp_path / "no" / "where")).returncode == 1
     with serving(other) as process:
         for added in (1, 0):

@@ -21,6 +21,7 @@ def command(load: Load, file: Path) -> None:
     """
     part = file.with_name(f"{file.name}.part")
     try:
+        part.touch(mode=0o600)
         with daemon(load({})) as client, client.stream("GET", "/export") as response, part.open("wb") as out:
             if not response.is_success:
                 response.read()

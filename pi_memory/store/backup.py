@@ -52,6 +52,7 @@ def _free(path: Path) -> Path:
 
 def _copy(source: Path, target: Path) -> None:
     try:
+        target.touch(mode=0o600)  # what is in it is nobody else's business
         with (
             closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True)) as theirs,
             closing(sqlite3.connect(target)) as ours,
@@ -59,7 +60,7 @@ def _copy(source: Path, target: Path) -> None:
             theirs.backup(ours)
             # A file of its own, that can be read where nothing can be written.
             ours.execute("pragma journal_mode = delete").fetchall()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         target.unlink(missing_ok=True)
         raise PiMemoryError(f"Cannot copy {source} to {target}: {error}", hint="Is there room, and may you?") from error
 
