@@ -13,6 +13,8 @@ from tests import said
 STATED = [
     ("Remember that the wifi password is on the fridge.", "remember", "The wifi password is on the fridge."),
     ("please remember: I park on level 3", "remember", "The user parks on level 3."),
+    ("Remember that the port is 8081, not 8080.", "remember", "The port is 8081, not 8080."),
+    ("No, remember that the port is 8081.", "remember", "The port is 8081."),
     ("Remember: this is only a prototype", "remember", "This is only a prototype."),
     ("Remember this: the key is blue", "remember", "The key is blue."),
     ("Can you remember that my sister is called Ana?", "remember", "The user's sister is called Ana."),

@@ -4,7 +4,7 @@ Only what the user says themselves, and no questions. `phrases` has the words.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
@@ -41,7 +41,7 @@ def notice(message: str) -> tuple[Stated, ...]:
     said = sentences(message)
     found: dict[str, Stated] = {}
     for number, sentence in enumerate(said):
-        for stated in _stated(sentence, said[number - 1] if number else None, said[number + 1 :]):
+        for stated in _stated(sentence, before=said[number - 1] if number else None, after=said[number + 1 :]):
             found.setdefault(stated.quote, stated)
         if len(found) >= MOST:
             break
@@ -49,19 +49,20 @@ def notice(message: str) -> tuple[Stated, ...]:
     return tuple(s for s in found.values() if not is_private or s.kind in ("private", "forget"))
 
 
-def _stated(sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> Iterator[Stated]:
+def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
     text = _from(sentence.text.replace("’", "'"), phrases.OPENING)
     asked = phrases.ASKED.match(text)
     if sentence.is_question and not asked:
-        return
+        return []
     text = text[asked.end() :].rstrip("? ") if asked else text
     if phrases.PRIVATE.match(text):
-        yield Stated("private", "", sentence.text)
-    elif (correction := _corrected(text)) is not None:
-        yield Stated("correction", about_user(correction), sentence.text)
-    else:
-        text = _from(text, phrases.CORRECTING)
-        yield from _forget(text, sentence) or _remember(text, sentence, before, after) or _wish(text, sentence, after)
+        return [Stated("private", "", sentence.text)]
+    rest = _from(text, phrases.CORRECTING)
+    if found := _forget(rest, sentence) or _remember(rest, sentence, before, after):
+        return found
+    if (correction := _corrected(text)) is not None:
+        return [Stated("correction", about_user(correction), sentence.text)]
+    return _wish(rest, sentence, after)
 
 
 def _corrected(text: str) -> str | None:
@@ -90,8 +91,9 @@ def _forget(text: str, sentence: Sentence) -> list[Stated]:
 
 
 def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
-    if behind := phrases.REMEMBER_BEHIND.search(text, max(0, len(text) - ENDING)):
-        return [Stated("remember", about_user(text[: behind.start()]), sentence.text)] if behind.start() else []
+    behind = phrases.REMEMBER_BEHIND.search(text, max(0, len(text) - ENDING))
+    if behind and behind.start():
+        return [Stated("remember", about_user(text[: behind.start()]), sentence.text)]
     found = phrases.REMEMBER.match(text)
     if not found:
         return []
