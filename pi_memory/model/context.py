@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pi_memory.errors import ModelError
+from pi_memory.model.memory import check, context_bytes
 from pi_memory.model.vocabulary import Tokens
 
 # llama_decode's answers: all evaluated; no room; the flag was set. Negative ones are failures.
@@ -38,6 +39,8 @@ class Context:
 
     def __init__(self, llama: Any, model: Any, size: Size) -> None:
         """Raises `ModelError` when there is too little memory, or the model keeps no sequences (an encoder)."""
+        needed = context_bytes(llama, model, size.context_tokens)
+        check(f"A context of {size.context_tokens} tokens", needed, hint="Set a smaller CTX_TOKENS.")
         self._llama = llama
         self.batch = min(size.batch, size.context_tokens)
         self.pointer = llama.llama_init_from_model(model, self._parameters(size))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pi_memory.errors import ModelError
+from pi_memory.model.memory import check
 
 logger = logging.getLogger(__name__)
 
@@ -43,20 +44,22 @@ def _callback(llama: Any) -> Any:
     return llama.llama_log_callback(_Log())
 
 
-def open_model(path: Path, *, check: bool = False, mmap: bool = False) -> Any:
-    """A pointer to the model in `path`; the caller frees it. `check` validates every tensor.
+def open_model(path: Path, *, validate: bool = False, mmap: bool = False) -> Any:
+    """A pointer to the model in `path`; the caller frees it. `validate` looks at every tensor.
 
     A malformed file can abort the process: `probe.py` tries new files elsewhere first. Raises `ModelError`.
     """
     llama = library()
     parameters = llama.llama_model_default_params()
     parameters.n_gpu_layers = 0
-    parameters.check_tensors = check
+    parameters.check_tensors = validate
     # Weights are repacked for the CPU while they are read; a mapping of the file would be a second copy of them
     # (352 MB of weights: 668 MB mapped, 452 MB read).
     parameters.load_mode = llama.LLAMA_LOAD_MODE_MMAP if mmap else llama.LLAMA_LOAD_MODE_NONE
     # ggml's AMX kernels crash when built by a GCC older than 13, and hide behind the same switch as the repacking.
     parameters.use_extra_bufts = b"AMX_INT8 = 1" not in llama.llama_print_system_info()
+    if path.is_file() and not mmap:
+        check(str(path), path.stat().st_size, hint="Use a smaller model, or end other programs.")
     model = llama.llama_model_load_from_file(os.fsencode(path), parameters) if path.is_file() else None
     if not model:
         raise ModelError(

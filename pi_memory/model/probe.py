@@ -155,7 +155,7 @@ def main(path: Path, kind: str) -> int:
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        library().llama_model_free(open_model(path, check=True))
+        library().llama_model_free(open_model(path, validate=True))
         (try_embedder if kind == "embedder" else try_chat)(path)
     except ModelError as error:
         sys.stdout.write(error.message)
