@@ -107,7 +107,8 @@ def test_a_statement_is_acknowledged_and_a_greeting_returned() -> None:
 
 
 def test_what_was_asked_before_is_no_answer() -> None:
-    told = '## Relevant Memories\n\n### Said Before\n- user: "Which pin is the pump on?"\n- user: "The pump is on pin 17."'
+    lines = '- user: "Which pin is the pump on?"\n- user: "The pump is on pin 17."'
+    told = f"## Relevant Memories\n\n### Said Before\n{lines}"
     answer = reply([Message("user", "Which pin has the pump?", context=told)])
     assert "pin 17" in answer
     assert "Which" not in answer

@@ -140,7 +140,7 @@ def _focus(messages: Sequence[Message]) -> list[str]:
 
 
 def _recalled(asked: Sequence[Message]) -> list[str]:
-    """The lines that were recalled for these messages, the last message's first: what was stated, not what was asked."""
+    """The lines that were recalled for these messages, the last message's first; none that only ask."""
     blocks = (message.context.partition(RECALLED)[2] for message in reversed(asked))
     lines = [line.removeprefix("- ") for block in blocks for line in block.splitlines() if line.startswith("- ")]
     said = [(line, VERBATIM.fullmatch(line)) for line in lines]
