@@ -14,6 +14,8 @@ from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
 from tests.gguf_files import write_llama
 
+NOW = datetime(2026, 2, 3, tzinfo=UTC)
+
 
 @pytest.fixture
 def model(tmp_path: Path) -> LocalModel:
@@ -53,6 +55,44 @@ def test_a_window_that_moved_is_evaluated_before_the_next_message(daemon: Daemon
         usage = say(client, f"the world {number} " * 10)
         assert usage["evaluated_tokens"] < 200
     assert usage["prompt_tokens"] > 400
+
+
+def test_an_edit_of_the_focus_file_is_evaluated_before_the_next_conversation(daemon: Daemon, model: LocalModel) -> None:
+    client = daemon(model=model, PI_MEMORY_MAX_TOKENS=20)
+    idle(model)
+    before = model.counts["idle"].evaluated
+    client.put("/focus/heating", json={}).raise_for_status()
+    file = client.parts.settings.focus_file
+    file.write_text(file.read_text() + "\n### garden/irrigation\n- Files: valves.py\n")
+    assert client.portal is not None
+    client.portal.call(client.parts.focus.read_file)
+    client.settle()
+    idle(model)
+    assert model.counts["idle"].evaluated > before + 10
+    usage = say(client, "hello")
+    assert usage["evaluated_tokens"] <= len("hello") + 60
+    assert usage["prompt_tokens"] > usage["evaluated_tokens"] + 100
+
+
+def test_what_a_restart_finds_is_whole_also_when_the_focus_has_changed(daemon: Daemon, tmp_path: Path) -> None:
+    """New conversations then begin in another way, which is evaluated at the stop, beside the ones that are alive."""
+    path = write_llama(tmp_path / "tiny.gguf", context=4096)
+
+    def start() -> tuple[Client, LocalModel]:
+        kept = States(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
+        model = LocalModel(Engine(path, Size(threads=1, context_tokens=2048)), name="tiny", now=NOW, states=kept)
+        return daemon(model=model, PI_MEMORY_MAX_TOKENS=20), model
+
+    client, model = start()
+    for number in range(3):
+        client.put(f"/focus/topic-{number}", json={}).raise_for_status()
+        say(client, f"hello in the world {number}")
+        client.settle()
+        idle(model)
+    client.stop()
+    client, model = start()
+    idle(model)
+    assert say(client, "hello")["evaluated_tokens"] < 30
 
 
 def test_a_restart_goes_on_with_a_conversation_without_reading_it_again(
