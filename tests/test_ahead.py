@@ -85,8 +85,7 @@ def test_what_a_restart_finds_is_whole_also_when_the_focus_has_changed(daemon: D
 
     client, model = start()
     for number in range(3):
-        client.put(f"/focus/topic-{number}", json={}).raise_for_status()
-        say(client, f"hello in the world {number}")
+        say(client, f"I am writing src/garden/valves_{number}.py in the world")
         client.settle()
         idle(model)
     client.stop()
