@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatch
+from fnmatch import fnmatch, translate
 from pathlib import Path
 
 from pi_memory.errors import SettingsError
@@ -30,6 +30,8 @@ class Patterns:
     """Normalised names that say nothing about the work."""
     files: Mapping[str, str]
     """Glob of a base name, or with a slash of the end of a path, to the topic that such a file is a sign of."""
+    signs: re.Pattern[str]
+    """Finds the base names that are wholly such a sign."""
     aliases: Mapping[str, str]
     """Other names of a topic."""
     topics: Mapping[str, re.Pattern[str]]
@@ -47,8 +49,7 @@ class Patterns:
 
     def is_sign(self, path: str) -> bool:
         """Whether a file is a sign of a topic by its whole name, which then says nothing else: `requirements.txt`."""
-        base = path.rpartition("/")[2]
-        return any(fnmatch(base, glob) for glob in self.files if not glob.startswith("*"))
+        return self.signs.fullmatch(path.rpartition("/")[2]) is not None
 
     def canonical(self, name: str) -> str:
         """A normalised name with its area under the name that is used for it."""
@@ -74,6 +75,7 @@ def load_patterns(path: Path) -> Patterns:
         generic_directories=directories,
         generic_files=files,
         files={glob: _name(topic, f"files.{glob}", path) for glob, topic in raw["files"].items()},
+        signs=re.compile("|".join(translate(glob) for glob in raw["files"] if not glob.startswith("*")) or r"(?!)"),
         aliases={other: _name(topic, f"aliases.{other}", path) for other, topic in raw["aliases"].items()},
         topics={_name(name, f"topics.{name}", path): pattern for name, pattern in expressions.items()},
         words={_name(name, f"topics.{name}", path): _plain(name, value) for name, value in raw["topics"].items()},
