@@ -83,7 +83,7 @@ class Learning:
 
         Raises `StoreError`.
         """
-        candidates = extract(said)
+        candidates = await asyncio.to_thread(extract, said)  # a long session takes a Pi seconds
         if self.interview is not None:
             said = not_private(said)
             named = [c for c in await self.interview.ask(said) if not _is_among(c, candidates)]
