@@ -6,15 +6,16 @@ A Pi is switched off for days; so the daily work is due by the time of the last 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.decay import DAY
-from pi_memory.errors import PiMemoryError
+from pi_memory.errors import PiMemoryError, StoreError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.knowledge.memories import Memories
 from pi_memory.settings import Memory
-from pi_memory.store import exchanges, retention, state, windows
+from pi_memory.store import exchanges, passage_words, retention, state, windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock
 
@@ -60,6 +61,9 @@ class Housekeeping:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
+        if not self._settings.transcript_days:
+            with suppress(StoreError):  # the database has logged it
+                await self._erase_transcripts(self._clock())
 
     async def end(self, conversation_id: str) -> bool:
         """End a conversation, or the session of an agent elsewhere; whether it was there."""
@@ -101,6 +105,10 @@ class Housekeeping:
         erased = await self._db.write(prune)
         if erased:
             await self.on_erased()
+            if not kept:
+                # Nothing is to be left, and there is little to write anew.
+                await self._db.write(passage_words.merge)
+                await self._db.scrub()
         return erased
 
     async def _ended(self, ids: list[str]) -> None:

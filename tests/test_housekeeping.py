@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from pi_memory.decay import DAY
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
@@ -76,6 +78,19 @@ def test_without_transcripts_nothing_is_left_of_a_conversation_that_ended(daemon
     client.settle()
     sweep(client)
     assert count(client, "exchanges where user = 'hello there'") == 0
+
+
+@pytest.mark.parametrize("stop", [False, True])
+def test_without_transcripts_nothing_is_left_in_the_files(daemon: Daemon, tmp_path: Path, stop: bool) -> None:
+    client = daemon(PI_MEMORY_TRANSCRIPT_DAYS=0)
+    for number in range(30):  # so many that their words are on the card
+        client.post("/chat", json={"message": f"what about zanzibarquartz {number}?", "conversation_id": "c"})
+    client.settle()
+    client.delete("/conversations/c")
+    client.settle()
+    client.stop() if stop else sweep(client)
+    files = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert b"zanzibar" not in files.lower()
 
 
 def test_sessions_and_the_history_of_topics_are_kept_for_a_year(daemon: Daemon, clock: FakeClock) -> None:
