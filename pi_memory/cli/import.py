@@ -96,7 +96,8 @@ def _replay(client: Client, paths: Sequence[Path], skipped: Skipped, told: Told)
         TextColumn("{task.percentage:3.0f} %"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("looking", total=None)
         sources = found(paths, skipped)
         progress.update(task, total=sum(source.size for source in sources), description="reading")
