@@ -78,7 +78,20 @@ def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = F
             f"line {number}: {header.format} version {header.version}; this release reads version {VERSION}", hint=AGAIN
         )
     done = Restored(header.store, imported.adopt(db, header.store), skip_forgotten)
-    ended = False
+    for number, line in _body(lines):
+        try:
+            _take(db, line, done)
+        except RequestError as error:
+            raise type(error)(f"line {number}: {error.message}", hint=error.hint) from error
+    _link(db, done)
+    for number in done.new.keys() - done.born:
+        events.add(db, Event(header.exported_at, undo.ADDED, undo.subject(number), "import"))
+    return done
+
+
+def _body(lines: Iterator[Numbered]) -> Iterator[tuple[int, Line]]:
+    """What stands between the header and the end. Raises `RequestError` when that is not all of it."""
+    number, ended = 1, False
     for number, text in lines:
         if ended:
             raise RequestError(f"line {number}: there is more behind the end", hint="Import one export at a time.")
@@ -86,16 +99,9 @@ def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = F
         if line.end is not None and line.end != number - 1:
             raise RequestError(f"line {number}: {line.end} lines were written, {number - 1} are here", hint=AGAIN)
         ended = line.end is not None
-        try:
-            _take(db, line, done)
-        except RequestError as error:
-            raise type(error)(f"line {number}: {error.message}", hint=error.hint) from error
+        yield number, line
     if not ended:
         raise RequestError(f"line {number}: the end is missing, the file was cut", hint=AGAIN)
-    _link(db, done)
-    for number in done.new.keys() - done.born:
-        events.add(db, Event(header.exported_at, undo.ADDED, undo.subject(number), "import"))
-    return done
 
 
 def _take(db: Database, line: Line, done: Restored) -> None:
