@@ -28,8 +28,23 @@ def test_a_memory_is_added_and_shown(daemon: Daemon) -> None:
     memory = remember(client, quote="I like green tea", project="/home/me/Garden", topics=["food"], priority="highest")
     assert (memory["id"], memory["namespace"], memory["strength"]) == (1, "project/garden", 1.0)
     assert (memory["created_at"], memory["valid_to"], memory["is_valid"]) == ("2026-02-22T14:30:00Z", None, True)
-    assert client.get("/memories/1").json() == memory
+    assert client.get("/memories/1").json() == {**memory, "related": []}
     assert client.get("/memories").json() == {"memories": [memory], "total": 1}
+
+
+def test_a_memory_names_others_that_are_about_the_same(daemon: Daemon) -> None:
+    client = daemon()
+    contents = [
+        "The staging server runs Debian on port 8080",
+        "The production server runs Debian on port 8080",
+        "The tomatoes need water every morning",
+    ]
+    for content in contents:
+        remember(client, content)
+    remember(client, contents[0], namespace="project/other")
+    assert [client.get(f"/memories/{number}").json()["related"] for number in (1, 2, 3, 4)] == [[2], [1], [], []]
+    client.delete("/memories/2")
+    assert client.get("/memories/1").json()["related"] == []
 
 
 def test_an_addition_survives_a_restart(daemon: Daemon) -> None:
@@ -118,9 +133,9 @@ def test_a_memory_is_changed_and_the_change_undone_with_a_diff(daemon: Daemon) -
         {"memory_id": 1, "field": "topics", "before": ["drinks"], "after": []},
     ]
     assert client.post("/events/2/undo?dry_run=1").json() == {"event_id": 2, "undone": False, "changes": diff}
-    assert client.get("/memories/1").json() == changed
+    assert client.get("/memories/1").json() == {**changed, "related": []}
     assert client.post("/events/2/undo").json() == {"event_id": 2, "undone": True, "changes": diff}
-    assert client.get("/memories/1").json() == before
+    assert client.get("/memories/1").json() == {**before, "related": []}
     again = client.post("/events/2/undo")
     assert (again.status_code, again.json()["hint"]) == (409, "Undo event 3 first.")
 

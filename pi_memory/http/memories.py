@@ -68,6 +68,12 @@ class ShownMemory(msgspec.Struct):
     topics: tuple[str, ...]
 
 
+class ShownAlone(ShownMemory):
+    """`related` are the others that hold and are about the same."""
+
+    related: tuple[int, ...]
+
+
 class ShownMemories(msgspec.Struct):
     memories: list[ShownMemory]
     total: int
@@ -113,7 +119,9 @@ async def add(request: Request, parts: Parts) -> Response:
 
 
 async def show_one(request: Request, parts: Parts) -> Response:
-    return answer(_shown(await parts.memories.get(_id(request)), parts.clock()))
+    memory = await parts.memories.get(_id(request))
+    shown = msgspec.structs.asdict(_shown(memory, parts.clock()))
+    return answer(ShownAlone(**shown, related=await parts.learning.related(memory)))
 
 
 async def change(request: Request, parts: Parts) -> Response:
@@ -224,7 +232,7 @@ ENDPOINTS = [
         },
     ),
     Endpoint("POST", "/memories", add, "Remember something.", body=NewMemory, answer=ShownMemory, status=201),
-    Endpoint("GET", ONE, show_one, "A memory.", answer=ShownMemory),
+    Endpoint("GET", ONE, show_one, "A memory.", answer=ShownAlone),
     Endpoint("PATCH", ONE, change, "Change a memory.", body=MemoryChange, answer=ShownMemory),
     Endpoint(
         "DELETE",

@@ -53,7 +53,7 @@ def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: fl
 
     Only memories of the same place count: what holds for one project says nothing about another.
     """
-    near = [n for n in neighbours if n.memory.is_valid and _place(n.memory.namespace) == _place(candidate.namespace)]
+    near = _near(candidate, neighbours)
     for neighbour in near:
         if _plain(neighbour.memory.content) == _plain(candidate.content):
             return Decision("noop", neighbour.memory.id)
@@ -62,8 +62,16 @@ def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: fl
     for neighbour in sorted(near, key=lambda n: -_likeness(candidate, n)):
         if (action := compared(candidate.content, neighbour.memory.content)) is not None:
             return Decision(action, neighbour.memory.id)
-    about = [n.memory.id for n in near if _is_like(candidate, n, related)]
-    return Decision("add", linked=tuple(about))
+    return Decision("add", linked=about(candidate, near, related=related))
+
+
+def about(said: Candidate | Memory, neighbours: Sequence[Neighbour], *, related: float) -> tuple[int, ...]:
+    """The ids of those that are about the same, in the same place."""
+    return tuple(n.memory.id for n in _near(said, neighbours) if _is_like(said, n, related))
+
+
+def _near(said: Candidate | Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
+    return [n for n in neighbours if n.memory.is_valid and _place(n.memory.namespace) == _place(said.namespace)]
 
 
 def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
@@ -112,7 +120,7 @@ def _replaced(old: str, wrong: str, right: str) -> str:
     return old[: found.start()] + " ".join(words) + old[found.end() :]
 
 
-def _is_like(candidate: Candidate, neighbour: Neighbour, related: float) -> bool:
+def _is_like(candidate: Candidate | Memory, neighbour: Neighbour, related: float) -> bool:
     if neighbour.cosine is not None and neighbour.cosine >= related:
         return True
     mine, theirs = stems(candidate.content), stems(neighbour.memory.content)
@@ -121,7 +129,7 @@ def _is_like(candidate: Candidate, neighbour: Neighbour, related: float) -> bool
     return overlaps or _likeness(candidate, neighbour) >= LIKE
 
 
-def _likeness(candidate: Candidate, neighbour: Neighbour) -> float:
+def _likeness(candidate: Candidate | Memory, neighbour: Neighbour) -> float:
     return float(fuzz.token_sort_ratio(_plain(candidate.content), _plain(neighbour.memory.content)))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.knowledge import meant, phrases
-from pi_memory.knowledge.dedup import Decision, Neighbour, decide
+from pi_memory.knowledge.dedup import Decision, Neighbour, about, decide
 from pi_memory.knowledge.extraction import extract, grounded, not_private, of_statement
 from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.memories import Memories
@@ -100,6 +100,15 @@ class Learning:
                 taken = await self._take(candidate, found, said_at=when[candidate.exchange_id or 0])
             new += [taken.memory] if taken and taken.is_new else []
         return new
+
+    async def related(self, memory: Memory) -> tuple[int, ...]:
+        """The ids of other memories that hold and are about the same: none was clear enough to end the other.
+
+        Raises `StoreError`.
+        """
+        found = await self._around.of(memory.content, quote=memory.quote)
+        others = [neighbour for neighbour in found.neighbours if neighbour.memory.id != memory.id]
+        return about(memory, others, related=found.scale.related)
 
     async def _by_now(self, found: Around, new: Sequence[Memory]) -> Around:
         """What was found, with what has been learned since."""
