@@ -40,6 +40,16 @@ def test_the_elements_of_an_array_are_found_with_their_places(
     assert not skipped.count
 
 
+def test_a_conversation_alone_is_one_too(tmp_path: Path) -> None:
+    path, skipped = tmp_path / "a.json", Skipped()
+    path.write_text("\ufeff" + json.dumps({"id": "c", "messages": ["é"]}, indent=1))
+    ((offset, length, value),) = elements(path, skipped)
+    assert piece(path, offset, length) == value == {"id": "c", "messages": ["é"]}
+    path.write_text('{"cut": ')
+    assert not list(elements(path, skipped))
+    assert skipped.count == 1
+
+
 @given(st.binary(max_size=200))
 def test_whatever_bytes_a_file_has_it_is_read(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     folder = tmp_path_factory.mktemp("bytes")

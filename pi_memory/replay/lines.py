@@ -35,15 +35,20 @@ def piece(path: Path, offset: int, length: int) -> Any:
 
 
 def elements(path: Path, skipped: Skipped, *, chunk: int = CHUNK) -> Iterator[tuple[int, int, Any]]:
-    """The elements of a file that is one array: offset, length in bytes, value. What follows a breach is skipped.
+    """The elements of a file that is one array, or the one object that it is: offset, length in bytes, value.
 
-    Read as Latin-1, in which a character is a byte: where an element ends is the same as in UTF-8.
+    What follows a breach is skipped. Read as Latin-1, in which a character is a byte: where an element ends is the same as
+    in UTF-8.
     """
     decoder = json.JSONDecoder()
     with path.open("rb") as file:
         text, base, position, more = file.read(chunk).decode("latin-1"), 0, 0, chunk
-        if text.lstrip("\xef\xbb\xbf \t\r\n")[:1] != "[":
-            skipped.add(str(path), "not an array of conversations")
+        begins = text.lstrip("\xef\xbb\xbf \t\r\n")[:1]
+        if begins == "{":
+            yield from _whole(path, skipped)
+        elif begins != "[":
+            skipped.add(str(path), "neither a conversation nor an array of them")
+        if begins != "[":
             return
         position = text.index("[") + 1
         while True:
@@ -65,6 +70,13 @@ def elements(path: Path, skipped: Skipped, *, chunk: int = CHUNK) -> Iterator[tu
                 continue
             yield base + position, end - position, json.loads(text[position:end].encode("latin-1"))
             position, more = end, chunk
+
+
+def _whole(path: Path, skipped: Skipped) -> Iterator[tuple[int, int, Any]]:
+    size = path.stat().st_size
+    value = _parsed(path.read_bytes(), str(path), skipped) if size <= LONGEST else None
+    if value is not None:
+        yield 0, size, value
 
 
 def _after_blanks(text: str, position: int) -> int:
