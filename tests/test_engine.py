@@ -201,10 +201,10 @@ def test_a_chat_has_the_context_for_itself_and_others_are_fetched(engine: Engine
 
 
 def test_little_is_not_put_away(engine: Engine) -> None:
-    engine.prefill(0, LONG[:200])
+    engine.prefill(0, LONG[:30])
     engine.prefill(1, PROMPT)
     engine.clear_for(1)
-    assert engine.held(0) == LONG[:200]
+    assert engine.held(0) == LONG[:30]
     assert engine.parked_bytes == 0
 
 

@@ -16,8 +16,10 @@ logger = logging.getLogger(__name__)
 FEW = 16
 """A sequence that differs in no more tokens than this is cut and continued; with more, it is kept and forked."""
 
-STRANGE = 256
-"""Tokens of others that a chat may find in the context. llama.cpp counts its cells by as many."""
+STRANGE = 32
+"""Tokens of others that a chat may find in the context. 240 made a prompt of 100 take an eighth longer; to put them
+away takes 3 ms.
+"""
 
 
 class Sequences:
