@@ -28,9 +28,15 @@ FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 LONGEST_NAME = 4
 """Most words of a name that is looked for in a text."""
 
+MEANT = (
+    r"(?:^|[.!?;:,\n]\s*|\b(?:let'?s|let\s+us|i|we|please|now|then|and|just"
+    r"|(?:want|like|need|going|start|plan|try|continue)\s+to)\s+)"
+)
+"""What stands before `work on` where somebody means to: buttons, too, work on a phone."""
 STATED = re.compile(
-    r"\b(?:work(?:ing)?\s+on|focus(?:ing)?\s+on|continu(?:e|ing)\s+(?:with|on)|switch(?:ing)?\s+to|mov(?:e|ing)\s+on\s+to"
-    r"|(?:get(?:ting)?\s+)?back\s+to|\b(?:i'm|i\s+am|we're|we\s+are)\s+(?:now\s+|currently\s+|still\s+)?"
+    rf"(?<!not )(?<!n't )(?:{MEANT}work\s+on|\bworking\s+on|\bfocus(?:ing)?\s+on|\bcontinu(?:e|ing)\s+(?:with|on)"
+    r"|\bswitch(?:ing)?\s+to|\bmov(?:e|ing)\s+on\s+to|\b(?:get(?:ting)?\s+)?back\s+to"
+    r"|\b(?:i'm|i\s+am|we're|we\s+are)\s+(?:now\s+|currently\s+|still\s+)?"
     r"(?:fixing|debugging|building|implementing|designing|planning|writing|rewriting|refactoring|setting\s+up))"
     r"\s+(?P<what>[^,;:!?\n()]{2,60})",
     re.IGNORECASE,
@@ -52,7 +58,8 @@ VAGUE = frozenset(
         the a an our my your some new old other whole rest of it its this that them these those something anything
         everything stuff things thing one ones what work task tasks step steps project code file files part parts bug
         bugs issue issues problem problems fix feature features topic me you us him her todo todos plan previous last
-        first second next here there all item items story ticket both each way top being getting
+        first second next here there all item items story ticket both each way top being getting module modules
+        component components service services function functions method methods logic layer functionality implementation
         """,
     )
 )
