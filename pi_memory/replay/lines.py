@@ -37,8 +37,8 @@ def piece(path: Path, offset: int, length: int) -> Any:
 def elements(path: Path, skipped: Skipped, *, chunk: int = CHUNK) -> Iterator[tuple[int, int, Any]]:
     """The elements of a file that is one array, or the one object that it is: offset, length in bytes, value.
 
-    What follows a breach is skipped. It is read as Latin-1, in which a character is a byte: where an element ends is the
-    same as in UTF-8.
+    What follows a breach is skipped. Read as Latin-1, in which a character is a byte: where an element ends is the same
+    as in UTF-8.
     """
     decoder = json.JSONDecoder()
     with path.open("rb") as file:
