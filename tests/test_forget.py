@@ -232,7 +232,7 @@ def test_a_crash_leaves_all_of_it_or_nothing(tmp_path: Path) -> None:
         return found
 
     states = [known(copy / "memory.db") for copy in asyncio.run(copies())]
-    old, new = (SECRET, QUOTE, f"- {SECRET}.", (SECRET, "Buy a safe")), ("", "", "", ("Buy a safe",))
+    old, new = (SECRET, QUOTE, f"- {SECRET}.", (SECRET, "Buy a safe"), True), ("", "", "", ("Buy a safe",), False)
     assert (states[0], states[-1], len(states) > 10) == (old, new, True)
     assert all(state in (old, new) for state in states)
 
@@ -244,8 +244,9 @@ def known(path: Path) -> tuple[object, ...]:
         ((_, exchange),) = await db.read(exchanges.inbox)
         rows = await db.read(lambda opened: opened.execute("select summary from windows").fetchall())
         (context,) = await db.read(partial(contexts.load, limit=9))
+        is_there = b"zanzibar" in b"".join(file.read_bytes() for file in path.parent.glob("memory.db*"))
         await db.close()
-        return memory.content, exchange.user, rows[0][0], context.decisions
+        return memory.content, exchange.user, rows[0][0], context.decisions, is_there
 
     return asyncio.run(read())
 

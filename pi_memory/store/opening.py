@@ -2,7 +2,7 @@
 
 import shutil
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -67,6 +67,10 @@ def _open(path: Path) -> sqlite_utils.Database:
         db.execute("pragma temp_store = memory")  # words that are indexed in RAM first
         db.execute("pragma secure_delete = on").fetchall()  # what is erased is overwritten
         migrate(db)
+        # A crash may have come after something was forgotten, and before the log was emptied of it. A full disk is no
+        # reason not to open.
+        with suppress(sqlite3.OperationalError):
+            db.execute("pragma wal_checkpoint(truncate)").fetchall()
     except BaseException:
         db.close()
         raise
