@@ -243,6 +243,25 @@ def test_what_begins_all_is_written_when_it_changed_only(engine: Engine, tmp_pat
     assert file.stat().st_ino == before
 
 
+def test_conversations_are_saved_four_times_a_day_and_a_new_beginning_always(
+    engine: Engine, tmp_path: Path, clock: Clock
+) -> None:
+    folder = tmp_path / "state"
+
+    async def stopped(number: int) -> tuple[bool, bytes]:
+        start = Start(engine, states(tmp_path, clock))
+        system = Message("system", f"{SYSTEM.content} {number}")
+        reply, _ = await start.say(system, FIRST[1])
+        await start.model.save([system], [[system, FIRST[1], Message("assistant", reply)]])
+        await start.stop()
+        return (folder / "conversations.state").exists(), (folder / "beginning.state").read_bytes()
+
+    saved = [asyncio.run(stopped(number)) for number in range(6)]
+    assert [conversations for conversations, _ in saved] == [True] * WRITES_A_DAY + [False] * 2
+    assert len({beginning for _, beginning in saved}) == 6
+    assert asyncio.run(stopped(5)) == (False, saved[-1][1])
+
+
 def damages(content: bytes, count: int) -> Iterator[bytes]:
     """Truncated, with bits flipped, ranges zeroed, moved or doubled; empty; and well-formed ones with lies in them."""
     random = Random(0)
