@@ -17,6 +17,8 @@ from benchmarks import _measure as measure
 DATA = Path("../shared/data/locomo/locomo5.json")
 EMBEDDER = Path(".venv/share/pi-memory/models/all-MiniLM-L6-v2-Q8_0.gguf")
 DEPTHS = (5, 10, 20)
+BEGINNING = 40
+"""Characters of a message by which it is known in what is told."""
 ADVERSARIAL = 5
 """The category of questions that have no answer."""
 
@@ -70,6 +72,14 @@ def recall(client: httpx2.Client, asked: Asked) -> tuple[list[float], float]:
     return [len(asked.evidence.intersection(refs[:depth])) / len(asked.evidence) for depth in DEPTHS], took
 
 
+def told(client: httpx2.Client, number: int, asked: Asked, texts: dict[str, str]) -> tuple[bool, float]:
+    """Whether a message that asks this is told any of the evidence, and in how many tokens, of four characters each."""
+    body = {"session_id": f"asks-{number}", "message": asked.question, "project": asked.project}
+    text = client.post("/context", json=body).raise_for_status().json()["text"]
+    evidence = (texts.get(f"{asked.project} {ref}") for ref in asked.evidence)
+    return any(said[:BEGINNING] in text for said in evidence if said), len(text) / 4
+
+
 def main() -> None:
     parser = measure.parser(__doc__)
     parser.add_argument("--data", type=Path, default=DATA, help="a file of LoCoMo conversations")
@@ -89,12 +99,14 @@ def main() -> None:
         client.post("/import", content=body, timeout=1_800).raise_for_status()
         seconds = time.perf_counter() - start
         results = [recall(client, question) for question in asked]
+        texts = {f"{g['project']} {m['ref']}": " ".join(m["content"].split()) for g in given for m in g["messages"]}
+        in_turn = [told(client, number, question, texts) for number, question in enumerate(asked)]
         daemon.stop()
         size = sum(file.stat().st_size for file in folder.rglob("*.db*"))
-    measure.show(
-        _figures(asked, results, turns=sum(len(g["messages"]) for g in given), size=size, seconds=seconds),
-        as_json=options.json,
-    )
+    figures = _figures(asked, results, turns=sum(len(g["messages"]) for g in given), size=size, seconds=seconds)
+    figures["told_hit"] = statistics.mean(hit for hit, _ in in_turn)
+    figures["told_tokens"] = statistics.mean(tokens for _, tokens in in_turn)
+    measure.show(figures, as_json=options.json)
 
 
 def _figures(
