@@ -56,6 +56,14 @@ def test_chatter_has_no_topic_even_in_a_session_with_one(text: str) -> None:
     assert tag(text, topics=[MEMORY], current="memory") == Tag(None)
 
 
+@pytest.mark.parametrize(
+    ("command", "topic"), [("sleep 5 && echo done", None), ("sleep 5; make", "memory"), ("make", "memory")]
+)
+def test_a_command_that_does_nothing_makes_no_work_of_a_remark(command: str, topic: str | None) -> None:
+    call = ToolCall("Bash", {"command": command})
+    assert tag("wait a bit for me", call, topics=[MEMORY], current="memory").topic == topic
+
+
 def test_a_short_word_with_work_behind_it_is_no_chatter() -> None:
     assert tag("ok", edit("/src/billing/invoice.py")).topic == "billing"
 

@@ -1,5 +1,6 @@
 """Rules: how much the files and the words of an exchange say for each area. Pure."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -25,6 +26,9 @@ STAY = 0.5
 STAY_AFTER_TURN = 0.25
 """The same, when nothing was done and what is said lies far from the session's topic, or goes on from nothing: now one
 word does."""
+
+PASSING = r"\s*(?:sleep|echo|true|pwd|date|whoami|uptime)\b[^;&|<>$`\n]*"
+IDLE = re.compile(rf"{PASSING}(?:(?:;|&&){PASSING})*")
 
 MOST_FILES = 200
 """Most files of an exchange, those that say most."""
@@ -118,6 +122,12 @@ def weights_of(exchange: Exchange, *, known: Callable[[str], bool] = lambda path
     named = without_bare(weights)
     telling = {*sorted(named, key=lambda path: -weights[path])[:MOST_FILES]}
     return {path: weights[path] for path in named if path in telling}
+
+
+def is_idle(call: ToolCall) -> bool:
+    """Whether a call only passes the time: `sleep 5`."""
+    commands = [value for key, value in call.arguments.items() if COMMAND_KEYS.fullmatch(key)]
+    return bool(commands) and all(isinstance(command, str) and IDLE.fullmatch(command) for command in commands)
 
 
 def _writes(call: ToolCall) -> bool:

@@ -11,7 +11,17 @@ from itertools import islice
 from typing import Protocol
 
 from pi_memory.errors import EmbedderError
-from pi_memory.focus.evidence import STAY, STAY_AFTER_TURN, Scene, add, area_of, said_and_done, shares_of, weights_of
+from pi_memory.focus.evidence import (
+    STAY,
+    STAY_AFTER_TURN,
+    Scene,
+    add,
+    area_of,
+    is_idle,
+    said_and_done,
+    shares_of,
+    weights_of,
+)
 from pi_memory.focus.holders import Holders
 from pi_memory.focus.limits import trimmed
 from pi_memory.focus.meaning import Heard, Meaning
@@ -78,7 +88,7 @@ class EvidenceTagger:
         known = {topic.name: topic for topic in islice(topics, MOST_KNOWN)}
         self._holders.update(known)
         weights = weights_of(exchange, known=self._holders.knows)
-        nothing_done = not weights and not exchange.tool_calls
+        nothing_done = not weights and all(map(is_idle, exchange.tool_calls))
         if nothing_done and is_chatter(exchange.user, exchange.reply, self._patterns):
             return Tag(None)
         base = directory_of(exchange.tool_calls, working_directory)
