@@ -37,8 +37,7 @@ def forget(db: Database, number: int, cause: Cause) -> Forgetting:
     if memory.forgotten_at is not None:
         return Forgetting((), ())
     contents = {normal(content): content for content in _contents(db, memory)}
-    gone = [other for other in memories.every(db) if other.id == number or normal(other.content) in contents]
-    gone = [other for other in gone if other.forgotten_at is None]
+    gone = [m for m in memories.every(db) if m.id == number or (m.content and normal(m.content) in contents)]
     quotes = {normal(other.quote): other.quote for other in gone if other.quote}
     texts = tuple({**contents, **quotes}.values())
     for other in gone:

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 BETWEEN = r"[\W_]+"
 SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|\n")
@@ -48,11 +49,11 @@ def is_distinct(text: str) -> bool:
     return len(normal(text).split()) >= DISTINCT_WORDS
 
 
-def parts(text: str) -> set[str]:
+def parts(text: str) -> Iterator[str]:
     """A text, each of its sentences and their clauses, normalised: none of them may be one that was forgotten."""
     sentences = SENTENCE_END.split(text)
     clauses = (clause for sentence in sentences for clause in CLAUSE_END.split(sentence) if is_distinct(clause))
-    return set(map(normal, (text, *sentences, *clauses))) - {""}
+    return filter(None, map(normal, chain((text,), sentences, clauses)))
 
 
 def without(text: str, forgotten: Iterable[str], *, whole: bool = False) -> str:

@@ -5,6 +5,7 @@ Every path by which a text gets into a memory leads through here, so that none l
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from sqlite_utils import Database
 
@@ -103,7 +104,7 @@ def take_back(
 
 def refuse_forgotten(db: Database, *texts: str) -> None:
     """Raises `Forgotten` when a text, or a sentence of it, was forgotten."""
-    if tombstones.matching(db, set().union(*map(parts, texts))):
+    if tombstones.matching(db, chain.from_iterable(map(parts, texts))):
         raise Forgotten("This was to be forgotten", hint="What was forgotten is not stored again, in whatever way.")
 
 

@@ -33,8 +33,10 @@ def every(db: Database) -> list[Tombstone]:
 
 
 def matching(db: Database, texts: Iterable[str]) -> list[str]:
-    """Those of the texts, which are normalised, that were forgotten."""
+    """Those of the texts, which are normalised, that were forgotten; none is looked at when nothing was."""
     buried = every(db)
+    if not buried:
+        return []
     return [text for text in texts if any(_hash(text, salt) == made for _, salt, made in buried)]
 
 
