@@ -164,8 +164,10 @@ class Engine(Sequences):
         return self._sample(sequence, chain)
 
     def _sample(self, sequence: int, chain: object) -> int:
-        self._tell(sequence)
+        thought = self._thought(sequence)
         self.sampled += 1
+        if chain is None:
+            return int(thought.argmax())
         return int(self._llama.llama_sampler_sample(chain, self._context.pointer, -1))
 
     def _thought(self, sequence: int) -> Logits:

@@ -16,7 +16,9 @@ class Sampling:
 
 
 def sampler(llama: Any, sampling: Sampling) -> Any:
-    """A chain of llama.cpp's samplers; the caller frees it."""
+    """A chain of llama.cpp's samplers, which the caller frees; None for the likeliest token, which is found without."""
+    if sampling.temperature <= 0:
+        return None
     chain = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())
     for link in _links(llama, sampling):
         llama.llama_sampler_chain_add(chain, link)
@@ -24,8 +26,6 @@ def sampler(llama: Any, sampling: Sampling) -> Any:
 
 
 def _links(llama: Any, sampling: Sampling) -> list[Any]:
-    if sampling.temperature <= 0:
-        return [llama.llama_sampler_init_greedy()]
     return [
         # First, so that the others sort few tokens instead of a whole vocabulary.
         llama.llama_sampler_init_top_k(sampling.top_k),
