@@ -17,8 +17,6 @@ from benchmarks import _measure as measure
 DATA = Path("../shared/data/locomo/locomo5.json")
 EMBEDDER = Path(".venv/share/pi-memory/models/all-MiniLM-L6-v2-Q8_0.gguf")
 DEPTHS = (5, 10, 20)
-BEGINNING = 40
-"""Characters of a message by which it is known in what is told."""
 ADVERSARIAL = 5
 """The category of questions that have no answer."""
 
@@ -77,7 +75,12 @@ def told(client: httpx2.Client, number: int, asked: Asked, texts: dict[str, str]
     body = {"session_id": f"asks-{number}", "message": asked.question, "project": asked.project}
     text = client.post("/context", json=body).raise_for_status().json()["text"]
     evidence = (texts.get(f"{asked.project} {ref}") for ref in asked.evidence)
-    return any(said[:BEGINNING] in text for said in evidence if said), len(text) / 4
+    return any(longest_sentence(said) in text for said in evidence if said), len(text) / 4
+
+
+def longest_sentence(text: str) -> str:
+    """By which a message is known in what is told: short ones are left out when they have been told before."""
+    return max(re.split(r"(?<=[.!?…])\s+", text), key=len)
 
 
 def main() -> None:

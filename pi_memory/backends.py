@@ -10,6 +10,7 @@ from pathlib import Path
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.errors import EmbedderError, ModelError
 from pi_memory.focus.asking import AskingTagger
@@ -53,7 +54,7 @@ def embedder(settings: Settings, *, given: Embedder | None = None) -> Loader[Emb
     """The embedder; words stand in for one that cannot be loaded."""
 
     async def load() -> Embedder:
-        return given or await _chosen_embedder(settings)
+        return given or RecentEmbedder(await _chosen_embedder(settings))
 
     return Loader(load, fallback=NoEmbedder())
 

@@ -10,6 +10,7 @@ import pytest
 
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.turn import Embedder, Vectors
 from tests.gguf_bert import bundled_or_skip, export_minilm_or_skip, write_bert_gguf
@@ -45,7 +46,7 @@ class FakeEmbedder:
         pass
 
 
-KINDS = ["fake", "none", "gguf-tiny", "gguf-minilm", "sentence-transformers"]
+KINDS = ["fake", "recent", "none", "gguf-tiny", "gguf-minilm", "sentence-transformers"]
 Opener = Callable[[], Embedder]
 
 
@@ -55,6 +56,8 @@ def opener(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     match request.param:
         case "fake":
             return FakeEmbedder
+        case "recent":
+            return lambda: RecentEmbedder(FakeEmbedder())
         case "none":
             return NoEmbedder
         case "gguf-tiny":

@@ -1,0 +1,47 @@
+"""Texts that are embedded once though several ask for them."""
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+
+from pi_memory.embedding.recent import KEPT, RecentEmbedder
+from pi_memory.turn import Vectors
+from tests.fakes import FakeEmbedder
+
+
+class Counting(FakeEmbedder):
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        return await super().embed(texts)
+
+
+def test_a_text_is_embedded_once() -> None:
+    async def main() -> None:
+        real = Counting()
+        recent = RecentEmbedder(real)
+        await recent.embed(["the pump"])
+        vectors = await recent.embed(["the valve", "the pump", "the valve"])
+        assert real.asked == ["the pump", "the valve"]
+        np.testing.assert_array_equal(vectors, await real.embed(["the valve", "the pump", "the valve"]))
+
+    asyncio.run(main())
+
+
+def test_the_last_texts_are_remembered_and_no_batch() -> None:
+    async def main() -> None:
+        real = Counting()
+        recent = RecentEmbedder(real)
+        await recent.embed(["first"])
+        await recent.embed([f"text {number}" for number in range(KEPT + 1)])
+        await recent.embed(["first"])
+        assert real.asked.count("first") == 1
+        for number in range(KEPT):
+            await recent.embed([f"other {number}"])
+        await recent.embed(["first"])
+        assert real.asked.count("first") == 2
+
+    asyncio.run(main())
