@@ -11,6 +11,7 @@ import pytest
 from pi_memory.model.context import Size
 from pi_memory.model.engine import Cancelled, Engine
 from pi_memory.model.local import LocalModel
+from pi_memory.model.work import prepare
 from pi_memory.turn import Message, Usage
 from tests import gguf_kinds
 from tests.cold import GREEDY, Cold
@@ -72,6 +73,17 @@ def test_it_is_said_once_that_hybrids_read_again(tmp_path: Path, caplog: pytest.
             assert engine.prefill(0, [*LONG[:40], 7]) == 41
     assert caplog.text.count("reads all of it again") == 1
     engine.close()
+
+
+def test_what_new_conversations_begin_with_is_evaluated_beside_one_that_goes_on(engine: Engine, cold: Cold) -> None:
+    engine.prefill(0, LONG[:100])
+    engine.prefill(0, [*LONG[:90], 7])  # some learn here that they cannot be cut
+    engine.prefill(0, LONG[:300])
+    for _ in prepare(engine, LONG[:100]):
+        pass
+    asked = [*LONG[:100], 7, 8]
+    assert engine.prefill(sequence := engine.sequence_for(asked), asked) == 2
+    assert reply(engine, sequence) == cold.reply(asked, cap=5)
 
 
 def test_a_fork_of_all_evaluates_nothing(engine: Engine, cold: Cold) -> None:

@@ -39,7 +39,8 @@ class Sequences:
         # The sequence whose next token the context can tell: that of the last evaluation.
         self._told: int | None = None
         self._parked = Parked(parked_bytes)
-        self._warned = False
+        # A part could not be removed before: only the whole of what is held can be gone on with.
+        self._uncut = False
 
     @property
     def parked_bytes(self) -> int:
@@ -52,6 +53,8 @@ class Sequences:
 
     def known(self, tokens: Tokens) -> int:
         """How many of `tokens`, from the first on, need not be evaluated again."""
+        if self._uncut:
+            return max(len(held) for held in (*self._held[: self.scratch], []) if held == tokens[: len(held)])
         return max(self._nearest(tokens, self.scratch)[1], self._parked.best(tokens))
 
     def sequence_for(self, tokens: Tokens) -> int:
@@ -189,18 +192,18 @@ class Sequences:
         """Keep the first `length` tokens, or none if the model cannot remove a part."""
         held = self._held[sequence]
         if not self._context.cut(sequence, length):
-            self._warn_once()
+            self._tell_once()
             self.drop(sequence)
         elif length < len(held):
             del held[length:]
             self._told = None if self._told == sequence else self._told
 
-    def _warn_once(self) -> None:
-        if not self._warned:
+    def _tell_once(self) -> None:
+        if not self._uncut:
             logger.warning(
                 "This model cannot take back a part of what it read: after a change it reads all of it again"
             )
-        self._warned = True
+        self._uncut = True
 
     def _touch(self, sequence: int) -> None:
         self._clock += 1
