@@ -24,6 +24,7 @@ def area_of(path: str, base: str | None = None) -> str | None:
         ("packages/editor/src/index.ts", "editor"),
         ("src/components/UserProfile.test.tsx", "user-profile"),
         ("tests/test_checkout.py", "checkout"),
+        ("/srv/clinic/apps/appointments/tests/test_tasks.py", "appointments"),
         ("~/recipes/bread.md", "recipes"),
         ("Dockerfile", "docker"),
         ("requirements.txt", "dependencies"),

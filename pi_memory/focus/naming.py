@@ -10,10 +10,10 @@ from pathlib import PurePosixPath
 from pi_memory.focus.patterns import Patterns
 from pi_memory.focus.topics import normalise
 
-ROOTS = frozenset(
-    ("src", "lib", "app", "apps", "packages", "pkg", "internal", "cmd", "crates", "modules", "test", "tests")
-)
+ROOTS = frozenset(("src", "lib", "app", "apps", "packages", "pkg", "internal", "cmd", "crates", "modules"))
 """Directories at the top of a project: what stands above the innermost of them is a package, a project or a place."""
+TESTS = frozenset(("test", "tests"))
+"""They are at the top as well, unless they are a package's own."""
 
 INNERMOST, OUTER, FILE, SIGN, ABOVE = 1.0, 0.5, 0.8, 0.8, 0.3
 INSIDE = 0.3
@@ -73,10 +73,15 @@ def _split(path: str, base: str | None) -> tuple[list[str], list[str]]:
         path = path[len(base.rstrip("/")) + 1 :]
     path = HOME.sub("", path)
     parts = [part for part in path.split("/")[:-1] if part not in ("", ".", "..")]
-    at = max((i for i, part in enumerate(parts) if part.lower() in ROOTS), default=-1)
+    at = _last(parts, ROOTS) if _last(parts, ROOTS) >= 0 else _last(parts, TESTS)
     if at >= 0 or path.startswith("/"):
         return parts[: at if at >= 0 else None], parts[at + 1 :] if at >= 0 else []
     return [], parts
+
+
+def _last(parts: list[str], names: frozenset[str]) -> int:
+    """Where the innermost of these directories is, -1 without any."""
+    return max((at for at, part in enumerate(parts) if part.lower() in names), default=-1)
 
 
 def _telling(directories: list[str], patterns: Patterns) -> list[str]:
