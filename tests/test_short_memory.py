@@ -48,6 +48,19 @@ def test_what_is_folded_during_an_exchange_stays_folded() -> None:
     assert found.summary == "they said a"
 
 
+def test_what_is_rewritten_during_an_exchange_stays_so() -> None:
+    short = memory()
+    conversation = short.new("c", 0)
+    conversation.standing = Standing("general", "the code is 4711", 4)
+    short.append(conversation, Exchange("c", "a", "re 4711", 0))
+    copy = short.get("c", 1)
+    assert copy is not None
+    short.rewrite(lambda text: text.replace("4711", ""))
+    short.append(copy, Exchange("c", "b", "re b", 1))
+    assert "4711" not in str(short.prompted())
+    assert said(short, "c", 1) == ["a", "b"]
+
+
 def test_a_conversation_expires_only_after_its_idle_time() -> None:
     short = memory(ttl=60)
     say(short, "c", "hello", 0)

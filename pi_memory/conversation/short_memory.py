@@ -119,7 +119,7 @@ class ShortMemory:
     def append(self, conversation: Conversation, exchange: Exchange) -> None:
         """Add an exchange to a conversation and keep it; of too many conversations the least recently used gives way.
 
-        What was folded or mentioned while the exchange went on stays so: `conversation` is an older copy.
+        What was folded, rewritten or mentioned while the exchange went on stays so: `conversation` is an older copy.
         """
         known = self._conversations.get(conversation.id)
         if known is None or known.started_at != conversation.started_at:
@@ -127,8 +127,10 @@ class ShortMemory:
             known = self.new(conversation.id, conversation.started_at)
         unsaid = [text for text in known.pending if text not in conversation.pending]
         exchanges = deque((*known.exchanges, exchange))
-        summary = known.summary
-        self._put(replace(conversation, exchanges=exchanges, summary=summary, last_at=exchange.at, pending=unsaid))
+        after = replace(conversation, exchanges=exchanges, summary=known.summary, last_at=exchange.at, pending=unsaid)
+        if known.standing and after.standing and known.standing.agent == after.standing.agent:
+            after.standing = known.standing
+        self._put(after)
 
     def fold(self, conversation_id: str, count: int, summary: str) -> None:
         """Have `summary` stand for the first `count` exchanges, and for what it stood for before."""
