@@ -110,7 +110,7 @@ def _put_together(
     attention = Attention(db, patterns, knows=focus.knows, called=focus.called, clock=clock)
     memories, passages, scale = Memories(db, clock=clock), Passages(db, embedder), Scale(embedder)
     remembered = Remembered(memories, embedder)
-    recall = Recall(db, memories, remembered=remembered, passages=passages, scale=scale)
+    recall = Recall(db, remembered=remembered, passages=passages, scale=scale)
     learning = Learning(memories, Neighbourhood(memories, remembered.shelf, scale))
     if settings.embedding.extractor == "model":
         learning.interview = Interview(model)

@@ -62,7 +62,7 @@ async def mind(embedder: Embedder | None = None) -> AsyncIterator[Mind]:
     await loader.ready()
     db = await Database.open(None)
     memories, passages = Memories(db, clock=clock), Passages(db, loader)
-    recall = Recall(db, memories, remembered=Remembered(memories, loader), passages=passages, scale=Scale(loader))
+    recall = Recall(db, remembered=Remembered(memories, loader), passages=passages, scale=Scale(loader))
     await recall.start()
     await passages.ready()
     try:

@@ -15,8 +15,6 @@ from pi_memory.store.passages import Said
 from pi_memory.turn import Memory, Vectors
 
 Kind = Literal["memory", "exchange"]
-LENGTHS = 2.0
-"""How many times as long as the user's messages an assistant's replies are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,63 +39,39 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A text, and what speaks for it. `at_length` tells that where it was said, an assistant replies at length."""
-
-    text: Memory | Said
-    similarity: float
-    words: float
-    meaning: float
-    at_length: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """Where a text is, and what speaks for it."""
+    """Where a text is, and what speaks for it: its words and its meaning, from 0 to 1, and what is made of both."""
 
     kind: Kind
     id: int
     similarity: float
     words: float
     meaning: float
-    at_length: bool
 
 
 def look_up(
     db: Database, places: Sequence[Place], *, terms: Sequence[str], most: int, window: Window | None
-) -> list[Found]:
+) -> list[tuple[Found, Memory | Said]]:
     """At most `most` texts of all places that have any evidence, best first; `terms` are expressions of FTS5."""
-    hits = [hit for place in places for hit in _hits(db, place, terms=terms, most=most, window=window)]
-    hits = sorted(hits, key=lambda hit: -hit.similarity)[:most]
+    each = [found for place in places for found in _evident(db, place, terms=terms, most=most, window=window)]
+    best = sorted(each, key=lambda found: -found.similarity)[:most]
     texts: dict[tuple[Kind, int], Memory | Said] = {}
-    for memory in memories.several(db, [hit.id for hit in hits if hit.kind == "memory"]):
+    for memory in memories.several(db, [found.id for found in best if found.kind == "memory"]):
         if memory.is_valid:
             texts["memory", memory.id] = memory
-    for said in passages.shown(db, [hit.id for hit in hits if hit.kind == "exchange"]):
+    for said in passages.shown(db, [found.id for found in best if found.kind == "exchange"]):
         texts["exchange", said.id] = said
-    there = [(texts.get((hit.kind, hit.id)), hit) for hit in hits]
-    return [
-        Found(text, hit.similarity, hit.words, hit.meaning, hit.at_length) for text, hit in there if text is not None
-    ]
+    return [(found, texts[found.kind, found.id]) for found in best if (found.kind, found.id) in texts]
 
 
-def _hits(db: Database, place: Place, *, terms: Sequence[str], most: int, window: Window | None) -> Iterator[Hit]:
+def _evident(db: Database, place: Place, *, terms: Sequence[str], most: int, window: Window | None) -> Iterator[Found]:
     view, index = place.view, memory_words if place.kind == "memory" else passage_words
     rows = [view.rows(ids) for ids in index.holders(db, terms)]
-    found = evidence.weigh(view.field, rows, place.meaning)
+    known = evidence.weigh(view.field, rows, place.meaning)
     if window is not None and place.kind == "exchange":
-        found.similarity[_within(db, view, window)] = 0.0
-    best, at_length = _best(found.similarity, most), place.kind == "exchange" and _at_length(view)
-    signs = (each[best].tolist() for each in (view.ids, found.similarity, found.words, found.meaning))
-    for number, similarity, words, meaning in zip(*signs, strict=True):
-        yield Hit(place.kind, number, similarity, words, meaning, at_length)
-
-
-def _at_length(view: View) -> bool:
-    """Whether replies are much longer than what they reply to, as an assistant's are; two people write alike."""
-    replies, lengths = view.ids & 1 == 1, view.field.lengths
-    if not replies.any() or replies.all():
-        return False
-    return bool(lengths[replies].mean() > LENGTHS * lengths[~replies].mean())
+        known.similarity[_within(db, view, window)] = 0.0
+    best = _best(known.similarity, most)
+    columns = (each[best].tolist() for each in (view.ids, known.similarity, known.words, known.meaning))
+    return (Found(place.kind, *signs) for signs in zip(*columns, strict=True))
 
 
 def _within(db: Database, view: View, window: Window) -> evidence.Rows:

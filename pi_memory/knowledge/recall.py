@@ -15,7 +15,7 @@ from pi_memory.embedding.calibration import NEVER, Scale
 from pi_memory.errors import EmbedderError
 from pi_memory.knowledge import candidates, gate, namespaces, told, words
 from pi_memory.knowledge.candidates import Found, Kind, Place, Window
-from pi_memory.knowledge.memories import Memories, strength
+from pi_memory.knowledge.memories import strength
 from pi_memory.knowledge.namespaces import Scope
 from pi_memory.knowledge.passages import Passages
 from pi_memory.knowledge.remembered import Remembered
@@ -34,24 +34,26 @@ READ = 45
 """Candidates whose texts are read, or three times as many as are asked for."""
 SIGNAL = 0.13
 """What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
+AT_LENGTH = 2.0
+"""How many times as long as what they reply to an assistant's replies are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A query: its terms, whether it asks for a time, and whether it is about what the assistant said."""
+    """A query: its terms, whether it asks for a time, and whether replies come after what the user said themselves."""
 
     terms: frozenset[str]
     when: bool
-    assistant: bool
+    not_replies: bool
 
     def similarity(self, found: Found, text: str, *, role: Role | None = None) -> float:
         """Who is asked about says it; a time answers `when`; of what was said verbatim, a question is seldom an answer,
-        nor is what an assistant replied at length.
+        nor is what an assistant replied.
         """
         signals = float(not self.terms.isdisjoint(words.speaker(text)))
         signals += self.when and words.tells_time(text)
         signals -= role is not None and words.asked(text)
-        signals -= role == "assistant" and found.at_length and not self.assistant
+        signals -= self.not_replies and role == "assistant"
         return min(1.0, max(0.0, found.similarity + SIGNAL * signals))
 
 
@@ -61,7 +63,6 @@ class Recall:
     def __init__(
         self,
         db: Database,
-        memories: Memories,
         *,
         remembered: Remembered,
         passages: Passages,
@@ -101,21 +102,22 @@ class Recall:
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
         terms = words.terms(query)
-        asked = Asked(frozenset(terms), words.asks_when(query), words.asks_assistant(query))
         vector = await self._vector(query)
         places = list(self._places(scope, kinds, vector))
         if not places:
             return []
         self._index()
+        not_replies = not words.asks_assistant(query) and any(map(_has_long_replies, places))
+        asked = Asked(frozenset(terms), words.asks_when(query), not_replies)
         quoted, most = [words.quoted(term) for term in terms], max(READ, 3 * k)
         look_up = partial(candidates.look_up, places=places, terms=quoted, most=most, window=window)
         found = await self._db.read(look_up)
         boost = self.attention(session, query)
         results = [
-            _memory(each.text, each, asked=asked, now=now, boost=boost)
-            if isinstance(each.text, Memory)
-            else _said(each.text, each, asked=asked)
-            for each in found
+            _memory(text, each, asked=asked, now=now, boost=boost)
+            if isinstance(text, Memory)
+            else _said(text, each, asked=asked)
+            for each, text in found
         ]
         return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
 
@@ -168,6 +170,14 @@ class Recall:
         except EmbedderError:
             return None
         return vector
+
+
+def _has_long_replies(place: Place) -> bool:
+    """Whether replies are much longer than what they reply to, as an assistant's are; two people write alike."""
+    replies, lengths = place.view.ids & 1 == 1, place.view.field.lengths
+    if place.kind == "memory" or not replies.any() or replies.all():
+        return False
+    return bool(lengths[replies].mean() > AT_LENGTH * lengths[~replies].mean())
 
 
 def _memory(memory: Memory, found: Found, *, asked: Asked, now: float, boost: Boost) -> Recalled:
