@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from pi_memory.model.context import Size
 from pi_memory.model.engine import Engine
+from pi_memory.model.parked import Parked
 from pi_memory.model.reply import Reply
 from pi_memory.model.sampling import Sampling
 
@@ -60,3 +61,10 @@ def logits(engine: Engine) -> Logits:
     """Of the token that follows what an engine has evaluated last."""
     row = engine._llama.llama_get_logits_ith(engine._context.pointer, -1)
     return np.array(np.ctypeslib.as_array(row, (engine.vocabulary.size,)))
+
+
+def empty(engine: Engine) -> None:
+    """Have an engine hold nothing, as after a restart."""
+    for sequence in range(engine.scratch + 1):
+        engine.drop(sequence)
+    engine._parked = Parked(engine._parked.most_bytes)

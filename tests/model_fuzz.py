@@ -20,7 +20,7 @@ from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.states import States
 from pi_memory.turn import Message, Usage
-from tests.cold import GREEDY, Cold, Logits, logits
+from tests.cold import GREEDY, Cold, Logits, empty, logits
 
 NOISE = 0.02
 """The likeliest token is some ten above the average one."""
@@ -63,8 +63,7 @@ class Fuzz:
         self.ties: list[float] = []
 
     def started(self) -> LocalModel:
-        for sequence in range(self.engine.scratch + 1):
-            self.engine.drop(sequence)
+        empty(self.engine)
         return LocalModel(self.engine, name="tiny", now=NOW, sampling=GREEDY, states=self.states)
 
     async def restart(self) -> None:

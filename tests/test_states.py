@@ -14,6 +14,7 @@ from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.states import WRITES_A_DAY, Held, Saved, States
 from pi_memory.turn import Message, Usage
+from tests.cold import empty
 from tests.gguf_files import CHATML, write_llama
 
 DAMAGED = 210
@@ -103,8 +104,7 @@ class Start:
     """The daemon's model from a start to a stop."""
 
     def __init__(self, engine: Engine, kept: States | None) -> None:
-        for sequence in range(engine.scratch + 1):
-            engine.drop(sequence)
+        empty(engine)
         now = kept.since() if kept else datetime(2026, 2, 3, tzinfo=UTC)
         self.model = LocalModel(engine, name="tiny", now=now, sampling=Sampling(temperature=0), states=kept)
 
