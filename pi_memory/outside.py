@@ -11,6 +11,9 @@ from pi_memory.knowledge.recall import Recall
 from pi_memory.knowledge.told import Room
 from pi_memory.turn import Clock, Model
 
+MOST_CHARACTERS = 100_000
+"""What an agent was told before these, its own context has hardly kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -57,7 +60,8 @@ class Outside:
         return Told(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
 
     def _keep(self, session: str, text: str) -> None:
-        self._told[session] = "\n".join(filter(None, (self._told.pop(session, ""), text)))
+        told = "\n".join(filter(None, (self._told.pop(session, ""), text)))
+        self._told[session] = told[-MOST_CHARACTERS:]
         if len(self._told) > self._most:
             del self._told[next(iter(self._told))]
 

@@ -62,7 +62,7 @@ class Passages:
 
     async def start(self) -> None:
         """Have everything found by its words; by its meaning soon after the embedder is there."""
-        await self._db.write(passage_words.index)
+        self._db.write(passage_words.index)  # not awaited: a full disk must not keep the daemon from starting
         await self._load(None)
         self._task = asyncio.create_task(self._run())
 
