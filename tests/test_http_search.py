@@ -85,6 +85,24 @@ def test_what_was_said_in_a_chat_is_found(daemon: Daemon) -> None:
     assert (found[0]["content"], found[0]["conversation_id"]) == ("The boiler hums at night", "home")
 
 
+def test_what_was_said_is_found_after_a_restart(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/chat", json={"message": "The boiler hums at night", "conversation_id": "home"})
+    client.stop()
+    assert search(daemon(), "boiler")[0]["content"] == "The boiler hums at night"
+
+
+def test_a_message_is_told_what_another_conversation_knows_and_nothing_twice(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/chat", json={"message": "The boiler hums at night", "conversation_id": "old"})
+    client.settle()
+    asked = {"message": "Does the boiler hum at night?", "conversation_id": "new", "explain": True}
+    first, second = (client.post("/chat", json=asked).json()["receipt"] for _ in range(2))
+    assert [result["content"] for result in first["recalled"]] == ["The boiler hums at night"]
+    assert 'user: "The boiler hums at night"' in first["context"]
+    assert second["recalled"] == []
+
+
 def test_a_chat_cannot_be_overwritten_by_an_import(daemon: Daemon) -> None:
     client = daemon()
     client.post("/chat", json={"message": "Hello", "conversation_id": "garden"})
