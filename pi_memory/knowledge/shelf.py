@@ -84,7 +84,7 @@ class Shelf:
                 self.embed(item.id, item.packed)
 
     def embed(self, id_: int, packed: Packed) -> None:
-        """Give a text its vectors, and no others; without an embedder, or for a text that has gone, nothing happens."""
+        """Give a text that has none its vectors; without an embedder, or for a text that has gone, nothing happens."""
         place = int(np.searchsorted(self._ids, id_))
         if self.matrix is not None and place < len(self._ids) and self._ids[place] == id_:
             self.matrix.append([id_] * len(packed.codes), packed)

@@ -1,4 +1,4 @@
-"""Vectors as int8, and the nearest of them: a matrix that grows in small blocks and is searched without an index.
+"""Vectors as int8, and how near they are to a query: a matrix that grows in small blocks and needs no index.
 
 A vector is stored as 384 small integers and one scale, a quarter of its size as float32. A search turns block after
 block into floats that fit the processor's cache, so that RAM is read at a quarter of the cost as well.
@@ -13,7 +13,6 @@ import numpy.typing as npt
 from pi_memory.turn import Vectors
 
 Ids = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.int8]
 
 BLOCK_ROWS = 250
@@ -94,11 +93,6 @@ class Matrix:
             self._size += count
             start += count
 
-    def replace(self, id_: int, packed: Packed) -> None:
-        """Let `id_` have these vectors and no others."""
-        self.remove([id_])
-        self.append([id_] * len(packed.codes), packed)
-
     def remove(self, ids: Sequence[int] | Ids) -> None:
         """Take out every row of these ids; the rows after move up."""
         kept = ~np.isin(self.ids, np.asarray(ids, np.int32))
@@ -124,17 +118,6 @@ class Matrix:
             np.dot(floats, query, out=of_block)
             of_block *= block.scales
         return found[: self._size]
-
-    def nearest(self, query: Vectors, k: int, *, allowed: Mask | None = None) -> tuple[Ids, Vectors]:
-        """The ids and cosines of the `k` nearest rows, nearest first; of the `allowed` ones only, shape (n,)."""
-        cosines = self.cosines(query)
-        if allowed is not None:
-            cosines[~allowed] = -np.inf
-            k = min(k, int(allowed.sum()))
-        rows = np.argpartition(cosines, -k)[-k:] if 0 < k < self._size else np.arange(self._size)
-        rows = rows[np.argsort(-cosines[rows], kind="stable")][:k]
-        ids = [self._blocks[row // BLOCK_ROWS].ids[row % BLOCK_ROWS] for row in rows]
-        return np.array(ids, np.int32), cosines[rows]
 
     def _gathered(self, parts: list[npt.NDArray], kind: type) -> npt.NDArray:  # type: ignore[type-arg]
         return np.concatenate(parts)[: self._size] if parts else np.empty(0, kind)
