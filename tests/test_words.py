@@ -46,7 +46,7 @@ def test_a_url_has_no_speaker() -> None:
 
 def test_questions_and_times_are_known() -> None:
     assert words.asked("Did you go? ") == 1.0
-    assert words.asked("I went. You?") == pytest.approx(4 / 11)
+    assert words.asked("I went. You?") == pytest.approx(5 / 12)
     assert words.asked("I went.") == words.asked("") == 0.0
     assert words.asks_assistant("What did you suggest?")
     assert not words.asks_assistant("What about the youth hostel?")

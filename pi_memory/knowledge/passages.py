@@ -5,6 +5,7 @@ The vectors of what came without an embedder, or with another one, are filled in
 
 import asyncio
 import logging
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +17,6 @@ from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
 from pi_memory.knowledge import namespaces
 from pi_memory.knowledge.shelf import Item, Shelf
 from pi_memory.knowledge.vectors import Matrix, pack, unpack
-from pi_memory.knowledge.words import SENTENCE_END
 from pi_memory.loader import Loader
 from pi_memory.store import passage_words, spaces
 from pi_memory.store import passages as stored
@@ -31,6 +31,7 @@ PIECE_CHARACTERS = 700
 """About what a small embedder reads of a text (MiniLM: 256 tokens). What is longer gets a vector for each piece."""
 MOST_PIECES = 16
 """Vectors of one message; of what is longer still, only the beginning is found by its meaning."""
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 
 LOADED_AT_ONCE = 500
 FILLED_AT_ONCE = 16

@@ -33,7 +33,7 @@ SMALL_TALK = frozenset(COURTESY.split())
 
 WORD = re.compile(r"[^\W_]+")
 ASKING = ("?", "？")
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
+SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?]+(?![\s.!?]|$)[^.!?。！？\n]+)*[.!?。！？]*")
 TO_ASSISTANT = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 SPEAKER = re.compile(r"\W{0,3}(\w[\w .'-]{0,39}?)\W{0,2}:\s")
 ASKS_WHEN = re.compile(r"\s*(?:when|since when|how long|what (?:date|day|month|year|time))\b", re.IGNORECASE)
@@ -68,8 +68,8 @@ def asked(text: str) -> float:
     """The share of a message that asks, from 0 to 1: many an answer ends with a question in return."""
     if not any(mark in text for mark in ASKING):
         return 0.0
-    parts = [part for part in SENTENCE_END.split(text.strip()) if part]
-    return sum(len(part) for part in parts if part.endswith(ASKING)) / sum(map(len, parts))
+    parts = SENTENCE.findall(text.strip())
+    return sum(len(part) for part in parts if part.endswith(ASKING)) / max(1, sum(map(len, parts)))
 
 
 def speaker(text: str) -> tuple[str, ...]:
