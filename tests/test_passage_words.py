@@ -1,5 +1,6 @@
 """The words of passages: found whether they are in RAM or on the card, and gone when their texts are."""
 
+import contextlib
 import sqlite3
 
 import sqlite_utils
@@ -17,6 +18,7 @@ WORDS = ("pump", "valve", "hose")
 def opened() -> sqlite_utils.Database:
     db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
     migrate(db)
+    passage_words.prepare(db)
     return db
 
 
@@ -64,9 +66,20 @@ def test_what_a_transaction_took_back_is_not_found() -> None:
     assert len(found(db)["pump"]) == 1
 
 
+def group(db: sqlite_utils.Database) -> sqlite_utils.Database:
+    if not db.conn.in_transaction:
+        db.execute("begin")
+    return db
+
+
+def commit(db: sqlite_utils.Database) -> None:
+    if db.conn.in_transaction:
+        db.execute("commit")
+
+
 CHANGES = st.lists(
     st.tuples(
-        st.sampled_from(["say", "later", "rewrite", "erase", "index", "lose"]),
+        st.sampled_from(["say", "later", "rewrite", "erase", "index", "lose", "fail", "commit"]),
         st.integers(0, 9),
         st.sampled_from(WORDS),
     )
@@ -85,8 +98,20 @@ def test_whatever_happens_words_are_found_where_they_are_said(changes: list[tupl
         elif what == "index":
             passage_words.index(db)
         elif what == "lose":  # a crash takes what is in RAM, and the next start indexes it
-            db.execute("drop table if exists temp.newest_words")
+            commit(db)
+            db.execute("drop table temp.newest_words")
+            passage_words.prepare(db)
             passage_words.index(db)
+        elif what == "fail":  # in the middle of a group of writes
+            with contextlib.suppress(ValueError), group(db).atomic():
+                say(db, word)
+                if number is not None:
+                    passages.erase(db, [number])
+                if which % 2:
+                    passage_words.index(db)
+                raise ValueError
+        elif what == "commit":
+            commit(db)
         elif number is not None and what == "rewrite":
             with passages.rewritten(db, number):
                 db.execute("update exchanges set user = ? where id = ?", (word, number))

@@ -10,6 +10,7 @@ from pathlib import Path
 import sqlite_utils
 
 from pi_memory.errors import StartError
+from pi_memory.store import passage_words
 from pi_memory.store.migrations import LATEST, migrate, version
 
 PAGE_BYTES = 512
@@ -37,6 +38,12 @@ class Opened:
 
 def open_file(path: Path | None, now: float) -> Opened:
     """Open `path`, or a database in RAM where that is not possible. Runs on the thread that will own the connection."""
+    opened = _opened(path, now)
+    passage_words.prepare(opened.db)
+    return opened
+
+
+def _opened(path: Path | None, now: float) -> Opened:
     if path is None:
         return Opened(_in_ram(), in_ram=True)
     try:
@@ -64,7 +71,6 @@ def _open(path: Path) -> sqlite_utils.Database:
             _back_up(db, path)
         db.execute("pragma journal_mode = wal").fetchall()
         db.execute("pragma synchronous = normal")
-        db.execute("pragma temp_store = memory")  # words that are indexed in RAM first
         db.execute("pragma secure_delete = on").fetchall()  # what is erased is overwritten
         migrate(db)
         # A crash may have come after something was forgotten, and before the log was emptied of it. A full disk is no

@@ -18,16 +18,22 @@ TEXT = "case passages.id & 1 when 0 then exchanges.user else exchanges.reply end
 JOINED = "passages join exchanges on exchanges.id = passages.id >> 1"
 
 
+def prepare(db: Database) -> None:
+    """Make room in RAM. Once for a connection and outside of any transaction: SQLite 3.40 does not get over a virtual
+    table whose creation is rolled back to a savepoint.
+    """
+    db.execute("pragma temp_store = memory")
+    db.execute(
+        """create virtual table if not exists temp.newest_words using fts5(
+        text, detail = none, tokenize = 'porter unicode61 remove_diacritics 2')"""
+    )
+
+
 def add(db: Database, number: int, text: str) -> None:
     """Take in the words of a passage."""
     if number < _last(db):
         db.execute("insert into passage_words (rowid, text) values (?, ?)", (number, text))
         return
-    # Made here, for a transaction that is rolled back takes it along.
-    db.execute(
-        """create virtual table if not exists temp.newest_words using fts5(
-        text, detail = none, tokenize = 'porter unicode61 remove_diacritics 2')"""
-    )
     db.execute("insert into newest_words (rowid, text) values (?, ?)", (number, text))
     if db.execute("select count(*) from newest_words").fetchone()[0] >= AT_A_TIME:
         index(db)
@@ -37,7 +43,7 @@ def remove(db: Database, number: int, text: str) -> None:
     """Take out the words of a passage, which are those of `text`."""
     if number <= _last(db):
         db.execute("insert into passage_words (passage_words, rowid, text) values ('delete', ?, ?)", (number, text))
-    elif _are_in_ram(db):
+    else:
         db.execute("delete from newest_words where rowid = ?", (number,))
 
 
@@ -47,15 +53,13 @@ def index(db: Database) -> None:
         f"""insert into passage_words (rowid, text)
         select passages.id, {TEXT} from {JOINED} where passages.id > {LAST} order by passages.id"""
     )
-    db.execute("drop table if exists temp.newest_words")
+    db.execute("delete from newest_words")
 
 
 def holders(db: Database, wanted: Sequence[str]) -> list[list[int]]:
     """For each term, an expression of FTS5, the ids of the passages that have it."""
-    found = terms.holders(db, "passage_words", wanted)
-    if not _are_in_ram(db):
-        return found
-    return [old + new for old, new in zip(found, terms.holders(db, "newest_words", wanted), strict=True)]
+    found = (terms.holders(db, index, wanted) for index in ("passage_words", "newest_words"))
+    return [old + new for old, new in zip(*found, strict=True)]
 
 
 def merge(db: Database) -> None:
@@ -65,7 +69,3 @@ def merge(db: Database) -> None:
 
 def _last(db: Database) -> int:
     return int(db.execute(f"select {LAST}").fetchone()[0])
-
-
-def _are_in_ram(db: Database) -> bool:
-    return db.execute("select 1 from temp.sqlite_master where name = 'newest_words'").fetchone() is not None
