@@ -49,7 +49,10 @@ def watching(process: Process, folder: Path) -> Iterator[Watch]:
     environ |= {"PI_MEMORY_PORT": process.url.rpartition(":")[2], "TERM": "xterm", "COLUMNS": "120"}
     command = [sys.executable, "-m", "pi_memory", "focus", "--watch"]
     ours, theirs = pty.openpty()
+    # What runs in the background of a shell ignores Ctrl-C, and so would all that it starts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, cwd=folder, env=environ, stdout=theirs, stderr=subprocess.PIPE, text=True) as popen:
+        signal.signal(signal.SIGINT, before)
         os.close(theirs)  # else its end would not be the terminal's
         try:
             yield Watch(popen, ours)
