@@ -34,6 +34,7 @@ from pi_memory.knowledge.remembered import Remembered
 from pi_memory.loader import Loader
 from pi_memory.model import states
 from pi_memory.outside import Outside
+from pi_memory.precedence import Precedence
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
@@ -114,7 +115,8 @@ def _put_together(
     learning = Learning(memories, Neighbourhood(memories, remembered.shelf, scale))
     if settings.embedding.extractor == "model":
         learning.interview = Interview(model)
-    remember = Remember(db, focus, passages=passages, learning=learning)
+    precedence = Precedence()
+    remember = Remember(db, focus, passages=passages, learning=learning, precedence=precedence)
     compaction = Compaction(db, memory, max_turns=kept.max_turns, max_tokens=max_tokens)
     known = Known(focus, memories, recall) if kept.enabled else None
     briefing = Briefing(config.personas(), settings.workspace, known=known, max_tokens=max_tokens, clock=clock)
@@ -140,11 +142,11 @@ def _put_together(
         learning=learning,
         conversations=Conversations(db, passages, clock=clock),
         remember=remember,
-        reflect=Reflect(db, memory, compaction=compaction, model=model, learn=learning.learn),
+        reflect=Reflect(db, memory, compaction=compaction, model=model, learn=learning.learn, precedence=precedence),
         housekeeping=Housekeeping(db, memory, focus, memories, settings=kept, clock=clock),
         assistant=assistant,
         outside=Outside(briefing, focus, recall, clock=clock, most=kept.max_conversations),
-        turns=Turns(assistant, most=settings.server.max_waiting),
+        turns=Turns(assistant, most=settings.server.max_waiting, precedence=precedence),
         model=model,
         embedder=embedder,
         scale=scale,

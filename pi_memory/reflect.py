@@ -13,6 +13,7 @@ from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.errors import PiMemoryError, StoreError
 from pi_memory.loader import Loader
+from pi_memory.precedence import Precedence
 from pi_memory.store import windows
 from pi_memory.store.database import Database
 from pi_memory.store.windows import Lesson, Numbered
@@ -30,7 +31,14 @@ class Reflect:
     """
 
     def __init__(
-        self, db: Database, memory: ShortMemory, *, compaction: Compaction, model: Loader[Model], learn: Learn
+        self,
+        db: Database,
+        memory: ShortMemory,
+        *,
+        compaction: Compaction,
+        model: Loader[Model],
+        learn: Learn,
+        precedence: Precedence,
     ) -> None:
         self.on_compacted: Callable[[str], None] = lambda conversation_id: None
         self.warm: Callable[[], Awaitable[None]] = _nothing
@@ -38,6 +46,7 @@ class Reflect:
         self._memory = memory
         self._compaction = compaction
         self._learn = learn
+        self._precedence = precedence
         self._model = model
         self._grown: dict[str, None] = {}
         self._anew = False
@@ -92,6 +101,7 @@ class Reflect:
         while self._grown:
             conversation_id = next(iter(self._grown))
             del self._grown[conversation_id]
+            await self._precedence.let_pass()
             conversation = self._memory.last(conversation_id)
             if conversation is not None and await self._compaction.compact(conversation, await self._model.ready()):
                 self.on_compacted(conversation_id)
@@ -104,6 +114,7 @@ class Reflect:
     async def _lessons(self) -> None:
         for lesson in await self._db.read(windows.lessons):
             if lesson.id not in self._failed:
+                await self._precedence.let_pass()
                 await self._learn_from(lesson)
 
     async def _learn_from(self, lesson: Lesson) -> None:

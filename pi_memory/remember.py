@@ -17,6 +17,7 @@ from pi_memory.knowledge.forget import unforgotten
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.notice import notice
 from pi_memory.knowledge.passages import Passages
+from pi_memory.precedence import Precedence
 from pi_memory.store import exchanges, ledger
 from pi_memory.store.database import Database
 from pi_memory.turn import Exchange
@@ -39,13 +40,16 @@ class Remember:
     Each that was tagged is told to `attend`, and each at its end to `on_processed`.
     """
 
-    def __init__(self, db: Database, focus: RecentFocus, *, passages: Passages, learning: Learning) -> None:
+    def __init__(
+        self, db: Database, focus: RecentFocus, *, passages: Passages, learning: Learning, precedence: Precedence
+    ) -> None:
         self.on_processed: Callable[[Exchange], None] = lambda exchange: None
         self.attend: Callable[[Exchange, Tagged], Awaitable[None]] = _nobody
         self._db = db
         self._focus = focus
         self._passages = passages
         self._learning = learning
+        self._precedence = precedence
         self._inbox: deque[Waiting] = deque()
         self._arrived = asyncio.Event()
         self._idle = asyncio.Event()
@@ -113,8 +117,11 @@ class Remember:
                 )
             else:
                 await self._learning.found_in(exchange_id, exchange)
+            await self._precedence.let_pass()
             await self._passages.index(exchange_id, exchange)
+            await self._precedence.let_pass()
             tagged = await self._focus.tag(exchange, exchange_id=exchange_id)
+            await self._precedence.let_pass()
             await self.attend(waiting.exchange, tagged)
         except StoreError:
             waiting.tagged.cancel()  # the database has logged it

@@ -11,6 +11,7 @@ from contextlib import aclosing
 
 from pi_memory.assistant import Assistant
 from pi_memory.errors import PiMemoryError, Unavailable
+from pi_memory.precedence import Precedence
 from pi_memory.turn import Delta, Done, Turn
 
 Event = Delta | Done
@@ -21,10 +22,10 @@ logger = logging.getLogger(__name__)
 class Stream:
     """What a turn yields, for one listener."""
 
-    def __init__(self, assistant: Assistant, turn: Turn) -> None:
+    def __init__(self, assistant: Assistant, turn: Turn, precedence: Precedence) -> None:
         self.conversation_id = turn.conversation_id
         self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
-        self.task = asyncio.create_task(self._run(assistant, turn))
+        self.task = asyncio.create_task(self._run(assistant, turn, precedence))
         self.task.add_done_callback(self._end)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
@@ -38,16 +39,20 @@ class Stream:
         """The client is gone: stop the model. What had arrived is remembered."""
         self.task.cancel()
 
-    async def _run(self, assistant: Assistant, turn: Turn) -> None:
+    async def _run(self, assistant: Assistant, turn: Turn, precedence: Precedence) -> None:
         try:
-            async with aclosing(assistant.turn(turn)) as events:
-                async for event in events:
-                    self._events.put_nowait(event)
+            with precedence.turn():
+                await self._follow(assistant, turn)
         except PiMemoryError as error:
             self._events.put_nowait(error)
         except Exception:
             logger.exception("A turn failed")
             self._events.put_nowait(PiMemoryError("The turn failed", hint="The daemon's log says why."))
+
+    async def _follow(self, assistant: Assistant, turn: Turn) -> None:
+        async with aclosing(assistant.turn(turn)) as events:
+            async for event in events:
+                self._events.put_nowait(event)
 
     def _end(self, task: asyncio.Task[None]) -> None:
         # Not in a `finally`: a task that is cancelled before its first step has none.
@@ -59,8 +64,9 @@ class Stream:
 class Turns:
     """Starts turns, at most `most` at a time, and stops them all when the daemon stops. `begun` counts them."""
 
-    def __init__(self, assistant: Assistant, *, most: int) -> None:
+    def __init__(self, assistant: Assistant, *, most: int, precedence: Precedence) -> None:
         self._assistant = assistant
+        self._precedence = precedence
         self._most = most
         self._streams: set[Stream] = set()
         self.begun = 0
@@ -75,7 +81,7 @@ class Turns:
                 f"{self._most} turns are under way or waiting",
                 hint="Try again in a few seconds, or raise PI_MEMORY_MAX_WAITING.",
             )
-        stream = Stream(self._assistant, turn)
+        stream = Stream(self._assistant, turn, self._precedence)
         self.begun += 1
         self._streams.add(stream)
         stream.task.add_done_callback(lambda _: self._streams.discard(stream))

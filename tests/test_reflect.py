@@ -11,6 +11,7 @@ from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.precedence import Precedence
 from pi_memory.reflect import Reflect
 from pi_memory.store import exchanges, windows
 from pi_memory.store.database import Database
@@ -46,7 +47,7 @@ async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", ti
 
     model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
     compaction = Compaction(db, memory, max_turns=8, max_tokens=100)
-    reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn)
+    reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn, precedence=Precedence())
     reflect.start()
     for _ in range(times):
         reflect.soon()

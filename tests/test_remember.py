@@ -18,6 +18,7 @@ from pi_memory.knowledge.notice import notice
 from pi_memory.knowledge.passages import Passages
 from pi_memory.knowledge.shelf import Shelf
 from pi_memory.loader import Loader
+from pi_memory.precedence import Precedence
 from pi_memory.remember import Remember
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
@@ -30,7 +31,7 @@ def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Remember:
     embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
     memories = Memories(db, clock=clock)
     learning = Learning(memories, Neighbourhood(memories, Shelf(), Scale(embedder)))
-    return Remember(db, focus, passages=Passages(db, embedder), learning=learning)
+    return Remember(db, focus, passages=Passages(db, embedder), learning=learning, precedence=Precedence())
 
 
 async def none() -> Embedder:
