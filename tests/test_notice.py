@@ -18,6 +18,8 @@ STATED = [
     ("Remember: this is only a prototype", "remember", "This is only a prototype."),
     ("Remember this: the key is blue", "remember", "The key is blue."),
     ("Can you remember that my sister is called Ana?", "remember", "The user's sister is called Ana."),
+    ("I'm allergic to nuts, what can I cook?", "personal", "The user is allergic to nuts."),
+    ("My name is Bob, what is yours?", "personal", "The user's name is Bob."),
     ("I want you to remember that we ship on Fridays", "remember", "We ship on Fridays."),
     ("Don’t forget that the car is due in May, thanks!", "remember", "The car is due in May."),
     ("Remember to run the linter before a commit.", "remember", "Remember to run the linter before a commit."),
@@ -66,6 +68,8 @@ STATED = [
     ("off the record: I may quit", "private", ""),
 ]
 NOTHING = [
+    "If I live in Berlin, what is my time zone?",
+    "My name is not important, is it?",
     "Do you remember that I like tea?",
     "Can you remember what I said about tea?",
     "remember when we went to Rome?",

@@ -53,7 +53,7 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
     text = _from(sentence.text.replace("’", "'"), phrases.OPENING)
     asked = phrases.ASKED.match(text)
     if sentence.is_question and not asked:
-        return []
+        return _told_in_passing(text)
     text = text[asked.end() :].rstrip("? ") if asked else text
     if phrases.PRIVATE.match(text):
         return [Stated("private", "", sentence.text)]
@@ -63,6 +63,12 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
     if (correction := _corrected(text)) is not None:
         return [Stated("correction", about_user(correction), sentence.text)]
     return _wish(rest, sentence, after)
+
+
+def _told_in_passing(question: str) -> list[Stated]:
+    """`I'm allergic to nuts, what can I cook?`"""
+    found = phrases.THEN_ASKS.match(question)
+    return _personal(found[1], found[1]) if found else []
 
 
 def _corrected(text: str) -> str | None:
@@ -113,8 +119,8 @@ def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Seq
 
 def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stated]:
     """How the user wants things to be, what they like, who they are."""
-    if phrases.PERSONAL.match(text):
-        return [Stated("personal", about_user(text), sentence.text)]
+    if personal := _personal(text, sentence.text):
+        return personal
     kind: Kind = "preference" if phrases.PREFERENCE.match(text) else "rule"
     rule = phrases.RULE.match(text)
     if (kind == "rule" and not rule and not _is_rule_behind(text)) or phrases.ONCE.search(text):
@@ -122,6 +128,10 @@ def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stat
     if rule and phrases.EMPTY.match(text[rule.end() :]):
         return [Stated("rule", about_user(item.text), item.text) for item in _items(after)]
     return [Stated(kind, about_user(text), sentence.text)]
+
+
+def _personal(text: str, quote: str) -> list[Stated]:
+    return [Stated("personal", about_user(text), quote)] if phrases.PERSONAL.match(text) else []
 
 
 def _is_rule_behind(text: str) -> bool:

@@ -134,6 +134,11 @@ IS_SO = (
     r"(?:'s| is| are) (?!(?:not|in|on|at|by|to|too|also|still|there|here|now|again|already|the|wrong|broken|missing"
     r"|invalid|incorrect|empty|down|full|listed|shown|coming|mis\w+|\w+ed)\b)"
 )
+THEN_ASKS = words(
+    r"([^?,;]+)[,;] (?:so |and |also )?"
+    r"(?:what|which|how|where|when|who|can|could|should|is|are|do|does|will|would)\b.*\?"
+)
+"""Something said, and a question after it."""
 PERSONAL = words(
     rf"my (?:(?:full|first|last|real|middle|user|nick)\s?)?name{IS_SO}",
     rf"my (?:e-?mail(?: address)?|phone(?: number)?|address|time\s?zone|employer|blood type|shoe size|mother tongue"
