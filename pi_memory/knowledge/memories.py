@@ -58,6 +58,10 @@ class Memories:
         """The newest first, and how many there are in all; those that hold unless `which` says otherwise."""
         return await self._db.read(partial(memories.listed, which=which or Filter(), limit=limit, offset=offset))
 
+    async def outlines(self, *, after: int, limit: int) -> list[tuple[int, str, int]]:
+        """Ids greater than `after`, namespaces and lengths of contents of the memories that hold, by id."""
+        return await self._db.read(partial(memories.outlines, after=after, limit=limit))
+
     async def search_words(self, match: str, *, limit: int) -> list[tuple[int, float]]:
         """Ids and BM25 (greater is better), the best first, also of memories that no longer hold.
 

@@ -38,10 +38,10 @@ class Remembered:
 
     async def start(self) -> None:
         """Have every memory found by its words; by its meaning soon after the embedder is there."""
-        offset = 0
-        while found := (await self._memories.listed(limit=LOADED_AT_ONCE, offset=offset))[0]:
-            self.shelf.put([_item(memory) for memory in found])
-            offset += len(found)
+        last = 0
+        while found := await self._memories.outlines(after=last, limit=LOADED_AT_ONCE):
+            self.shelf.put([Item(number, number, namespace, length) for number, namespace, length in found])
+            last = found[-1][0]
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
@@ -62,7 +62,6 @@ class Remembered:
         embedder = await self._embedder.ready()
         if not embedder.dimensions:
             return
-        self.shelf.matrix = Matrix(embedder.dimensions)
         self._pending.clear()
         work = self._load
         while True:
@@ -80,10 +79,10 @@ class Remembered:
 
     async def _load(self, embedder: Embedder) -> None:
         """Put all vectors on the shelf."""
-        last = 0
+        self.shelf.matrix, last = Matrix(embedder.dimensions), 0
         while found := await self._memories.vectors(embedder.id, after=last, limit=LOADED_AT_ONCE):
-            for number, packed in found:
-                self._embed(number, packed, embedder)
+            packed = unpack(b"".join(kept for _, kept in found), embedder.dimensions)
+            self.shelf.load([number for number, _ in found], packed)
             last = found[-1][0]
 
     async def _catch_up(self, embedder: Embedder) -> None:
@@ -95,8 +94,8 @@ class Remembered:
                     self._embed(number, packed, embedder)
 
     def _embed(self, number: int, packed: bytes, embedder: Embedder) -> None:
-        assert self.shelf.matrix is not None
-        self.shelf.matrix.remove([number])
+        if self.shelf.matrix is not None:
+            self.shelf.matrix.remove([number])
         self.shelf.embed(number, unpack(packed, embedder.dimensions))
 
     async def _fill(self, embedder: Embedder) -> None:

@@ -89,6 +89,12 @@ class Shelf:
         if self.matrix is not None and place < len(self._ids) and self._ids[place] == id_:
             self.matrix.append([id_] * len(packed.codes), packed)
 
+    def load(self, ids: Sequence[int], packed: Packed) -> None:
+        """As `embed`, for many texts with one vector each."""
+        here = np.isin(ids, self._ids)
+        if self.matrix is not None:
+            self.matrix.append(np.asarray(ids, np.int32)[here], Packed(packed.codes[here], packed.scales[here]))
+
     def remove(self, ids: Collection[int]) -> None:
         gone = np.isin(self._ids, np.fromiter(ids, np.int32, len(ids)))
         if not gone.any():

@@ -115,6 +115,13 @@ def listed(db: Database, which: Filter, *, limit: int, offset: int = 0) -> tuple
     return [_memory(row) for row in rows], count
 
 
+def outlines(db: Database, *, after: int, limit: int) -> list[tuple[int, str, int]]:
+    """Ids greater than `after`, namespaces and lengths of contents of the valid memories, by id."""
+    query = f"""select memories.id, namespace, length(content) from {JOINED}
+        where memories.id > ? and valid_to is null and forgotten_at is null order by memories.id limit ?"""
+    return db.execute(query, (after, limit)).fetchall()
+
+
 def used(db: Database, ids: Sequence[int], at: float) -> None:
     """Count one use of each memory, which restores its strength."""
     db.execute(
