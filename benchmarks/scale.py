@@ -1,30 +1,49 @@
-"""The search for vectors in RAM at 1,000, 10,000 and 100,000 memories: time, memory, and what int8 costs in recall.
+"""A store of 1,000, 10,000 and 100,000 memories: time of a search, RAM and file, and what int8 vectors cost in recall.
 
-The ratio is of the product with all vectors, int8 over float32; `p50_ms` is that of the search, the ten nearest sorted.
+`p50_ms` is that of recall's own search, by words and meaning, in a database on disk, with an embedder that takes hardly
+any time; `found` is how often the memory that the query's words are from is among the ten results.
 
-The vectors lie in clusters, as texts do. Times are of one thread with cold caches, as a query finds them after a reply
-of the model: between two searches, other memory is read. `warm` are those of searches right after each other.
+`vectors_p50_ms` is that of the ten nearest vectors, in RAM, and the ratio that of the product with all vectors, int8
+over float32. The vectors lie in clusters, as texts do. Times are of one thread with cold caches, as a query finds them
+after a reply of the model: between two searches, other memory is read. `warm` are those right after each other.
 """
 
+import asyncio
 import gc
 import itertools
 import os
+import re
 import statistics
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 # Read when numpy is imported: one thread for both sides.
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
+import sqlite_utils
 
 from benchmarks import _measure as measure
+from benchmarks._bag import BagOfWords
+from benchmarks._facts import facts
+from pi_memory.embedding.calibration import Scale
+from pi_memory.knowledge import namespaces, recorded
+from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.passages import Passages
+from pi_memory.knowledge.recall import Recall
+from pi_memory.knowledge.recorded import Cause
+from pi_memory.knowledge.remembered import Remembered
 from pi_memory.knowledge.vectors import Ids, Matrix, pack
-from pi_memory.turn import Vectors
+from pi_memory.loader import Loader
+from pi_memory.store.database import Database
+from pi_memory.store.memories import Embedding
+from pi_memory.turn import Candidate, Embedder, Vectors
 
 SIZES = (1_000, 10_000, 100_000)
+GROWS = ("p50_ms", "vectors_p50_ms", "bytes_per_memory_ram", "file_bytes_per_memory")
 DIMENSIONS, K = 384, 10
 QUERIES = 60
 CLUSTER = 20
@@ -32,6 +51,9 @@ CLUSTER = 20
 SPREAD = 0.7
 """How far a text lies from the middle of its cluster, by which the cosine in a cluster is 0.67 in the mean."""
 CACHE = 64 * 2**20
+AT_ONCE = 1_000
+ASKED = 6
+"""Words of a fact that a query has."""
 
 
 def texts(count: int, chance: np.random.Generator) -> Vectors:
@@ -60,12 +82,82 @@ def one(count: int, chance: np.random.Generator) -> dict[str, float]:
     warm = [(_ms(vectors.__matmul__, q), _ms(matrix.cosines, q)) for q in queries]
     whole = [_ms(partial(nearest, matrix), q, before=other.sum) for q in queries]
     return {
-        "p50_ms": statistics.median(whole),
+        "vectors_p50_ms": statistics.median(whole),
         "ratio_to_float32_matvec": _ratio(cold),
         "ratio_to_float32_matvec_warm": _ratio(warm),
         "recall_at_10_vs_float32": statistics.mean(len(a & b) / K for a, b in zip(exact, found, strict=True)),
         "bytes_per_memory_ram": matrix.bytes / count,
     }
+
+
+async def in_a_store(count: int, folder: Path, chance: np.random.Generator) -> dict[str, float]:
+    """A store of `count` memories is written, opened again, and searched."""
+    said, embedder = facts(count), BagOfWords()
+    await written(said, folder / "memory.db", embedder)
+
+    async def load() -> Embedder:
+        return embedder
+
+    db, loader = await Database.open(folder / "memory.db"), Loader[Embedder](load, fallback=embedder)
+    loader.start()
+    await loader.ready()
+    remembered, before = Remembered(Memories(db, clock=time.time), loader), _rss()
+    recall = Recall(db, remembered=remembered, passages=Passages(db, loader), scale=Scale(loader))
+    start = time.perf_counter()
+    await recall.start()
+    while remembered.shelf.matrix is None or len(remembered.shelf.matrix) < count:  # noqa: ASYNC110 - when it comes
+        await asyncio.sleep(0.001)
+    load_ms = (time.perf_counter() - start) * 1_000
+    await recall.search("the first one measures the scale", k=K, scope=namespaces.scope(None), now=time.time())
+    times, found = [], 0
+    for content in (said[number] for number in chance.integers(0, count, QUERIES)):
+        words, start = _some_words(content, chance), time.perf_counter()
+        results = await recall.search(words, k=K, scope=namespaces.scope(None), now=time.time())
+        times.append((time.perf_counter() - start) * 1_000)
+        found += content in [result.content for result in results]
+    grown = _rss() - before
+    await recall.stop()
+    await db.close()
+    return {
+        "p50_ms": statistics.median(times),
+        "p95_ms": statistics.quantiles(times, n=20)[-1],
+        "found": found / len(times),
+        "load_ms": load_ms,
+        "file_bytes_per_memory": sum(file.stat().st_size for file in _files(folder)) / count,
+        "process_bytes_per_memory": grown / count,
+    }
+
+
+async def written(contents: list[str], path: Path, embedder: BagOfWords) -> None:
+    db = await Database.open(path)
+    for start in range(0, len(contents), AT_ONCE):
+        some = contents[start : start + AT_ONCE]
+        await db.write(partial(_learned, contents=some, packed=pack(await embedder.embed(some)).to_bytes()))
+        await db.flush()
+    await db.close()
+
+
+def _some_words(fact: str, chance: np.random.Generator) -> str:
+    """Its number, and other words of it."""
+    number = re.findall(r"\d+", fact)[0]
+    return " ".join([number, *chance.choice(fact.split(), ASKED - 1, replace=False)])
+
+
+def _files(folder: Path) -> list[Path]:
+    return [*folder.glob("memory.db*")]
+
+
+def _learned(db: sqlite_utils.Database, *, contents: list[str], packed: bytes) -> None:
+    size = len(packed) // len(contents)
+    for number, content in enumerate(contents):
+        embedding = Embedding(BagOfWords.id, packed[number * size : (number + 1) * size])
+        candidate = Candidate(content, "semantic", "user/facts", source="discovery", quote=content)
+        recorded.add(db, candidate, Cause("extraction", time.time()), embedding=embedding)
+
+
+def _rss() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def nearest(matrix: Matrix, query: Vectors) -> Ids:
@@ -98,10 +190,13 @@ def main() -> None:
     chance = np.random.default_rng(0)
     figures: dict[str, float] = {}
     for count in SIZES:
-        figures |= {f"{name}_{count}": value for name, value in one(count, chance).items()}
+        with measure.folder() as folder:
+            found = asyncio.run(in_a_store(count, folder, chance)) | one(count, chance)
+        figures |= {f"{name}_{count}": value for name, value in found.items()}
         gc.collect()
     for size, larger in itertools.pairwise(SIZES):
-        figures[f"growth_p50_{size}_to_{larger}"] = figures[f"p50_ms_{larger}"] / figures[f"p50_ms_{size}"]
+        for name in GROWS:
+            figures[f"growth_{name}_{size}_to_{larger}"] = figures[f"{name}_{larger}"] / figures[f"{name}_{size}"]
     measure.show(figures, as_json=options.json)
 
 
