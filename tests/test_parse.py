@@ -244,7 +244,7 @@ def test_a_very_long_line_takes_no_time(line: str) -> None:
     began = time.process_time()
     with contextlib.suppress(UnreadableDocument):
         parse(f"{TEXT}\n{line}\n", base=TEXT)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 5  # what is not linear takes minutes
 
 
 names = st.text(min_size=1).map(normalise).filter(lambda name: name is not None).map(str)

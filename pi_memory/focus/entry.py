@@ -14,13 +14,14 @@ BULLET = re.compile(r"(?:[-*+•–]|[0-9]{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?(.*)")
 BOLD = re.compile(r"(?P<ahead>[^\w|*]*)(\*\*|__)(?P<name>.+?)\2(?P<behind>.*)")
 STRUCK = "~~"
 SENTENCE = re.compile(r"[.!?:;,](?:\s|$)")
+BETWEEN = " \t,;:–—-"
 FIGURE = re.compile(
-    r"(?P<sessions>[0-9]{1,6})\s{0,3}sessions?\b"
+    r"(?:(?P<sessions>[0-9]{1,6})\s{0,3}sessions?\b"
     r"|last:\s{0,3}(?:(?P<now>just now)|(?P<ago>[0-9]{1,6})\s{0,3}(?P<unit>[hdw])[a-z]{0,9}\s{1,3}ago)"
-    r"|strength:\s{0,3}(?P<strength>[01](?:\.[0-9]{1,6})?)(?![0-9.])",
+    r"|strength:\s{0,3}(?P<strength>[01](?:\.[0-9]{1,6})?)(?![0-9.]))"
+    rf"[{BETWEEN}]*",
     re.IGNORECASE,
 )
-BETWEEN = " \t,;:–—-"
 UNITS = {"h": HOUR, "d": DAY, "w": 7 * DAY}
 
 
@@ -54,10 +55,11 @@ def _with_figures(text: str) -> tuple[Entry, str]:
     entry, stats, rest = Entry(""), [], []
     for part in text.split("|"):
         part = part.strip()
-        while figure := FIGURE.match(part):
-            entry, part = _with_figure(entry, figure), part[figure.end() :].lstrip(BETWEEN)
-            stats.append(figure[0])
-        rest += [part] if part else []
+        at = 0
+        while figure := FIGURE.match(part, at):
+            entry, at = _with_figure(entry, figure), figure.end()
+            stats.append(figure[0].rstrip(BETWEEN))
+        rest += [part[at:]] if at < len(part) else []
     return replace(entry, stats=" | ".join(stats)), " | ".join(rest)
 
 
