@@ -192,3 +192,19 @@ def test_a_conversation_goes_on_as_it_was_prompted() -> None:
     resumed = after.last("c")
     assert resumed is not None
     assert list(resumed.exchanges) == [stored[0], told[2]]
+
+
+def test_what_is_rewritten_while_an_exchange_goes_on_is_rewritten_in_it() -> None:
+    short = memory()
+    say(short, "c", "hello", 1)
+    for name in ("c", "new"):
+        under_way = short.get(name, 2) or short.new(name, 2)
+        under_way.standing = Standing("general", "a secret", 1)
+        short.rewrite(lambda text: text.replace("secret", "[gone]"))
+        context, recalled = "you know the secret", ("the secret",)
+        short.append(under_way, Exchange(name, "hm", "the secret", 3, context=context, recalled=recalled))
+        found = short.get(name, 4)
+        assert found is not None
+        last = found.exchanges[-1]
+        assert found.standing == Standing("general", "a [gone]", 1)
+        assert (last.reply, last.context, last.recalled) == ("the [gone]", "you know the [gone]", ("the [gone]",))

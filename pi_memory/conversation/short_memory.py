@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from pi_memory import prompt
 from pi_memory.turn import Exchange, Message, Standing
 
+Clean = Callable[[str], str]
+
 MOST_PENDING = 3
 MOST_CHARACTERS = 300
 """What a conversation has yet to be told must not fill its context."""
@@ -35,6 +37,8 @@ class Conversation:
     standing: Standing | None = None
     summary: str = ""
     pending: list[str] = field(default_factory=list)
+    rewrites: int = 0
+    """How many rewrites it has been through."""
 
     @property
     def system(self) -> str:
@@ -59,6 +63,7 @@ class ShortMemory:
     def __init__(self, *, ttl: float, max_conversations: int) -> None:
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._gave_way: list[Conversation] = []
+        self._rewrites: list[Clean] = []
         self._ttl = ttl
         self._max_conversations = max_conversations
 
@@ -70,7 +75,8 @@ class ShortMemory:
         found = self._conversations.get(conversation_id)
         if found is None or self._expired(found, now):
             return None
-        return replace(found, exchanges=found.exchanges.copy(), pending=found.pending.copy())
+        exchanges, pending = found.exchanges.copy(), found.pending.copy()
+        return replace(found, exchanges=exchanges, pending=pending, rewrites=len(self._rewrites))
 
     def last(self, conversation_id: str) -> Conversation | None:
         """A copy of a conversation as it was when it was gone on with, whether or not it has expired."""
@@ -93,7 +99,7 @@ class ShortMemory:
 
     def new(self, conversation_id: str, now: float) -> Conversation:
         """An empty conversation, not kept until `append`."""
-        return Conversation(conversation_id, now, now, deque())
+        return Conversation(conversation_id, now, now, deque(), rewrites=len(self._rewrites))
 
     def resume(
         self,
@@ -130,6 +136,8 @@ class ShortMemory:
         after = replace(conversation, exchanges=exchanges, summary=known.summary, last_at=exchange.at, pending=unsaid)
         if known.standing and after.standing and known.standing.agent == after.standing.agent:
             after.standing = known.standing
+        for clean in self._rewrites[conversation.rewrites :]:
+            _rewrite(after, clean)
         self._put(after)
 
     def fold(self, conversation_id: str, count: int, summary: str) -> None:
@@ -139,23 +147,11 @@ class ShortMemory:
             conversation.exchanges = deque(list(conversation.exchanges)[count:])
             conversation.summary = summary
 
-    def rewrite(self, clean: Callable[[str], str]) -> None:
-        """Put every text that is held into another form."""
+    def rewrite(self, clean: Clean) -> None:
+        """Put every text that is held into another form, also those of exchanges under way."""
+        self._rewrites.append(clean)
         for conversation in self._conversations.values():
-            conversation.exchanges = deque(
-                replace(
-                    e,
-                    user=clean(e.user),
-                    reply=clean(e.reply),
-                    context=clean(e.context),
-                    recalled=tuple(map(clean, e.recalled)),
-                )
-                for e in conversation.exchanges
-            )
-            conversation.summary = clean(conversation.summary)
-            conversation.pending = [clean(text) for text in conversation.pending]
-            if conversation.standing:
-                conversation.standing = replace(conversation.standing, text=clean(conversation.standing.text))
+            _rewrite(conversation, clean)
 
     def mention(self, text: str) -> None:
         """Have every living conversation tell `text` with its next message, and the last few of such texts."""
@@ -185,3 +181,20 @@ class ShortMemory:
 
     def _expired(self, conversation: Conversation, now: float) -> bool:
         return bool(self._ttl) and now - conversation.last_at > self._ttl
+
+
+def _rewrite(conversation: Conversation, clean: Clean) -> None:
+    conversation.exchanges = deque(
+        replace(
+            e,
+            user=clean(e.user),
+            reply=clean(e.reply),
+            context=clean(e.context),
+            recalled=tuple(map(clean, e.recalled)),
+        )
+        for e in conversation.exchanges
+    )
+    conversation.summary = clean(conversation.summary)
+    conversation.pending = [clean(text) for text in conversation.pending]
+    if conversation.standing:
+        conversation.standing = replace(conversation.standing, text=clean(conversation.standing.text))
