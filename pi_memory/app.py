@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from pi_memory.daemon import running
 from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError
@@ -73,7 +74,12 @@ def create_app(
 
     server = settings.server
     guard = Middleware(Guard, token=server.token, host=server.host, max_body_bytes=server.max_body_bytes)
-    handlers: dict[Any, Any] = {PiMemoryError: _failed, HTTPException: _not_served, Exception: _broken}
+    handlers: dict[Any, Any] = {
+        PiMemoryError: _failed,
+        HTTPException: _not_served,
+        ClientDisconnect: _left,
+        Exception: _broken,
+    }
     app = Starlette(
         routes=_routes(), middleware=[guard], exception_handlers=handlers, lifespan=None if parts else lifespan
     )
@@ -81,7 +87,20 @@ def create_app(
     return app
 
 
+class Number(Convertor[int]):
+    """A number in a path that the database knows. Starlette's own takes more digits than Python reads."""
+
+    regex = "[0-9]{1,18}"
+
+    def convert(self, value: str) -> int:
+        return int(value)
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
 def _routes() -> list[Route]:
+    register_url_convertor("int", Number())
     routes = [Route(e.path, _handler(e), methods=[e.method]) for e in ENDPOINTS]
     description = openapi.document(ENDPOINTS)
     return [*routes, Route("/openapi.json", lambda request: answer(description))]
@@ -108,7 +127,20 @@ async def _not_served(request: Request, error: HTTPException) -> Response:
     response = failure(RequestError(f"{request.method} {request.url.path}: {error.detail}", hint="See /openapi.json."))
     response.status_code = error.status_code
     response.headers.update(error.headers or {})
+    if error.status_code == 405:
+        response.headers["Allow"] = ", ".join(sorted(_allowed(request)))
     return response
+
+
+def _allowed(request: Request) -> set[str]:
+    """The methods of every route that has this path; Starlette names those of the first."""
+    routes = (r for r in request.app.routes if isinstance(r, Route) and r.matches(request.scope)[0] is not Match.NONE)
+    return {method for route in routes for method in route.methods or ()}
+
+
+async def _left(request: Request, error: ClientDisconnect) -> Response:
+    """The client left before it had sent its request: nobody reads the answer, and nothing is wrong here."""
+    return Response(status_code=400)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

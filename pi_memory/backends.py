@@ -41,20 +41,22 @@ PULL = "`pi-memory pull` fetches one."
 logger = logging.getLogger(__name__)
 
 
-def model(settings: Settings, *, given: Model | None = None) -> Loader[Model]:
-    """The chat model; quotes stand in for one that cannot be loaded."""
+def model(settings: Settings, *, given: Model | None = None, keep: bool = True) -> Loader[Model]:
+    """The chat model; quotes stand in for one that cannot be loaded. Without `keep` nothing is written for the next
+    start, nor taken from the last run.
+    """
 
     async def load() -> Model:
-        return given or await _chosen_model(settings)
+        return given or await _chosen_model(settings, keep=keep)
 
     return Loader(load, fallback=ExtractiveModel(context_tokens=settings.chat.context_tokens))
 
 
-def embedder(settings: Settings, *, given: Embedder | None = None) -> Loader[Embedder]:
-    """The embedder; words stand in for one that cannot be loaded."""
+def embedder(settings: Settings, *, given: Embedder | None = None, keep: bool = True) -> Loader[Embedder]:
+    """The embedder; words stand in for one that cannot be loaded. `keep` as for the model."""
 
     async def load() -> Embedder:
-        return given or RecentEmbedder(await _chosen_embedder(settings))
+        return given or RecentEmbedder(await _chosen_embedder(settings, keep=keep))
 
     return Loader(load, fallback=NoEmbedder())
 
@@ -76,7 +78,7 @@ def tagger(
     return AskingTagger(evidence, model, said) if model is not None else evidence
 
 
-async def _chosen_model(settings: Settings) -> Model:
+async def _chosen_model(settings: Settings, *, keep: bool) -> Model:
     chat = settings.chat
     if chat.provider == "extractive":
         return ExtractiveModel(context_tokens=chat.context_tokens)
@@ -87,12 +89,12 @@ async def _chosen_model(settings: Settings) -> Model:
         return ExtractiveModel(context_tokens=chat.context_tokens)
     if path is None:
         raise ModelError("There is no chat model", hint=f"{PULL} Or set PI_MEMORY_MODEL to a GGUF.")
-    return await in_thread(lambda: _local(settings, path))
+    return await in_thread(lambda: _local(settings, path, keep=keep))
 
 
-def _local(settings: Settings, path: Path) -> Model:
+def _local(settings: Settings, path: Path, *, keep: bool) -> Model:
     chat = settings.chat
-    identity = trusted(path, kind="chat", verdicts=settings.models_dir / "probed.json")
+    identity = trusted(path, kind="chat", verdicts=settings.models_dir / "probed.json", keep=keep)
     size = Size(
         context_tokens=chat.context_tokens,
         batch=chat.batch_tokens,
@@ -107,7 +109,11 @@ def _local(settings: Settings, path: Path) -> Model:
         clock=lambda: datetime.now().astimezone(),
     )
     model = LocalModel(
-        engine, name=path.stem, now=states.since(), sampling=Sampling(temperature=chat.temperature), states=states
+        engine,
+        name=path.stem,
+        now=states.since() if keep else datetime.now().astimezone(),
+        sampling=Sampling(temperature=chat.temperature),
+        states=states if keep else None,
     )
     _tell(model, engine, size, chat)
     return model
@@ -146,17 +152,18 @@ def _remote(chat: Chat) -> Model:
         model=chat.openai_model,
         api_key=chat.openai_api_key,
         context_tokens=chat.context_tokens,
+        temperature=chat.temperature,
         timeout=chat.timeout_seconds,
     )
 
 
-async def _chosen_embedder(settings: Settings) -> Embedder:
+async def _chosen_embedder(settings: Settings, *, keep: bool) -> Embedder:
     chosen = settings.embedding
     if chosen.embedder == "none":
         return NoEmbedder()
     path = _gguf_embedder(settings)
     if path is not None and chosen.embedder in ("auto", "gguf"):
-        return await in_thread(lambda: _gguf(settings, path))
+        return await in_thread(lambda: _gguf(settings, path, keep=keep))
     if chosen.embedder == "gguf":
         raise EmbedderError("There is no GGUF embedder", hint=f"{PULL} So does `pi-memory export-embedder`.")
     if chosen.embedder == "auto" and not chosen.model and not installed():
@@ -164,8 +171,8 @@ async def _chosen_embedder(settings: Settings) -> Embedder:
     return await in_thread(lambda: SentenceTransformersEmbedder.open(chosen.model or DEFAULT_EMBEDDER))
 
 
-def _gguf(settings: Settings, path: Path) -> Embedder:
-    trusted(path, kind="embedder", verdicts=settings.models_dir / "probed.json")
+def _gguf(settings: Settings, path: Path, *, keep: bool) -> Embedder:
+    trusted(path, kind="embedder", verdicts=settings.models_dir / "probed.json", keep=keep)
     return GgufEmbedder.open(path)
 
 

@@ -23,3 +23,11 @@ def commit(prepared: Path, path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def not_writable(folder: Path) -> str | None:
+    """Why files cannot be made in a folder, or the folder itself, and what to do; None when they can."""
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return None
+    return f"cannot write in {folder}. Make {there} a folder that may be written to."

@@ -126,23 +126,32 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 def alone(settings: Settings) -> Iterator[None]:
     """Hold the data directory, so that no second daemon writes to it. Raises `StartError`.
 
-    A directory that cannot be written is no reason not to start: then nothing is saved, and `/healthz` says so.
+    The lock is on the directory itself: a file in it could be removed. One that cannot be made, or locked as a network
+    does not do that, is no reason not to start: what cannot be saved, `/healthz` says.
     """
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = (settings.data_dir / "lock").open("w")
+        folder = os.open(settings.data_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError:
         yield
         return
-    with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise StartError(
-                f"Another pi-memory is using {settings.data_dir}",
-                hint="Stop it (systemctl stop, or Ctrl-C), or give this one another --data-dir.",
-            ) from error
+    try:
+        _lock(folder, settings)
         yield
+    finally:
+        os.close(folder)
+
+
+def _lock(folder: int, settings: Settings) -> None:
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise StartError(
+            f"Another pi-memory is using {settings.data_dir}",
+            hint="Stop it (systemctl stop, or Ctrl-C), or give this one another --data-dir.",
+        ) from error
+    except OSError as error:
+        logger.warning("%s cannot be locked (%s): start no second daemon on it", settings.data_dir, error)
 
 
 def _url(host: str, port: int) -> str:

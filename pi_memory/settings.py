@@ -13,6 +13,7 @@ import os
 import types
 import typing
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,8 +24,12 @@ from msgspec import Meta
 
 from pi_memory.errors import SettingsError
 
-Positive = Annotated[int, Meta(ge=1)]
+MOST = 2**31 - 1
+"""What the libraries that are given a number take."""
+Positive = Annotated[int, Meta(ge=1, le=MOST)]
 PREFIX = "PI_MEMORY_"
+ROOM_BELOW = "x" * 200
+"""As long as the names of what is kept below a folder."""
 
 
 def _env(key: str, default: Any) -> Any:
@@ -73,14 +78,14 @@ class Memory:
     max_turns: Positive = _env("MEMORY_MAX_TURNS", 8)
     """Exchanges (a message and its reply) that a conversation keeps word for word; up to twice as many are prompted
     before the oldest become a summary. Fewer where the context has no room."""
-    ttl_minutes: Annotated[float, Meta(ge=0)] = _env("MEMORY_TTL_MIN", 60.0)
+    ttl_minutes: Annotated[float, Meta(ge=0, le=5_256_000)] = _env("MEMORY_TTL_MIN", 60.0)
     """Idle minutes after which a conversation ends; 0: never."""
     max_conversations: Positive = _env("MEMORY_MAX_CONVERSATIONS", 500)
     """Conversations kept in RAM; the least recently used gives way."""
     commit_seconds: Annotated[float, Meta(ge=0, le=3600)] = _env("PI_MEMORY_COMMIT_SECONDS", 10.0)
     """Longest time that an exchange waits for its group's commit, and so the most that a crash may lose; 0: commit
     each."""
-    transcript_days: Annotated[float, Meta(ge=0)] = _env("PI_MEMORY_TRANSCRIPT_DAYS", 30.0)
+    transcript_days: Annotated[float, Meta(ge=0, le=36_500)] = _env("PI_MEMORY_TRANSCRIPT_DAYS", 30.0)
     """Days that exchanges are kept verbatim; 0: only until they are processed and their conversation has ended."""
 
 
@@ -93,16 +98,16 @@ class Chat:
     you said; `auto`: a GGUF if there is one, else extractive."""
     model: Path | None = _env("PI_MEMORY_MODEL", None)
     """Chat model, a GGUF file. Default: the first `*.gguf` in `models/chat` of the data directory."""
-    context_tokens: Annotated[int, Meta(ge=128)] = _env("CTX_TOKENS", 4096)
+    context_tokens: Annotated[int, Meta(ge=128, le=MOST)] = _env("CTX_TOKENS", 4096)
     """Context length in tokens, prompt and reply together; a model trained on less uses less."""
     max_tokens: Positive = _env("PI_MEMORY_MAX_TOKENS", 512)
     """Most tokens of a reply; never more than a quarter of the context."""
     temperature: Annotated[float, Meta(ge=0, le=5)] = _env("PI_MEMORY_TEMPERATURE", 0.7)
     """Sampling temperature; 0 always takes the likeliest token."""
-    threads: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_THREADS", 0)
+    threads: Annotated[int, Meta(ge=0, le=4096)] = _env("PI_MEMORY_THREADS", 0)
     """Threads that write a reply, one token at a time; 0: half of the cores where there are four or more, as memory and
     not the processor is what they wait for, else one per core."""
-    prefill_threads: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_PREFILL_THREADS", 0)
+    prefill_threads: Annotated[int, Meta(ge=0, le=4096)] = _env("PI_MEMORY_PREFILL_THREADS", 0)
     """Threads that read a prompt, many tokens at a time; 0: `PI_MEMORY_THREADS` if that is set, else one per
     core."""
     wait: Literal["auto", "active", "passive"] = _env("PI_MEMORY_WAIT", "auto")
@@ -114,7 +119,7 @@ class Chat:
     mmap: bool = _env("PI_MEMORY_MMAP", False)
     """`true`: map the model file instead of reading it; it starts faster, and needs more memory where llama.cpp repacks
     the weights for the processor (452 MB become 668 MB)."""
-    state_mb: Annotated[int, Meta(ge=0)] = _env("PI_MEMORY_STATE_MB", 64)
+    state_mb: Annotated[int, Meta(ge=0, le=MOST)] = _env("PI_MEMORY_STATE_MB", 64)
     """Megabytes that may be kept on disk, twice, of what the chat model has read, so that a restart need not read it
     again: what conversations begin with, and those alive at a clean stop; 0: nothing. And as many in memory, of
     conversations besides the one that goes on."""
@@ -124,7 +129,7 @@ class Chat:
     """Key for that server, if it wants one."""
     openai_model: str = _env("PI_MEMORY_OPENAI_MODEL", "default")
     """Model to ask that server for."""
-    timeout_seconds: Annotated[float, Meta(gt=0)] = _env("PI_MEMORY_OPENAI_TIMEOUT_SECONDS", 60.0)
+    timeout_seconds: Annotated[float, Meta(gt=0, le=86_400)] = _env("PI_MEMORY_OPENAI_TIMEOUT_SECONDS", 60.0)
     """Longest silence of that server before its reply is given up."""
 
 
@@ -283,10 +288,21 @@ def _convert(option: Option, value: object) -> object:
         if option.type is bool:
             return _truth(value)
         if Path in typing.get_args(option.type):
-            return Path(str(value)).expanduser().absolute()
+            return _path(str(value))
         return msgspec.convert(value, option.type, strict=False)
-    except (msgspec.ValidationError, ValueError) as error:
+    except (msgspec.ValidationError, ValueError, OSError) as error:
         raise SettingsError(f"{option.key}={value!r}: {error}", hint=option.help) from error
+
+
+def _path(value: str) -> Path:
+    """Raises `ValueError` for the home of nobody, `OSError` for a path that the system cannot name files below."""
+    try:
+        path = Path(value).expanduser().absolute()
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
+    with suppress(PermissionError):
+        (path / ROOM_BELOW).exists()
+    return path
 
 
 def _truth(value: object) -> bool:

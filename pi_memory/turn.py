@@ -301,6 +301,10 @@ class Model(Protocol):
         """
         ...
 
+    async def problem(self) -> str | None:
+        """What keeps it from replying and what to do about it, None when nothing does. Answers within seconds."""
+        ...
+
     async def close(self) -> None:
         """Stop what is running and free the memory. Idempotent."""
         ...

@@ -60,6 +60,9 @@ class FakeModel:
         count = self.count_prompt(messages)
         yield Usage(prompt_tokens=count, evaluated_tokens=count, completion_tokens=len(pieces))
 
+    async def problem(self) -> str | None:
+        return None
+
     async def close(self) -> None:
         pass
 

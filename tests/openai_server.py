@@ -87,4 +87,4 @@ async def echo(request: Request) -> None:
 async def _read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Request:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     lengths = [line.split(":")[1] for line in head.splitlines() if line.lower().startswith("content-length:")]
-    return Request(head, json.loads(await reader.readexactly(int(lengths[0]))), writer)
+    return Request(head, json.loads(await reader.readexactly(int(lengths[0])) if lengths else b"{}"), writer)

@@ -2,10 +2,15 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from pi_memory.store import migrations
 from tests.process import Process, serving
 
 
@@ -56,7 +61,45 @@ def test_check_tells_of_a_running_daemon_and_of_one_that_would_start(tmp_path: P
     would = run(None, tmp_path / "other", "check", "--json", port=0)
     told = json.loads(would.stdout)
     assert (would.returncode, told["running"], told["status"]) == (1, False, "degraded")
-    assert "put aside" in told["parts"]["database"]["todo"]
+    assert "puts it aside" in told["parts"]["database"]["todo"]
+
+
+def test_a_check_changes_nothing(tmp_path: Path) -> None:
+    assert run(None, tmp_path, "check", port=0).returncode == 0
+    assert not (tmp_path / "data").exists()
+    with serving(tmp_path) as process, process.client as client:
+        client.put("/focus/garden").raise_for_status()
+        process.stop()
+    (tmp_path / "data" / "models" / "state").mkdir(parents=True)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert run(None, tmp_path, "check", port=0).returncode == 0
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("number", [1, migrations.LATEST - 1])
+def test_a_check_migrates_nothing(tmp_path: Path, number: int) -> None:
+    (tmp_path / "data").mkdir()
+    with closing(sqlite3.connect(tmp_path / "data" / "memory.db")) as db:
+        db.execute(f"pragma user_version = {number}")
+    before = (tmp_path / "data" / "memory.db").read_bytes()
+    run(None, tmp_path, "check", port=0)
+    assert [path.name for path in (tmp_path / "data").iterdir()] == ["memory.db"]
+    assert (tmp_path / "data" / "memory.db").read_bytes() == before
+
+
+def test_a_folder_that_the_daemon_does_not_use_is_neither_saved_nor_restored(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        with serving(folder) as process:
+            process.stop()
+    with serving(there) as process:
+        for command in (("backup", str(tmp_path / "b.db")), ("restore", str(here / "data" / "memory.db"))):
+            done = run(process, here, *command)
+            assert (done.returncode, str(there) in done.stderr, "--data-dir" in done.stderr) == (2, True, True)
+        assert not (tmp_path / "b.db").exists()
+        run(process, here, "--data-dir", str(here / "data"), "backup", str(tmp_path / "b.db")).check_returncode()
+        run(process, there, "backup", str(tmp_path / "c.db")).check_returncode()
 
 
 def test_without_a_daemon_the_way_to_start_one_is_told(tmp_path: Path) -> None:

@@ -261,3 +261,16 @@ def test_a_search_begins_with_what_has_attention(daemon: Daemon, clock: FakeCloc
     clock.pass_time(days=1)
     assert boosts("") == {"Shop": 0, "Garden": 0}, "nobody is at work"
     assert client.get("/memories/search?q=updates&session_id=never").status_code == 404
+
+
+def test_a_memory_that_was_applied_counts_in_the_focus_under_way(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/memories", json={"content": "Valves open at six"})
+    for session in ("other", "s"):
+        post(client, "/session", session_id=session)
+        post(client, "/session/focus", topic="garden", session_id=session)
+        for _ in range(2):
+            client.post("/session/applications", json={"memory_id": 1, "session_id": session}).raise_for_status()
+    shown = client.get("/session?session_id=s").json()
+    assert shown["currentFocus"]["memoriesApplied"] == [1]
+    assert [entry["memoriesUsed"] for entry in shown["recentContext"]["entries"]] == [1, 1]

@@ -8,6 +8,7 @@ import pytest
 from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
 from pi_memory.model.remote import RemoteModel
 from pi_memory.turn import Message, Usage
+from tests.conftest import Daemon
 from tests.openai_server import Request, Script, Server, echo, serving
 
 HELLO = (Message("system", "Be brief."), Message("user", "hello there", context="It is Monday."))
@@ -50,6 +51,39 @@ def test_what_is_asked() -> None:
         {"role": "user", "content": "It is Monday.\n\nhello there"},
     ]
     assert (request.body["model"], request.body["max_tokens"], request.body["stream"]) == ("small", 20, True)
+
+
+def test_the_temperature_is_asked_for() -> None:
+    async def use(model: RemoteModel, server: Server) -> Request:
+        await say_hello(model, server)
+        return server.requests[0]
+
+    assert with_server(echo, use, temperature=0.2).body["temperature"] == 0.2
+
+
+def problem(script: Script) -> str | None:
+    async def use(model: RemoteModel, server: Server) -> str | None:
+        return await model.problem()
+
+    told: str | None = with_server(script, use)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"), [(401, "refuses the key"), (503, "answered 503"), (200, None), (404, None)]
+)
+def test_a_server_that_would_not_answer_is_a_problem(status: int, expected: str | None) -> None:
+    told = problem(lambda request: request.answer(status, "{}"))
+    assert (told is None) == (expected is None)
+    assert (expected or "") in (told or "")
+
+
+def test_a_server_that_is_not_there_is_told_by_healthz(daemon: Daemon) -> None:
+    down = RemoteModel("http://127.0.0.1:9/v1", model="small")
+    client = daemon(model=down)
+    part = client.get("/healthz").json()
+    assert (part["status"], part["parts"]["model"]["status"]) == ("degraded", "degraded")
+    assert "cannot be reached" in part["parts"]["model"]["todo"]
 
 
 def test_usage_is_the_servers_and_what_it_had_cached_was_not_evaluated() -> None:

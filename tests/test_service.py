@@ -1,10 +1,14 @@
 """The process: start, readiness, signals, exit codes. Real processes."""
 
+import resource
 import signal
 import socket
 import sqlite3
+import subprocess
+import sys
 import time
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -67,6 +71,39 @@ def test_a_second_daemon_on_the_same_data_is_refused(tmp_path: Path) -> None:
     with serving(tmp_path), serving(tmp_path, up=False) as second:
         assert second.popen.wait(20) == 3
     assert "Another pi-memory is using" in "".join(second.log)
+
+
+def test_a_second_daemon_is_refused_whatever_was_removed_from_the_folder(tmp_path: Path) -> None:
+    with serving(tmp_path):
+        for file in (tmp_path / "data").iterdir():
+            if file.is_file() and file.suffix != ".db":
+                file.unlink()
+        with serving(tmp_path, up=False) as second:
+            assert second.popen.wait(20) == 3
+    assert "Another pi-memory is using" in "".join(second.log)
+
+
+@pytest.mark.parametrize("path", ["/chat", "/import", "/memories"])
+def test_a_client_that_leaves_in_the_middle_of_its_request_leaves_no_trace_in_the_log(
+    tmp_path: Path, path: str
+) -> None:
+    with serving(tmp_path) as process:
+        port = int(process.url.rpartition(":")[2])
+        with closing(socket.create_connection(("127.0.0.1", port))) as client:
+            client.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n{{".encode())
+        with process.client as other:
+            assert other.get("/healthz").status_code == 200
+        assert process.stop() == 0
+    assert "Traceback" not in "".join(process.log)
+
+
+@pytest.mark.parametrize("kilobytes", [60_000, 160_000, 200_000])
+def test_too_little_memory_is_told_in_two_lines(tmp_path: Path, kilobytes: int) -> None:
+    command = [sys.executable, "-m", "pi_memory", "--data-dir", str(tmp_path), "serve", "--port", "0"]
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (kilobytes * 1024, kilobytes * 1024))
+    done = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (3, False)
+    assert "too little memory" in done.stderr
 
 
 def test_a_newer_database_is_refused(tmp_path: Path) -> None:

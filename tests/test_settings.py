@@ -195,3 +195,31 @@ def test_a_setting_without_a_value_in_the_file_is_an_error(tmp_path: Path, monke
 def test_a_token_that_cannot_stand_in_a_header_is_refused(token: str) -> None:
     with pytest.raises(SettingsError, match=TOKEN):
         build({TOKEN: token}, environ={})
+
+
+LONG = "/" + "x" * 5_000
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("PI_MEMORY_DATA_DIR", "~nobody-of-that-name/data"),
+        ("PI_MEMORY_DATA_DIR", LONG),
+        ("PI_MEMORY_DATA_DIR", "/" + "x/" * 2_000),
+        ("PI_MEMORY_WORKSPACE", LONG),
+        ("PI_MEMORY_CONFIG_DIR", LONG),
+        ("PI_MEMORY_MODEL", LONG),
+        ("MEMORY_MAX_TURNS", 2**63),
+        ("MEMORY_MAX_TURNS", "9" * 5_000),
+        ("MEMORY_TTL_MIN", "1e300"),
+        ("MEMORY_TTL_MIN", "inf"),
+        ("PI_MEMORY_TRANSCRIPT_DAYS", "1e300"),
+        ("PI_MEMORY_OPENAI_TIMEOUT_SECONDS", "inf"),
+        ("CTX_TOKENS", 2**40),
+        ("PI_MEMORY_THREADS", 2**40),
+    ],
+)
+def test_what_no_system_takes_is_refused_by_its_name(key: str, value: object) -> None:
+    error = refused(**{key: value})
+    assert error.message.startswith(key)
+    assert error.hint

@@ -1,6 +1,7 @@
 """The command line: one file a sub-command, imported when it is used, so that `serve` stays light."""
 
 import importlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import click
 
 from pi_memory import __version__, settings
-from pi_memory.errors import PiMemoryError
+from pi_memory.errors import PiMemoryError, StartError
 
 COMMANDS = (
     "serve",
@@ -32,6 +33,9 @@ COMMANDS = (
 
 INTERRUPTED = 130
 """What a shell reports of a program that Ctrl-C ended: 128 + SIGINT."""
+
+
+LACKS_MEMORY = re.compile("can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE)
 
 
 class Commands(click.Group):
@@ -58,6 +62,21 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             click.echo(err=True)
             ctx.exit(INTERRUPTED)
+        except (MemoryError, SystemError, ImportError, OSError, RuntimeError) as error:
+            if not _lacks_memory(error):
+                raise
+            click.echo("pi-memory: There is too little memory to run", err=True)
+            click.echo("End other programs, or raise the limit that it runs under (ulimit -v, MemoryMax).", err=True)
+            ctx.exit(StartError.exit_code)
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether memory is what an error comes from; the interpreter and its libraries name it in several ways."""
+    while error is not None:
+        if isinstance(error, MemoryError | SystemError) or LACKS_MEMORY.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

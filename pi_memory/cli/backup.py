@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from pi_memory.cli.client import database
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.store.backup import back_up
 
@@ -18,5 +19,6 @@ def command(load: Load, file: Path) -> None:
     Example:
       pi-memory backup /media/stick/memory.db
     """
-    back_up(load({}).database, file)
-    click.echo(f"{file}: {file.stat().st_size} bytes.")
+    source = database(load({}))
+    back_up(source, file)
+    click.echo(f"{source} is copied to {file}: {file.stat().st_size} bytes.")

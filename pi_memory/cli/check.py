@@ -3,17 +3,20 @@
 import asyncio
 import json
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 import click
 import msgspec
 
+from pi_memory import backends
 from pi_memory.cli.client import NotThere, checked, daemon
 from pi_memory.cli.options import Load, pass_load
-from pi_memory.daemon import running
-from pi_memory.http.health import health
+from pi_memory.files import not_writable
+from pi_memory.http.health import described, local
 from pi_memory.service import alone, bound
 from pi_memory.settings import Settings
+from pi_memory.store.looking import look
 
 
 @click.command("check")
@@ -22,7 +25,7 @@ from pi_memory.settings import Settings
 def command(load: Load, as_json: bool) -> None:
     """Check settings, database, models and port: of the daemon if it runs, else as `serve` would find them.
 
-    Exits with 1 if something is degraded.
+    Nothing is changed by it. Exits with 1 if something is degraded.
 
     \b
     Example:
@@ -43,12 +46,28 @@ def command(load: Load, as_json: bool) -> None:
 
 
 async def _look(settings: Settings) -> dict[str, Any]:
-    with alone(settings), bound(settings.server.host, settings.server.port):
-        async with running(settings) as parts:
-            await parts.model.ready()
-            await parts.embedder.ready()
-            found: dict[str, Any] = msgspec.to_builtins(health(parts))
-            return found
+    """What a start would find. Nothing is written, and nothing that the last run has kept is used up."""
+    held = alone(settings) if settings.data_dir.is_dir() else nullcontext()
+    with held, bound(settings.server.host, settings.server.port):
+        model, embedder = backends.model(settings, keep=False), backends.embedder(settings, keep=False)
+        database = look(settings.database) if settings.memory.enabled else None
+        for loader in (model, embedder):
+            loader.start()
+            await loader.ready()
+        try:
+            focus = not_writable(settings.focus_file.parent)
+            found = await described(
+                settings,
+                model=model,
+                embedder=embedder,
+                database=local(database, str(settings.database)),
+                focus=local(focus, str(settings.focus_file)),
+            )
+        finally:
+            await model.close()
+            await embedder.close()
+    result: dict[str, Any] = msgspec.to_builtins(found)
+    return result
 
 
 def _print(parts: dict[str, dict[str, str]]) -> None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+import click
 import httpx2
 
-from pi_memory.errors import PiMemoryError
+from pi_memory.errors import Conflict, PiMemoryError
 from pi_memory.settings import Settings
 
 Client = httpx2.Client
@@ -32,6 +34,26 @@ def daemon(settings: Settings) -> Iterator[Client]:
                 f"No daemon answers at {url}: {error}",
                 hint="Start it with `pi-memory serve`, or give its PI_MEMORY_PORT.",
             ) from error
+
+
+def database(settings: Settings) -> Path:
+    """The database that these settings name. Raises `Conflict` when a daemon answers at their port and uses another
+    one, or does not say which, unless the command was given `--data-dir`.
+    """
+    given = click.get_current_context().find_root().params["data_dir"]
+    if given is None:
+        try:
+            with daemon(settings) as client:
+                parts = client.get("/healthz", timeout=10).json().get("parts", {})
+        except (NotThere, ValueError):
+            return settings.database
+        if (used := parts.get("database", {}).get("is", "")) != str(settings.database):
+            raise Conflict(
+                f"The daemon at {client.base_url} uses {used or 'a database that it does not name'}, "
+                f"not {settings.database}",
+                hint="Give --data-dir: the folder of the database that you mean.",
+            )
+    return settings.database
 
 
 def checked(response: httpx2.Response) -> Any:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from pi_memory.cli.client import database
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.service import alone
 from pi_memory.store.backup import restore
@@ -20,6 +21,7 @@ def command(load: Load, file: Path) -> None:
       pi-memory restore /media/stick/memory.db
     """
     settings = load({})
+    target = database(settings)
     with alone(settings):
-        kept = restore(file, settings.database)
-    click.echo(f"{settings.database} is restored." + (f" The old one is {kept}." if kept else ""))
+        kept = restore(file, target)
+    click.echo(f"{target} is restored. " + (f"The old one is {kept}." if kept else "There was none before."))

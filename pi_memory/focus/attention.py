@@ -93,12 +93,19 @@ class Attention:
 
     async def entries(self, session: Context) -> list[Entry]:
         """The last focuses, of this session and of others, oldest first; the one under way at the end."""
-        closed = await self._db.read(partial(contexts.entries, limit=ENTRIES))
-        others = [known for known in self._contexts if known.session != session.session]
-        found = closed + [entry for known in others if (entry := context.over(known, known.last_at))]
+        found = await self._db.read(partial(contexts.entries, limit=ENTRIES))
+        for known in self._contexts:
+            if known.session != session.session and (entry := context.over(known, known.last_at)):
+                found.append(replace(entry, memories=len(await self.applied(known))))
         found.sort(key=lambda entry: entry.since)
-        own = [Entry(session.topic, session.since)] if session.topic and session.since is not None else []
-        return [*found, *own][-ENTRIES:]
+        if session.topic and session.since is not None:
+            found.append(Entry(session.topic, session.since, memories=len(await self.applied(session))))
+        return found[-ENTRIES:]
+
+    async def applied(self, session: Context) -> tuple[int, ...]:
+        """The memories that were put to use in the focus under way, each once."""
+        since, used = session.since, await self.applications(session)
+        return tuple(dict.fromkeys(a.memory_id for a in used if since is not None and a.at >= since))
 
     async def applications(self, session: Context) -> list[Application]:
         """The last memories that a session put to use, oldest first."""

@@ -63,6 +63,7 @@ ENDPOINTS = [
         "Record what an agent has done; with `wait` the answer tells what it was about.",
         body=Activity,
         answer=Tagged,
+        also=((202, "application/json", Accepted),),
         query={"wait": "1: answer 200 with what was tagged, instead of 202 at once"},
     )
 ]

@@ -136,6 +136,13 @@ def _sse(name: str, value: Any) -> str:
 
 ENDPOINTS = [
     Endpoint(
-        "POST", "/chat", chat, "Say something and get a reply.", needs_memory=False, body=ChatRequest, answer=ChatReply
+        "POST",
+        "/chat",
+        chat,
+        "Say something and get a reply; with `stream` its pieces as they arrive.",
+        needs_memory=False,
+        body=ChatRequest,
+        answer=ChatReply,
+        also=((200, "text/plain", None), (200, "text/event-stream", None)),
     )
 ]

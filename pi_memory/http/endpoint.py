@@ -31,6 +31,8 @@ class Endpoint:
     answer: type | None = None
     status: int = 200
     media_type: str = "application/json"
+    also: tuple[tuple[int, str, type | None], ...] = ()
+    """Further good answers: status, media type, and the type of a JSON one."""
     query: dict[str, str] = field(default_factory=dict)
     needs_memory: bool = True
 
@@ -57,14 +59,16 @@ def failure(error: PiMemoryError) -> Response:
 
 
 async def body(request: Request, kind: type[T]) -> T:
-    """The request's JSON as a `kind`. Raises `RequestError`, naming the field that is wrong."""
+    """The request's JSON as a `kind`; no body is an empty object. Raises `RequestError`, naming the field."""
     try:
-        return msgspec.json.decode(await request.body(), type=kind)
+        return msgspec.json.decode(await request.body() or b"{}", type=kind)
     except msgspec.ValidationError as error:
         text, _, path = str(error).partition(" - at ")
         name = path.strip("`$.") or "body"
         raise RequestError(f"{name}: {text}", hint="docs/http.md and /openapi.json describe the fields.") from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise RequestError("body: nested too deeply", hint="Send a flatter object.") from error
+    except (msgspec.DecodeError, ValueError) as error:
         raise RequestError(f"body: not JSON in UTF-8: {error}", hint="Send a JSON object.") from error
 
 

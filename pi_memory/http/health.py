@@ -8,6 +8,8 @@ from pi_memory import __version__
 from pi_memory.http.endpoint import Endpoint, answer
 from pi_memory.http.parts import Parts
 from pi_memory.loader import Loader, P, State
+from pi_memory.settings import Settings
+from pi_memory.turn import Embedder, Model
 
 
 class PartHealth(msgspec.Struct, omit_defaults=True):
@@ -27,19 +29,33 @@ class Version(msgspec.Struct):
 
 
 async def healthz(request: Request, parts: Parts) -> Response:
-    return answer(health(parts))
+    return answer(await health(parts))
 
 
-def health(parts: Parts) -> Health:
+async def health(parts: Parts) -> Health:
     """What each part is, and what to do where one is degraded."""
-    model, embedder = parts.model.now, parts.embedder.now
+    database = "memory only" if parts.db.in_ram else str(parts.settings.database)
+    return await described(
+        parts.settings,
+        model=parts.model,
+        embedder=parts.embedder,
+        database=local(parts.db.problem, database),
+        focus=local(parts.focus.problem, str(parts.settings.focus_file)),
+    )
+
+
+async def described(
+    settings: Settings, *, model: Loader[Model], embedder: Loader[Embedder], database: PartHealth, focus: PartHealth
+) -> Health:
+    """All parts, of a daemon that runs or of one that would."""
+    chat = model.now
     found = {
-        "model": _of(parts.model, f"{model.provider}: {model.name}"),
-        "embedder": _of(parts.embedder, embedder.id),
-        "database": _local(parts.db.problem, "memory only" if parts.db.in_ram else str(parts.settings.database)),
-        "focus": _local(parts.focus.problem, str(parts.settings.focus_file)),
+        "model": _of(model, f"{chat.provider}: {chat.name}", await chat.problem()),
+        "embedder": _of(embedder, embedder.now.id),
+        "database": database,
+        "focus": focus,
     }
-    if not parts.settings.memory.enabled:
+    if not settings.memory.enabled:
         found = {"model": found["model"], "memory": PartHealth("ok", "switched off (ENABLE_MEMORY=false)")}
     return Health(_worst([part.status for part in found.values()]), found)
 
@@ -48,11 +64,12 @@ async def version(request: Request, parts: Parts) -> Response:
     return answer(Version("pi-memory", __version__))
 
 
-def _of(loader: Loader[P], name: str) -> PartHealth:
-    return PartHealth(loader.state, name, loader.problem or "")
+def _of(loader: Loader[P], name: str, problem: str | None = None) -> PartHealth:
+    state: State = "degraded" if problem and loader.state == "ok" else loader.state
+    return PartHealth(state, name, loader.problem or problem or "")
 
 
-def _local(problem: str | None, name: str) -> PartHealth:
+def local(problem: str | None, name: str) -> PartHealth:
     return PartHealth("degraded" if problem else "ok", name, problem or "")
 
 

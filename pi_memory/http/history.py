@@ -89,6 +89,7 @@ ENDPOINTS = [
         "Record exchanges of the past by their lines; lines that are known are left out.",
         body=Past,
         answer=Recorded,
+        also=((202, "application/json", Recorded),),
         query={"wait": "1: answer 200 when the topics have been found, instead of 202 at once"},
     )
 ]

@@ -54,7 +54,7 @@ def conversation(line: bytes, number: int) -> Given:
     except msgspec.ValidationError as error:
         text, _, path = str(error).partition(" - at ")
         raise RequestError(f"line {number}: {path.strip('`$.') or 'object'}: {text}", hint=HINT) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise RequestError(f"line {number}: not JSON in UTF-8: {error}", hint=HINT) from error
     except RequestError as error:
         raise RequestError(f"line {number}: {error.message}", hint=error.hint) from error

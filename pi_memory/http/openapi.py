@@ -12,6 +12,8 @@ from pi_memory.http.endpoint import Endpoint, Failure
 TYPES = {"int": "integer"}
 """What the routes' convertors take, where it is no string."""
 
+NO_CONTENT = 204
+
 ERRORS = {
     "400": "The request is wrong; the message names the field.",
     "401": "A token is needed.",
@@ -26,7 +28,8 @@ ERRORS = {
 
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The OpenAPI 3.1 description of the endpoints."""
-    types = {t for e in endpoints for t in (e.body, e.answer) if t is not None} | {Failure}
+    used = (t for e in endpoints for t in (e.body, e.answer, *(kind for *_, kind in e.also)))
+    types = {t for t in used if t is not None} | {Failure}
     ordered = sorted(types, key=lambda t: t.__name__)
     schemas, components = msgspec.json.schema_components(ordered, ref_template="#/components/schemas/{name}")
     schema = dict(zip(ordered, schemas, strict=True))
@@ -56,17 +59,21 @@ def _operation(endpoint: Endpoint, schema: dict[type, Any]) -> dict[str, Any]:
         operation["parameters"] = parameters
     if endpoint.body is not None:
         content = {"application/json": {"schema": schema[endpoint.body]}}
-        operation["requestBody"] = {"required": True, "content": content}
+        operation["requestBody"] = {"required": _is_needed(endpoint.body), "content": content}
     return operation
 
 
+def _is_needed(body: type) -> bool:
+    """Whether a body must be sent: no body is an empty object."""
+    return any(field.required for field in msgspec.structs.fields(body))
+
+
 def _responses(endpoint: Endpoint, schema: dict[type, Any]) -> dict[str, Any]:
-    good: dict[str, Any] = {"description": "Done."}
-    if endpoint.answer is not None:
-        good["content"] = {endpoint.media_type: {"schema": schema[endpoint.answer]}}
-    elif endpoint.status == 200:
-        good["content"] = {endpoint.media_type: {"schema": {"type": "string"}}}
+    good: dict[str, dict[str, Any]] = {}
+    for status, media_type, kind in ((endpoint.status, endpoint.media_type, endpoint.answer), *endpoint.also):
+        answer = good.setdefault(str(status), {"description": "Done."})
+        if status != NO_CONTENT:
+            shape = schema[kind] if kind is not None else {"type": "string"}
+            answer.setdefault("content", {})[media_type] = {"schema": shape}
     failure = {"application/json": {"schema": schema[Failure]}}
-    return {str(endpoint.status): good} | {
-        status: {"description": text, "content": failure} for status, text in ERRORS.items()
-    }
+    return good | {status: {"description": text, "content": failure} for status, text in ERRORS.items()}

@@ -166,19 +166,13 @@ async def _shown(parts: Parts, session: Context) -> Response:
             since=iso(session.since) if session.since is not None else None,
             related_files=session.files,
             key_decisions=session.decisions,
-            memories_applied=_applied(session, applications),
+            memories_applied=await parts.attention.applied(session),
         ),
         attention_weights=AttentionWeights(_weights(session)),
         recent_context=RecentContext([_entry(entry) for entry in await parts.attention.entries(session)]),
         memory_application_log=ApplicationLog([_application(a, contents.get(a.memory_id, "")) for a in applications]),
     )
     return answer(shown)
-
-
-def _applied(session: Context, applications: list[Application]) -> tuple[int, ...]:
-    """Memories that were put to use in the focus under way."""
-    since = session.since
-    return tuple(dict.fromkeys(a.memory_id for a in applications if since is not None and a.at >= since))
 
 
 def _weights(session: Context) -> dict[str, float]:

@@ -64,6 +64,9 @@ class ExtractiveModel:
             await asyncio.sleep(0)  # so that others have their turn, and the client can leave
         yield Usage(prompt_tokens=prompt, completion_tokens=self.count(said))
 
+    async def problem(self) -> str | None:
+        return None
+
     async def close(self) -> None:
         pass
 

@@ -136,6 +136,9 @@ class LocalModel:
         if self._states is not None:
             self._states.erase()
 
+    async def problem(self) -> str | None:
+        return None
+
     async def close(self) -> None:
         if self._closed:
             return

@@ -36,13 +36,14 @@ TEXT = "Hello, <user>! Grüße 👋"
 GIGABYTE = 1 << 30
 
 
-def trusted(path: Path, *, kind: Kind, verdicts: Path, timeout: float = SECONDS) -> str:
+def trusted(path: Path, *, kind: Kind, verdicts: Path, timeout: float = SECONDS, keep: bool = True) -> str:
     """Returns if the file can be loaded and run as a `kind` of model; blocks for a load the first time.
 
     What it returns names the file's content: size, time of change and SHA-256.
 
     Whether it ran or crashed is remembered in the JSON file `verdicts`, by the file's hash, which is computed again
-    when its size or time of change differs. Raises `ModelError` with the reason; any other failure is not remembered.
+    when its size or time of change differs; without `keep` that file is only read. Raises `ModelError` with the reason;
+    any other failure is not remembered.
     """
     if not path.is_file():
         raise ModelError(f"There is no model file {path}", hint="`pi-memory pull` fetches a model.")
@@ -52,7 +53,8 @@ def trusted(path: Path, *, kind: Kind, verdicts: Path, timeout: float = SECONDS)
     crash = remembered["verdicts"].get(key)
     if crash is None:
         crash = _run(path, kind, timeout)
-        _remember(verdicts, {"files": {str(path): known}, "verdicts": {key: crash}})
+        if keep:
+            _remember(verdicts, {"files": {str(path): known}, "verdicts": {key: crash}})
     if crash:
         raise ModelError(f"{path} is malformed: {crash}", hint="Download it again, or use another model.")
     return f"{known['size']} {known['mtime_ns']} {known['sha256']}"

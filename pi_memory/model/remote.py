@@ -13,6 +13,8 @@ from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
 from pi_memory.turn import Message, Usage
 
 CONNECT_SECONDS = 10.0
+ASKED_SECONDS = 2.0
+"""Longest that the server may take to say that it is there."""
 CHARACTERS_PER_TOKEN = 4
 ROLE_TOKENS = 4
 """What a message takes besides its content, about: the server's own count comes with the reply."""
@@ -27,9 +29,17 @@ class RemoteModel:
     provider = "openai"
 
     def __init__(
-        self, base_url: str, *, model: str, api_key: str = "", context_tokens: int = 4096, timeout: float = 60.0
+        self,
+        base_url: str,
+        *,
+        model: str,
+        api_key: str = "",
+        context_tokens: int = 4096,
+        temperature: float = 0.7,
+        timeout: float = 60.0,
     ) -> None:
         """`base_url` ends with `/v1` for most servers. `timeout`: the longest silence of the server, in seconds."""
+        self._temperature = temperature
         self.name = model
         self.context_tokens = context_tokens
         self._server = base_url.rstrip("/")
@@ -57,7 +67,7 @@ class RemoteModel:
             )
         progress = _Progress()
         try:
-            async with aclosing(self._chunks(_body(self.name, messages, max_tokens))) as chunks:
+            async with aclosing(self._chunks(self._body(messages, max_tokens))) as chunks:
                 async for chunk in chunks:
                     text = progress.add(chunk)
                     if progress.pieces > max_tokens:
@@ -72,8 +82,31 @@ class RemoteModel:
             raise ModelError(f"{self._server} ended in the middle of its reply", hint="Look at the server's log.")
         yield progress.usage(estimate)
 
+    async def problem(self) -> str | None:
+        """Asks the server for its models; one that does not list any is there all the same."""
+        try:
+            answer = await self._client.get(f"{self._server}/models", timeout=ASKED_SECONDS)
+        except httpx2.HTTPError as error:
+            failure: PiMemoryError = self._failure(error)
+        else:
+            if answer.status_code not in (401, 403, 429) and answer.status_code < 500:
+                return None
+            failure = self._refusal(answer, _told(answer.content))
+        return f"{failure.message}. {failure.hint}"
+
     async def close(self) -> None:
         await self._client.aclose()
+
+    def _body(self, messages: Sequence[Message], max_tokens: int) -> dict[str, object]:
+        return {
+            "model": self.name,
+            # Half characters, which JSON can carry and UTF-8 cannot, become question marks.
+            "messages": [{"role": m.role, "content": m.text.encode(errors="replace").decode()} for m in messages],
+            "max_tokens": max_tokens,
+            "temperature": self._temperature,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
 
     async def _chunks(self, body: Mapping[str, object]) -> AsyncGenerator[dict[str, Any], None]:
         """The JSON objects of the stream."""
@@ -153,17 +186,6 @@ class _Progress:
         cached = _number(_mapping(self._usage.get("prompt_tokens_details")).get("cached_tokens"), 0)
         made = _number(self._usage.get("completion_tokens"), self.pieces)
         return Usage(prompt_tokens=prompt, evaluated_tokens=max(0, prompt - cached), completion_tokens=made)
-
-
-def _body(model: str, messages: Sequence[Message], max_tokens: int) -> dict[str, object]:
-    return {
-        "model": model,
-        # Half characters, which JSON can carry and UTF-8 cannot, become question marks.
-        "messages": [{"role": m.role, "content": m.text.encode(errors="replace").decode()} for m in messages],
-        "max_tokens": max_tokens,
-        "stream": True,
-        "stream_options": {"include_usage": True},
-    }
 
 
 async def _events(blocks: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:

@@ -48,7 +48,7 @@ def _opened(path: Path | None, now: float) -> Opened:
         return Opened(_in_ram(), in_ram=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return Opened(_open(path), _left_aside(path))
+        return Opened(_open(path), left_aside(path))
     except OSError as error:
         problem = f"nothing is saved: cannot create {path.parent} ({error.strerror}). Make it writable."
         return Opened(_in_ram(), problem, in_ram=True)
@@ -144,10 +144,11 @@ def _begin_anew(path: Path, now: float) -> Opened:
         part = path.with_name(path.name + suffix)
         if part.exists():
             shutil.move(part, path.with_name(f"{path.name}.corrupt-{stamp}{suffix}"))
-    return Opened(_open(path), _left_aside(path))
+    return Opened(_open(path), left_aside(path))
 
 
-def _left_aside(path: Path) -> str | None:
+def left_aside(path: Path) -> str | None:
+    """Names the newest database that was put aside, and says what to do with it; None when there is none."""
     aside = sorted(p for p in path.parent.glob(f"{path.name}.corrupt-*") if not p.name.endswith(("-wal", "-shm")))
     if not aside:
         return None

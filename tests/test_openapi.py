@@ -1,0 +1,31 @@
+"""`/openapi.json` describes what is answered."""
+
+from typing import Any
+
+import pytest
+
+from pi_memory.app import ENDPOINTS
+from pi_memory.http.openapi import document
+
+PATHS: dict[str, Any] = document(ENDPOINTS)["paths"]
+
+
+@pytest.mark.parametrize("path", ["/activity", "/history"])
+def test_work_that_goes_on_after_the_answer_is_202(path: str) -> None:
+    good = {status for status in PATHS[path]["post"]["responses"] if status < "300"}
+    assert good == {"200", "202"}
+
+
+def test_a_chat_answers_in_three_ways() -> None:
+    content = PATHS["/chat"]["post"]["responses"]["200"]["content"]
+    assert set(content) == {"application/json", "text/plain", "text/event-stream"}
+
+
+def test_a_body_is_required_where_a_field_is() -> None:
+    required = {path: PATHS[path]["post"]["requestBody"]["required"] for path in ("/chat", "/session", "/memories")}
+    assert required == {"/chat": True, "/session": False, "/memories": True}
+    assert not PATHS["/focus/{topic}"]["put"]["requestBody"]["required"]
+
+
+def test_nothing_is_said_where_there_is_no_content() -> None:
+    assert "content" not in PATHS["/memories/{id}"]["delete"]["responses"]["204"]
