@@ -3,12 +3,12 @@
 import asyncio
 import contextlib
 import logging
-import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 
 from pi_memory import backends
 from pi_memory.assistant import Assistant
 from pi_memory.briefing import Briefing, Known
+from pi_memory.clock import Moved, SteadyClock
 from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
@@ -38,7 +38,7 @@ from pi_memory.precedence import Precedence
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
-from pi_memory.store import prompted, windows
+from pi_memory.store import prompted, restamp, windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock, Embedder, Message, Model, Thinker
 from pi_memory.turns import Turns
@@ -54,7 +54,7 @@ async def running(
     settings: Settings, *, model: Model | None = None, embedder: Embedder | None = None, clock: Clock | None = None
 ) -> AsyncIterator[Parts]:
     """Put the parts together and start them; on the way out, stop them in the order that loses nothing."""
-    clock = clock or time.time
+    clock = _steady(clock)
     remembers = settings.memory.enabled
     config = Config(settings.paths.config_dir)
     patterns = load_patterns(config.file("topics.toml"))
@@ -94,6 +94,13 @@ async def running(
         await parts.embedder.close()
 
 
+def _steady(clock: Clock | None) -> SteadyClock:
+    """A clock that is given is right; the system's may be wrong."""
+    if isinstance(clock, SteadyClock):
+        return clock
+    return SteadyClock(clock, vouched=lambda now: True) if clock else SteadyClock()
+
+
 def _put_together(
     settings: Settings,
     config: Config,
@@ -102,7 +109,7 @@ def _put_together(
     db: Database,
     model: Loader[Model],
     embedder: Loader[Embedder],
-    clock: Clock,
+    clock: SteadyClock,
 ) -> Parts:
     """Every part with the parts that it needs; none has been started."""
     kept, max_tokens = settings.memory, settings.chat.max_tokens
@@ -173,6 +180,12 @@ def _connect(parts: Parts) -> None:
         if isinstance(parts.model.now, Thinker):
             parts.model.now.unsave()
 
+    def moved(by: Moved) -> None:
+        for holder in (parts.memory, parts.focus, parts.attention):
+            holder.restamp(by.right)
+        parts.housekeeping.put_right(by)
+
+    parts.clock.on_moved = moved
     parts.recall.attention = parts.attention.boost
     parts.learning.topics = parts.attention.topics
     parts.remember.attend = parts.attention.attend
@@ -187,6 +200,7 @@ def _connect(parts: Parts) -> None:
 
 async def _wake(parts: Parts) -> None:
     """Go on where the last run ended: conversations that are still alive, the inbox, the focus file."""
+    parts.clock.resume(await parts.db.read(restamp.newest))
     limit = 2 * parts.settings.memory.max_turns
     alive = await parts.db.read(lambda db: windows.alive(db, limit=limit))
     told = await parts.db.write(prompted.take)

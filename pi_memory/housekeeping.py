@@ -5,25 +5,25 @@ A Pi is switched off for days; so the daily work is due by the time of the last 
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
+from pi_memory.clock import Moved, SteadyClock
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.decay import DAY
-from pi_memory.errors import PiMemoryError, StoreError
+from pi_memory.errors import PiMemoryError, RequestError, StoreError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.knowledge.memories import Memories
 from pi_memory.settings import Memory
-from pi_memory.store import exchanges, passage_words, retention, state, windows
+from pi_memory.store import exchanges, passage_words, restamp, retention, state, windows
 from pi_memory.store.database import Database
-from pi_memory.turn import Clock
+from pi_memory.store.events import Event
+from pi_memory.store.restamp import LAST_DAILY
 
 SWEEP_SECONDS = 30.0
 KEPT_DAYS = 365
 """For how long it can be told how a topic came and went, and which sessions there were."""
-
-LAST_DAILY = "housekeeping"
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class Housekeeping:
         memories: Memories,
         *,
         settings: Memory,
-        clock: Clock,
+        clock: SteadyClock,
     ) -> None:
         self.on_ended: Callable[[], None] = lambda: None
         self.on_erased: Callable[[], Awaitable[None]] = _nothing
@@ -53,6 +53,7 @@ class Housekeeping:
         self._settings = settings
         self._clock = clock
         self._task: asyncio.Task[None] | None = None
+        self._mending: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -60,7 +61,7 @@ class Housekeeping:
     async def stop(self) -> None:
         if self._task is not None:
             self._task.cancel()
-            await asyncio.wait({self._task})
+            await asyncio.wait({self._task, *self._mending})
         if not self._settings.transcript_days:
             with suppress(StoreError):  # the database has logged it
                 await self._erase_transcripts(self._clock())
@@ -92,11 +93,39 @@ class Housekeeping:
             return
         faded = await self._focus.fade()
         closed = await self._memories.prune(now)
-        erased = await self._erase_transcripts(now)
-        await self._db.write(partial(retention.prune, before=now - KEPT_DAYS * DAY))
+        # What fades is taken back if the clock was wrong after all, what is erased is not. So as long as the system
+        # does not vouch for the time, that is done a day later.
+        sure = now if self._clock.is_sure else min(now, float(last or now))
+        erased = await self._erase_transcripts(sure)
+        await self._db.write(partial(retention.prune, before=sure - KEPT_DAYS * DAY))
         await self._db.write(lambda db: state.put(db, LAST_DAILY, str(now)))
         await self._db.checkpoint()
         logger.info("Daily work: %d topics and %d memories faded, %d exchanges erased", faded, closed, erased)
+
+    def put_right(self, moved: Moved) -> None:
+        """The clock was set: put right what the database stamped, and have what had faded be there again.
+
+        The write goes before all that come later; nothing is awaited.
+        """
+        stamped = self._db.write(partial(restamp.restamp, right=moved.right, now=moved.now))
+        task = asyncio.create_task(self._take_back(stamped))
+        self._mending.add(task)
+        task.add_done_callback(self._mending.discard)
+
+    async def _take_back(self, stamped: Awaitable[Sequence[Event]]) -> None:
+        """`stamped` gives the events of what has faded, by kind, the newest first. What was changed since stays so."""
+        with suppress(StoreError):  # the database has logged it
+            await self._return(await stamped)
+
+    async def _return(self, faded: Sequence[Event]) -> None:
+        if not faded:
+            return
+        await self._focus.return_faded([event.subject for event in faded if event.kind == "topic.faded"])
+        for event in faded:
+            if event.kind == "memory.faded":
+                with suppress(RequestError):
+                    await self._memories.undo(event.id, origin="time")
+        logger.warning("The clock was wrong: %d topics and memories that had faded are back", len(faded))
 
     async def _erase_transcripts(self, now: float) -> int:
         kept = self._settings.transcript_days * DAY

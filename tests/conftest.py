@@ -13,6 +13,7 @@ from pi_memory.app import create_app
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.http.parts import Parts
 from pi_memory.settings import Settings, build
+from pi_memory.turn import Clock
 from tests.fakes import FakeClock, FakeModel
 
 # A Pi is slow, and so is a computer that does something else: time is no property.
@@ -49,7 +50,7 @@ def daemon(tmp_path: Path, clock: FakeClock) -> Iterator[Daemon]:
     """Start a daemon on `tmp_path`: settings by keyword, such as `MEMORY_MAX_TURNS=2`, its model by `model`."""
     with ExitStack() as stack:
 
-        def start(*, model: Any = None, embedder: Any = None, **values: object) -> Client:
+        def start(*, model: Any = None, embedder: Any = None, clock: Clock = clock, **values: object) -> Client:
             app = create_app(
                 settings_for(tmp_path, **values),
                 model=model or FakeModel(),

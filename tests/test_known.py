@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from pi_memory import decay
 from pi_memory.errors import NotFound
-from pi_memory.focus.known import NEVER_BEFORE, KnownTopics
+from pi_memory.focus.known import KnownTopics
 from pi_memory.turn import Topic
 
 NOW = 100 * decay.DAY
@@ -30,17 +30,8 @@ def test_the_order_is_kept_whatever_changes(changes: list[Topic]) -> None:
     assert known.all() == in_order
     assert known.active(NOW) == [t for t in alive if t.is_active]
     assert known.faded(NOW) == [t for t in in_order if t.is_active and t not in alive]
-    told = [t.last_touched_at for t in model.values() if t.is_active]
-    assert known.time(0.0) == max([NEVER_BEFORE, *told])
 
 
 def test_a_topic_that_is_not_known_is_not_found() -> None:
     with pytest.raises(NotFound):
         KnownTopics().get("garden")
-
-
-def test_a_clock_that_has_not_been_set_tells_no_time() -> None:
-    known, now = KnownTopics(), NEVER_BEFORE + decay.DAY
-    assert (known.time(0.0), known.time(now)) == (NEVER_BEFORE, now)
-    known.replace({"garden": Topic("garden", now, now)})
-    assert (known.time(0.0), known.time(now - 60)) == (now, now - 60)

@@ -25,7 +25,7 @@ ROWS = (
     "knowledge.namespaces knowledge.forgetting knowledge.checked knowledge.vectors knowledge.words "
     "knowledge.evidence knowledge.shelf",
     # Edges: each owns a library or a file.
-    "store.* model.* embedding.* focus.watch focus.file hub",
+    "store.* model.* embedding.* focus.watch focus.file hub clock",
     "conversation.summary conversation.compaction focus.nearest focus.centroids focus.meaning focus.tagger "
     "focus.asking focus.changes focus.sync",
     "focus.tagging focus.recent focus.attention focus.contexts",

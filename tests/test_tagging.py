@@ -4,8 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from pi_memory.config import Config
 from pi_memory.decay import DAY
 from pi_memory.focus import topics
@@ -115,35 +113,6 @@ def test_a_topic_with_far_too_many_files_is_cut_to_the_newest(tmp_path: Path, cl
 
     at_desk(tmp_path, clock, work)
     at_desk(tmp_path, clock, later)
-
-
-@pytest.mark.parametrize("unset", [0.0, 1_700_000_000.0])
-def test_what_is_done_before_the_clock_is_set_has_not_faded_when_it_is(
-    tmp_path: Path, clock: FakeClock, unset: float
-) -> None:
-    async def work(sat: Desk) -> None:
-        await sat.focus.put("garden")
-        clock.now, right = unset, clock.now + 3_600
-        auth = (await sat.work(AUTH)).topic
-        await sat.focus.put("kitchen")
-        assert await sat.focus.fade() == 0
-        clock.now = right
-        assert set(sat.names()) == {"garden", "kitchen", auth}
-        assert all(right - 3_600 <= topic.last_touched_at <= right for topic in sat.focus.all())
-
-    at_desk(tmp_path, clock, work)
-
-
-def test_a_topic_of_a_clock_that_was_ahead_is_put_right_by_work_on_it(tmp_path: Path, clock: FakeClock) -> None:
-    async def work(sat: Desk) -> None:
-        now = clock()
-        clock.pass_time(days=900)
-        await sat.work(AUTH)
-        clock.now = now + 60
-        await sat.work(AUTH, session="t")
-        assert [topic.last_touched_at for topic in sat.focus.all()] == [now + 60]
-
-    at_desk(tmp_path, clock, work)
 
 
 def test_a_touch_from_the_future_counts_as_now(tmp_path: Path, clock: FakeClock) -> None:

@@ -56,13 +56,11 @@ async def _look(settings: Settings) -> dict[str, Any]:
             await loader.ready()
         try:
             focus = not_writable(settings.focus_file.parent)
-            found = await described(
-                settings,
-                model=model,
-                embedder=embedder,
-                database=local(database, str(settings.database)),
-                focus=local(focus, str(settings.focus_file)),
-            )
+            kept = {
+                "database": local(database, str(settings.database)),
+                "focus": local(focus, str(settings.focus_file)),
+            }
+            found = await described(settings, kept, model=model, embedder=embedder)
         finally:
             await model.close()
             await embedder.close()

@@ -153,6 +153,12 @@ class ShortMemory:
         for conversation in self._conversations.values():
             _rewrite(conversation, clean)
 
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Put the times right that a wrong clock has stamped."""
+        for conversation in self._conversations.values():
+            conversation.exchanges = deque(replace(e, at=right(e.at)) for e in conversation.exchanges)
+            conversation.last_at = right(conversation.last_at)
+
     def mention(self, text: str) -> None:
         """Have every living conversation tell `text` with its next message, and the last few of such texts."""
         for conversation in self._conversations.values():

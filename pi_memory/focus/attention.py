@@ -50,6 +50,10 @@ class Attention:
         """Go on with the sessions that are known."""
         await self._contexts.load()
 
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Follow that the times in the database have been put right."""
+        self._contexts.restamp(right)
+
     async def close(self) -> None:
         """Write what no write has taken along yet."""
         await self._contexts.close()

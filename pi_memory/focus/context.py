@@ -3,7 +3,7 @@
 Active work is the time between exchanges that follow each other within IDLE; so nothing has to tick while nobody works.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
@@ -60,6 +60,12 @@ class Application:
     at: float
     context: str = ""
     helpful: bool | None = None
+
+
+def restamped(context: Context, right: Callable[[float], float]) -> Context:
+    """The context with its times put right."""
+    started, last, since = right(context.started_at), right(context.last_at), context.since
+    return replace(context, started_at=started, last_at=last, since=since if since is None else right(since))
 
 
 def worked_until(context: Context, at: float) -> Context:

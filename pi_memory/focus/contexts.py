@@ -54,6 +54,12 @@ class Contexts:
         assert work is not None, "asked for"
         await self._db.write(work, durable=True)
 
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Follow that the times in the database have been put right."""
+        for kept in (self._known, self._written):
+            for name, known in kept.items():
+                kept[name] = context.restamped(known, right)
+
     def clean(self, clean: Callable[[str], str]) -> None:
         """Follow that the notes in the database have been put into another form."""
         for name, known in self._known.items():

@@ -1,6 +1,6 @@
 """What each session has worked on, so that it counts once per topic and the same tag twice is not written twice."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from pi_memory.turn import Tag
@@ -63,6 +63,11 @@ class Sessions:
     def idle(self, since: float) -> list[str]:
         """Sessions in which nothing was said or done since a Unix time."""
         return [name for name, session in self._sessions.items() if session.last_at < since]
+
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Put the times right that a wrong clock has stamped."""
+        for session in self._sessions.values():
+            session.last_at = right(session.last_at)
 
     def rename_topic(self, old: str, new: str) -> None:
         for session in self._sessions.values():

@@ -14,9 +14,6 @@ FILES_FOUND = 20
 GOOD_MATCH = 75
 """Of 100, for a query within a known path."""
 
-NEVER_BEFORE = 1_767_225_600.0
-"""2026: a clock that says less has not been set."""
-
 
 class KnownTopics:
     """By name, active or not. Those that are active are kept in order: after years most topics are not."""
@@ -24,13 +21,6 @@ class KnownTopics:
     def __init__(self) -> None:
         self.by_name: dict[str, Topic] = {}
         self._strongest: list[tuple[float, str]] = []
-
-    def time(self, clock: float) -> float:
-        """What the clock says; while it has not been set, as on a Pi that has just started, the last moment that is
-        known: what is stamped with 1970 would have faded as soon as the clock is right.
-        """
-        last = -self._strongest[0][0] if self._strongest else 0.0
-        return clock if clock >= NEVER_BEFORE else max(NEVER_BEFORE, last)
 
     def replace(self, changed: Mapping[str, Topic]) -> dict[str, Topic | None]:
         """Put changed topics in place; what stood there, None for new ones."""

@@ -43,7 +43,7 @@ class RecentFocus:
         self.on_edit: Callable[[str], None] = lambda told: None
         self._db = db
         self._clock = clock
-        self._sync = FileSync(db, path, text=lambda: self.text(self._now()), take=self._take, settle=settle)
+        self._sync = FileSync(db, path, text=lambda: self.text(self._clock()), take=self._take, settle=settle)
         self._known = KnownTopics()
         self.work = Tagging(db, self._known, called=self.called, tagger=tagger, clock=clock)
         self._renames = Renames()
@@ -99,7 +99,7 @@ class RecentFocus:
     async def block(self, *, count: Callable[[str], int], tokens: int) -> tuple[str, tuple[str, ...]]:
         """The Recent Focus block of a prompt and the topics in it; hand edits count from now on."""
         await self.read_file()
-        now = self._now()
+        now = self._clock()
         text = focus_block(self.active(now), now=now, count=count, budget=tokens)
         return text, tuple(re.findall(r"^- \*\*(.+?)\*\*", text, re.MULTILINE))
 
@@ -117,7 +117,7 @@ class RecentFocus:
         self, name: str, *, file_paths: Sequence[str] | None = None, directories: Sequence[str] | None = None
     ) -> Topic:
         """Add a topic or touch one; lists replace those it has. Durable."""
-        now = self._now()
+        now = self._clock()
         before = self._known.by_name.get(name) or Topic(name, now, now)
         topic = replace(
             before,
@@ -138,24 +138,40 @@ class RecentFocus:
             return topic
         if new in self._known.by_name and self._known.by_name[new].is_active:
             raise Conflict(f"There is a topic {new} already", hint="Remove one of the two first.")
-        now, step = self._now(), merge.Renamed(old, new)
+        now, step = self._clock(), merge.Renamed(old, new)
         await self._change(merge.apply([step], self._known.by_name, now), origin="api", at=now, renames=[step])
         await self.write_file()
         return self._known.by_name[new]
 
     async def drop(self, name: str) -> None:
         """Make a topic inactive; its row is kept. Durable. Raises `NotFound`."""
-        await self._change({name: replace(self.get(name), is_active=False)}, origin="api", at=self._now())
+        await self._change({name: replace(self.get(name), is_active=False)}, origin="api", at=self._clock())
         await self.write_file()
 
     async def fade(self) -> int:
         """Make the topics inactive that have faded; how many."""
-        now = self._now()
+        now = self._clock()
         gone = self._known.faded(now)
         if gone:
             changes = self._replace({t.name: replace(t, is_active=False) for t in gone}, origin="time", at=now)
             await self._db.write(changes.save)
         return len(gone)
+
+    async def return_faded(self, names: Sequence[str]) -> None:
+        """Take back that topics faded, because the clock was wrong. Raises `StoreError`."""
+        gone = [topic for name in names if (topic := self._known.by_name.get(name)) and not topic.is_active]
+        here = {topic.name: replace(topic, is_active=True) for topic in gone}
+        await self._db.write(self._replace(here, origin="time", at=self._clock()).save)
+
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Follow that the times in the database have been put right."""
+        self._known.replace(
+            {
+                name: replace(t, first_seen_at=right(t.first_seen_at), last_touched_at=right(t.last_touched_at))
+                for name, t in self._known.by_name.items()
+            }
+        )
+        self.work.restamp(right)
 
     async def end_sessions(self, names: Sequence[str]) -> None:
         """Sessions are over: the file is brought up to date."""
@@ -179,7 +195,7 @@ class RecentFocus:
 
     async def _take(self, edit: HandEdit) -> None:
         """Make the user's changes of the file ours. Raises `StoreError`."""
-        now = self._now()
+        now = self._clock()
         found, changed = self._understood(edit, now)
         renames = [step for step in found if isinstance(step, merge.Renamed)]
         if edit.base is None or any(isinstance(step, merge.NotesChanged) for step in found):
@@ -197,9 +213,6 @@ class RecentFocus:
         return found, merge.apply(found, self._known.by_name, now)
 
     # Changes.
-
-    def _now(self) -> float:
-        return self._known.time(self._clock())
 
     def _replace(
         self, changed: Mapping[str, Topic], *, origin: str, at: float, renames: Sequence[merge.Renamed] = ()

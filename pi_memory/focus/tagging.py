@@ -52,8 +52,7 @@ class Tagging:
     async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
         """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
         now = self._clock()
-        # A clock that was ahead must not keep a topic fresh for ever; one that has not been set dates nothing.
-        at = min(exchange.at, now) if self._known.time(now) == now else self._known.time(now)
+        at = min(exchange.at, now)
         session = await self._session(exchange.conversation_id)
         session.last_at = now
         tag = await self._found(exchange, session, at)
@@ -84,6 +83,10 @@ class Tagging:
         """Sessions are over."""
         for name in names:
             self._sessions.end(name)
+
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Put the times right that a wrong clock has stamped."""
+        self._sessions.restamp(right)
 
     def idle(self, since: float) -> list[str]:
         """Sessions in which nothing was said or done since a Unix time."""
@@ -116,7 +119,5 @@ class Tagging:
     def _touch(self, tag: Tag, at: float, *, new_session: bool) -> Changes:
         assert tag.topic is not None, "chatter is not recorded"
         known = self._known.by_name.get(tag.topic)
-        if known is not None and known.last_touched_at > self._known.time(self._clock()) + decay.DAY:
-            known = replace(known, last_touched_at=at)  # a clock was ahead: it must not stay fresh until then
         touched = {tag.topic: topics.touch(known, tag, at, new_session=new_session)}
         return Changes(self._known.replace(touched), touched, "tagger", at)

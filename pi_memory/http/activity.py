@@ -47,7 +47,7 @@ def _exchange(done: Activity, now: float) -> Exchange:
         conversation_id=client_id(done.session_id, "session_id"),
         user=done.user_message,
         reply=done.assistant_response,
-        at=now if done.at is None else unix(done.at, "at"),
+        at=now if done.at is None else min(now, unix(done.at, "at")),
         project=done.project,
         tool_calls=tuple(done.tool_calls),
         file_paths=tuple(done.file_paths or ()),

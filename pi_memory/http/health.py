@@ -1,5 +1,7 @@
 """`/healthz` and `/version`: is it alive, what is missing, and what to do about it."""
 
+from collections.abc import Mapping
+
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
@@ -35,25 +37,24 @@ async def healthz(request: Request, parts: Parts) -> Response:
 async def health(parts: Parts) -> Health:
     """What each part is, and what to do where one is degraded."""
     database = "memory only" if parts.db.in_ram else str(parts.settings.database)
-    return await described(
-        parts.settings,
-        model=parts.model,
-        embedder=parts.embedder,
-        database=local(parts.db.problem, database),
-        focus=local(parts.focus.problem, str(parts.settings.focus_file)),
-    )
+    kept = {
+        "database": local(parts.db.problem, database),
+        "focus": local(parts.focus.problem, str(parts.settings.focus_file)),
+    }
+    if parts.clock.problem:
+        kept["clock"] = local(parts.clock.problem, "")
+    return await described(parts.settings, kept, model=parts.model, embedder=parts.embedder)
 
 
 async def described(
-    settings: Settings, *, model: Loader[Model], embedder: Loader[Embedder], database: PartHealth, focus: PartHealth
+    settings: Settings, kept: Mapping[str, PartHealth], *, model: Loader[Model], embedder: Loader[Embedder]
 ) -> Health:
-    """All parts, of a daemon that runs or of one that would."""
+    """All parts, of a daemon that runs or of one that would. `kept` are those of memory."""
     chat = model.now
     found = {
         "model": _of(model, f"{chat.provider}: {chat.name}", await chat.problem()),
         "embedder": _of(embedder, embedder.now.id),
-        "database": database,
-        "focus": focus,
+        **kept,
     }
     if not settings.memory.enabled:
         found = {"model": found["model"], "memory": PartHealth("ok", "switched off (ENABLE_MEMORY=false)")}

@@ -69,7 +69,7 @@ def _refs(exchange: PastExchange) -> list[int]:
 
 def _exchange(past: PastExchange, lines: Sequence[PastLine], now: float) -> Exchange:
     """One exchange of these lines, at the time of the first that has one."""
-    at = next((unix(line.at, "at") for line in lines if line.at is not None), now)
+    at = next((min(now, unix(line.at, "at")) for line in lines if line.at is not None), now)
     return Exchange(
         conversation_id=client_id(past.session_id, "session_id"),
         user="\n\n".join(line.text for line in lines if line.role == "user" and line.text),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from pi_memory.assistant import Assistant
+from pi_memory.clock import SteadyClock
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.embedding.calibration import Scale
 from pi_memory.focus.attention import Attention
@@ -19,14 +20,14 @@ from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
 from pi_memory.store.database import Database
-from pi_memory.turn import Clock, Embedder, Model
+from pi_memory.turn import Embedder, Model
 from pi_memory.turns import Turns
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     settings: Settings
-    clock: Clock
+    clock: SteadyClock
     db: Database
     memory: ShortMemory
     focus: RecentFocus

@@ -1,0 +1,159 @@
+"""What time it is, for all that is stamped and all that fades: a clock that a wrong one does not move.
+
+A Pi has no battery for its clock: it may say 1970, or be 20 years ahead, until the network has set it. A time that is
+more than a day off what was to be expected is taken over when the system vouches for it, or when it has stood for
+hours; until then the clock goes on from where it was. What was stamped meanwhile is moved along when it is set.
+"""
+
+import ctypes
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pi_memory.decay import DAY
+from pi_memory.turn import Clock
+
+NEVER_BEFORE = 1_767_225_600.0
+"""2026: a clock that says less has not been set."""
+
+STOOD_SECONDS = 2 * 3600.0
+"""How long a time must stand that the system does not vouch for."""
+
+TIME_ERROR = 5
+"""What adjtimex(2) returns while nothing has synchronised the clock."""
+
+TIMESYNC = Path("/run/systemd/timesync/synchronized")
+"""Touched by systemd-timesyncd whenever it has heard from its server, every 34 minutes at the least."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The clock was set, and says `now`. What was stamped at `since` or later by the old time is `by` seconds early;
+    None: nothing was.
+    """
+
+    since: float | None
+    by: float
+    now: float
+
+    def right(self, at: float) -> float:
+        """What the old time called `at`. Nothing is from a time to come."""
+        if self.since is not None and at >= self.since:
+            at += self.by
+        return self.now if at > self.now + DAY else at
+
+
+def synchronised(now: float) -> bool:
+    """Whether the system says that its clock is right. Where it cannot say, as on macOS, it is taken to be."""
+    return _kernel_is_synchronised() or _timesyncd_says(now)
+
+
+def _kernel_is_synchronised() -> bool:
+    adjtimex = getattr(ctypes.CDLL(None), "adjtimex", None)
+    if adjtimex is None:
+        return True
+    # With no mode set it changes nothing; 512 bytes are more than any `struct timex` has.
+    return bool(0 <= adjtimex(ctypes.create_string_buffer(512)) < TIME_ERROR)
+
+
+def _timesyncd_says(now: float) -> bool:
+    try:
+        return abs(now - TIMESYNC.stat().st_mtime) < DAY
+    except OSError:
+        return False
+
+
+def since_boot() -> float:
+    """Seconds that nothing sets, also those of a suspended computer where the system counts them."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class SteadyClock:
+    """Tells Unix seconds; `resume` has it mistrust jumps from then on.
+
+    `clock` is the system's, `elapsed` gives seconds that are never set, `vouched` says whether the system is sure of a
+    time. `on_moved` is called when a time is taken over that is more than a day off, with the clock set already.
+    """
+
+    def __init__(
+        self,
+        clock: Clock = time.time,
+        *,
+        elapsed: Callable[[], float] = since_boot,
+        vouched: Callable[[float], bool] = synchronised,
+    ) -> None:
+        self.on_moved: Callable[[Moved], None] = lambda moved: None
+        self.problem: str | None = None
+        self._clock = clock
+        self._elapsed = elapsed
+        self._vouched = vouched
+        self._anchor: tuple[float, float] | None = None
+        self._strange: tuple[float, float] | None = None
+        self._unsure_since: float | None = None
+
+    def __call__(self) -> float:
+        now, ran = self._clock(), self._elapsed()
+        if self._anchor is None:
+            return now
+        expected = self._anchor[0] + ran - self._anchor[1]
+        jumps = abs(now - expected) > DAY
+        vouched = (jumps or not self.is_sure) and self._vouched(now)
+        if jumps and not vouched and not self._has_stood(now, ran, expected):
+            return expected
+        self._set(now, ran, expected, sure=vouched or (self.is_sure and not jumps))
+        return now
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the system has vouched for the time since it was set last; else it only looks plausible."""
+        return self._unsure_since is None
+
+    def resume(self, newest: float | None) -> None:
+        """Go on from the last moment that is known, at most a day older than the end of the last run."""
+        now, ran = self._clock(), self._elapsed()
+        last = NEVER_BEFORE if newest is None else newest
+        plausible = now >= NEVER_BEFORE if newest is None else -DAY <= now - last <= 2 * DAY
+        vouched = self._vouched(now)
+        if vouched and now < last - DAY:
+            self._set(now, ran, last, sure=True)
+            return
+        start = now if vouched or plausible else float(int(last) + 1)
+        self._anchor = start, ran
+        # Whole seconds are stored of some times.
+        self._unsure_since = None if vouched else float(int(start))
+        self()
+
+    def _has_stood(self, now: float, ran: float, expected: float) -> bool:
+        """Whether it has been this far off for hours."""
+        if self._strange is None or abs((now - ran) - (self._strange[0] - self._strange[1])) > DAY:
+            self._strange = now, ran
+            self.problem = (
+                f"the clock says {_date(now)}, but it should be {_date(expected)}: going on from there. "
+                "Let the network set it (timedatectl set-ntp true), or set it by hand: "
+                f"it counts when it has stood for {STOOD_SECONDS / 3600:.0f} hours"
+            )
+            logger.warning("%s", self.problem)
+        return ran - self._strange[1] >= STOOD_SECONDS
+
+    def _set(self, now: float, ran: float, expected: float, *, sure: bool) -> None:
+        since, jumped = self._unsure_since, abs(now - expected) > DAY
+        self._anchor, self._strange, self.problem = (now, ran), None, None
+        if sure:
+            self._unsure_since = None
+        elif jumped:
+            self._unsure_since = float(int(now))
+        if jumped:
+            logger.warning("The clock was set from %s to %s", _date(expected), _date(now))
+            self.on_moved(Moved(since, now - expected, now))
+
+
+def _date(at: float) -> str:
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")
+    except (OverflowError, ValueError, OSError):
+        return f"{at:.0f} s"
