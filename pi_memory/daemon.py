@@ -3,17 +3,18 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
 
 from pi_memory import backends
 from pi_memory.assistant import Assistant
+from pi_memory.background import logged, until_done
 from pi_memory.briefing import Briefing, Known
 from pi_memory.clock import Moved, SteadyClock
 from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.embedding.calibration import Scale
-from pi_memory.errors import PiMemoryError
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.patterns import Patterns, load_patterns
@@ -45,6 +46,9 @@ from pi_memory.turns import Turns
 
 DRAIN_SECONDS = 5.0
 """Longest that a stop waits for the inbox; what is left is worked off at the next start."""
+
+READ_AGAIN_SECONDS = 30.0
+"""After how long the focus file is read again when that failed."""
 
 logger = logging.getLogger(__name__)
 
@@ -78,15 +82,15 @@ async def running(
             await parts.turns.stop()
             return
         await _wake(parts)
-        better = asyncio.create_task(_better_tagger(parts, patterns))
-        ahead = asyncio.create_task(parts.assistant.warm())
+        better = asyncio.create_task(until_done("Finding the better tagger", lambda: _better_tagger(parts, patterns)))
+        ahead = asyncio.create_task(until_done("Evaluating what conversations begin with", parts.assistant.warm))
         async with _watching(parts):
             yield parts
             await parts.turns.stop()
         better.cancel()
         ahead.cancel()
         await _rest(parts)
-        with _logged("Saving what the model has read"):
+        with logged("Saving what the model has read"):
             await parts.assistant.save()
     finally:
         await db.close()
@@ -216,16 +220,18 @@ async def _wake(parts: Parts) -> None:
 
 async def _better_tagger(parts: Parts, patterns: Patterns) -> None:
     """Tag by rules until what the settings ask for is there."""
-    wanted, meaning = parts.settings.embedding.tagger, None
+    wanted = parts.settings.embedding.tagger
     if wanted == "rules":
         return
-    with _logged("Tagging by meaning"):
-        embedder = await parts.embedder.ready()
-        if embedder.dimensions:
-            parts.focus.work.places = await Centroids.load(parts.db, embedder)
-            meaning = await backends.meaning(patterns, parts.scale, parts.focus.work.places)
+    embedder = await parts.embedder.ready()
     model = await _thinker(parts) if wanted == "model" else None
-    parts.focus.work.tagger = backends.tagger(patterns, meaning, model=model, said=lambda name: _said(parts, name))
+    better = partial(backends.tagger, patterns, model=model, said=lambda name: _said(parts, name))
+    if model is not None:
+        parts.focus.work.tagger = better(None)
+    if embedder.dimensions:
+        places = await Centroids.load(parts.db, embedder)
+        parts.focus.work.tagger = better(await backends.meaning(patterns, parts.scale, places))
+        parts.focus.work.places = places
 
 
 async def _thinker(parts: Parts) -> Thinker | None:
@@ -252,8 +258,10 @@ async def _watching(parts: Parts) -> AsyncIterator[None]:
         while True:
             await changed.wait()
             changed.clear()
-            with _logged("Reading the focus file"):
+            again = asyncio.get_running_loop().call_later(READ_AGAIN_SECONDS, changed.set)
+            with logged("Reading the focus file"):
                 await parts.focus.read_file()
+                again.cancel()
 
     task = asyncio.create_task(follow())
     try:
@@ -275,16 +283,7 @@ async def _rest(parts: Parts) -> None:
     await parts.recall.stop()
     alive = parts.memory.prompted()
     await parts.db.write(lambda db: prompted.keep(db, alive))
-    with _logged("Writing what sessions attend to"):
+    with logged("Writing what sessions attend to"):
         await parts.attention.close()
-    with _logged("Writing the focus file"):
+    with logged("Writing the focus file"):
         await parts.focus.close()
-
-
-@contextlib.contextmanager
-def _logged(what: str) -> Iterator[None]:
-    """At the edge of a background job: it is told, and the daemon goes on."""
-    try:
-        yield
-    except PiMemoryError as error:
-        logger.error("%s failed: %s", what, error)

@@ -9,7 +9,7 @@ import platform
 import signal
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import uvicorn
 
@@ -23,13 +23,14 @@ from pi_memory.settings import Settings
 GRACE_SECONDS = 3
 """Longest that open connections hold up a stop, once their turns have been stopped."""
 
-STOP = (signal.SIGINT, signal.SIGTERM)
+STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
+"""Each is a clean stop: also Ctrl-\\, and the terminal that is closed."""
 
 logger = logging.getLogger(__name__)
 
 
 def serve(settings: Settings) -> None:
-    """Run the daemon until SIGTERM or SIGINT. Raises `StartError` when it cannot start."""
+    """Run the daemon until a signal of STOP. Raises `StartError` when it cannot start."""
     log_to_stderr(settings.server.log_level)
     os.environ.update(waiting.variables(settings.chat.wait, platform.machine(), os.environ))
     with alone(settings), bound(settings.server.host, settings.server.port) as listener:
@@ -39,13 +40,19 @@ def serve(settings: Settings) -> None:
 async def _serve(settings: Settings, listener: socket.socket) -> None:
     starting = asyncio.current_task()
     assert starting is not None, "this runs in the event loop"
-    for number in STOP:
-        asyncio.get_running_loop().add_signal_handler(number, starting.cancel)
+    _on_stop(starting.cancel)
     try:
         async with running(settings) as parts:
             await Server(parts).run_on(listener)
     except asyncio.CancelledError:
         logger.info("Stopped while starting")
+
+
+def _on_stop(stop: Callable[[], object]) -> None:
+    for number in STOP:
+        # nohup(1) has it ignored, so that the daemon outlives the terminal.
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
 class Server(uvicorn.Server):
@@ -70,8 +77,7 @@ class Server(uvicorn.Server):
     async def run_on(self, listener: socket.socket) -> None:
         """Serve until a signal comes."""
         # Not uvicorn's capture_signals: it raises the signal again afterwards, and a clean stop exits with 0.
-        for number in STOP:
-            asyncio.get_running_loop().add_signal_handler(number, self.handle_exit, number, None)
+        _on_stop(lambda: self.handle_exit(signal.SIGTERM, None))
         await self._serve([listener])
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

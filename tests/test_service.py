@@ -16,8 +16,10 @@ import pytest
 from pi_memory.store import migrations
 from tests.process import serving
 
+STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP]
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+
+@pytest.mark.parametrize("number", STOPS)
 def test_a_signal_stops_it_cleanly_and_nothing_is_lost(tmp_path: Path, number: int) -> None:
     with serving(tmp_path) as process:
         with process.client as client:
@@ -30,7 +32,18 @@ def test_a_signal_stops_it_cleanly_and_nothing_is_lost(tmp_path: Path, number: i
         assert client.get("/conversations/c").json()["exchanges"][0]["user"] == "I live in Ulm"
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a child inherits that
+    try:
+        with serving(tmp_path) as process, process.client as client:
+            process.popen.send_signal(signal.SIGHUP)
+            client.get("/healthz").raise_for_status()
+            assert process.stop() == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("number", STOPS)
 def test_a_signal_while_it_starts_stops_it_cleanly(tmp_path: Path, number: int) -> None:
     with serving(tmp_path, up=False) as process:
         while not (tmp_path / "data" / "memory.db").exists():

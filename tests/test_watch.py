@@ -133,6 +133,28 @@ def test_without_inotify_the_directory_is_polled(path: Path, caplog: pytest.LogC
     assert "inotify watch limit reached" in caplog.text
 
 
+def test_what_keeps_the_watching_from_beginning_is_tried_again(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    made: list[Callable[[], BaseObserver]] = [no_thread, no_thread, Observer]
+
+    async def run() -> None:
+        changed = asyncio.Event()
+        watcher = Watcher(path, changed.set, observer=lambda: made.pop(0)())
+        watcher.start()
+        await asyncio.wait_for(changed.wait(), 10)
+        await asyncio.sleep(QUIET)
+        changed.clear()
+        write(path)
+        await asyncio.wait_for(changed.wait(), 5)
+        watcher.stop()
+
+    asyncio.run(run())
+    assert caplog.text.count("no thread to be had") == 1
+
+
+def no_thread() -> BaseObserver:
+    raise RuntimeError("no thread to be had")
+
+
 def test_a_real_polling_observer_does(path: Path) -> None:
     assert reports(path, lambda: replace(path), observer=lambda: PollingObserver(timeout=0.5)) == 1
 

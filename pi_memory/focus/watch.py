@@ -95,6 +95,14 @@ class Watcher:
             self._lost(f"{directory} does not exist")
             return
         try:
+            self._observe_or_poll(directory)
+        except Exception as error:
+            # The edge of a background job, such as no thread to be had: it is tried again.
+            logger.debug("While watching", exc_info=error)
+            self._lost(f"{type(error).__name__}: {error}")
+
+    def _observe_or_poll(self, directory: Path) -> None:
+        try:
             self._observe(self._make())
         except OSError as error:
             if not directory.is_dir():
@@ -169,10 +177,11 @@ class Watcher:
         if not self._path.parent.is_dir():
             self._lost("")
             return
-        self._retry = None
-        logger.info("Watching %s again", self._path)
-        self._changed()
         self._watch()
+        if self._observer is not None:
+            self._retry = None
+            logger.info("Watching %s again", self._path)
+            self._changed()
 
 
 class _Handler(FileSystemEventHandler):
@@ -180,7 +189,11 @@ class _Handler(FileSystemEventHandler):
         self._saw = saw
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        self._saw(event)
+        try:
+            self._saw(event)
+        except Exception:
+            # Raised here it would end watchdog's thread, and with it the watching.
+            logger.exception("A change of a file could not be followed")
 
 
 def _names(event: FileSystemEvent) -> tuple[str, str]:
