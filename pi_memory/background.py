@@ -37,4 +37,4 @@ async def _succeeds(what: str, work: Callable[[], Awaitable[None]]) -> bool:
     with logged(what):
         await work()
         done = True
-    return done
+    return done  # noqa: RET504 - `logged` may have ended the block above
