@@ -24,7 +24,7 @@ from pi_memory.focus.watch import Watcher
 from pi_memory.housekeeping import Housekeeping
 from pi_memory.http.parts import Parts
 from pi_memory.knowledge.conversations import Conversations
-from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.knowledge.forgetting import Forgetting, Forgotten
 from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
@@ -117,10 +117,11 @@ def _put_together(
 ) -> Parts:
     """Every part with the parts that it needs; none has been started."""
     kept, max_tokens = settings.memory, settings.chat.max_tokens
-    memory = ShortMemory(ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations)
-    focus = RecentFocus(db, settings.focus_file, tagger=EvidenceTagger(patterns), clock=clock)
+    forgotten = Forgotten()
+    memory = ShortMemory(ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean)
+    focus = RecentFocus(db, settings.focus_file, tagger=EvidenceTagger(patterns), clock=clock, clean=forgotten.clean)
     attention = Attention(db, patterns, knows=focus.knows, called=focus.called, clock=clock)
-    memories, passages, scale = Memories(db, clock=clock), Passages(db, embedder), Scale(embedder)
+    memories, passages, scale = Memories(db, clock=clock, forgotten=forgotten), Passages(db, embedder), Scale(embedder)
     remembered = Remembered(memories, embedder)
     recall = Recall(db, remembered=remembered, passages=passages, scale=scale)
     learning = Learning(memories, Neighbourhood(memories, remembered.shelf, scale))
@@ -175,14 +176,20 @@ def _connect(parts: Parts) -> None:
         parts.memory.mention(told)
         reflect.soon(anew=True)
 
-    async def forgotten(done: Forgetting) -> None:
-        parts.memory.rewrite(done.purge)
-        parts.attention.forget(done.clean)
-        await parts.passages.reread(done.exchange_ids)
+    def unsave() -> None:
         # Also what a model kept that is not there now.
         states.erase(parts.settings.states_dir)
         if isinstance(parts.model.now, Thinker):
             parts.model.now.unsave()
+
+    async def forgotten(done: Forgetting) -> None:
+        parts.memory.drop(done.erased)
+        parts.memory.rewrite(done.clean)
+        parts.attention.forget(done.clean)
+        parts.outside.forget(done.clean)
+        await parts.passages.reread(done.exchange_ids)
+        await parts.focus.forget(done.clean)
+        unsave()
 
     def moved(by: Moved) -> None:
         for holder in (parts.memory, parts.focus, parts.attention):
@@ -195,6 +202,7 @@ def _connect(parts: Parts) -> None:
     parts.remember.attend = parts.attention.attend
     parts.remember.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
     parts.focus.on_edit = edited
+    parts.memories.before_forget.append(unsave)
     parts.memories.on_forget.append(forgotten)
     parts.memories.on_change.append(lambda changed: reflect.soon(anew=True))
     parts.housekeeping.on_ended = lambda: reflect.soon(anew=True)
@@ -210,6 +218,7 @@ async def _wake(parts: Parts) -> None:
     told = await parts.db.write(prompted.take)
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
         parts.memory.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
+    await parts.memories.start()
     await parts.focus.start()
     await parts.attention.start()
     await parts.recall.start()
@@ -278,6 +287,8 @@ async def _rest(parts: Parts) -> None:
     except TimeoutError:
         logger.warning("The inbox is worked off at the next start")
     await parts.remember.stop()
+    await parts.learning.finish()
+    await parts.memories.finish()
     await parts.reflect.stop()
     await parts.housekeeping.stop()
     await parts.recall.stop()

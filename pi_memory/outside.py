@@ -1,5 +1,6 @@
 """What an agent elsewhere is told: when its session begins, and with what its user says; nothing twice in a session."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pi_memory.briefing import Briefing
@@ -58,6 +59,10 @@ class Outside:
         text, chosen = await self._recall.for_turn(said, scope=scope, room=room, now=now, session=session)
         self._keep(session, text)
         return Told(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
+
+    def forget(self, clean: Callable[[str], str]) -> None:
+        """Take what `clean` takes out of texts out of what sessions were told."""
+        self._told = {session: clean(text) for session, text in self._told.items()}
 
     def _keep(self, session: str, text: str) -> None:
         told = "\n".join(filter(None, (self._told.pop(session, ""), text)))

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pi_memory.errors import PiMemoryError, StoreError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.tagging import Tagged
-from pi_memory.knowledge.forget import unforgotten
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.notice import notice
 from pi_memory.knowledge.passages import Passages
@@ -66,7 +65,7 @@ class Remember:
         `refs` are the lines of a log that it was made from, recorded with it; if one of them has been recorded since,
         nothing is stored.
         """
-        stored = self._db.write(lambda db: ledger.add(db, unforgotten(db, exchange), refs=refs), exchange=True)
+        stored = self._db.write(lambda db: ledger.add(db, exchange, refs=refs), exchange=True)
         return self._queue(exchange, stored)
 
     async def drain(self) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from pi_memory.errors import Forgotten, StoreError
 from pi_memory.focus.context import Context
-from pi_memory.knowledge.forgetting import Forgetting, normal, parts, without
+from pi_memory.knowledge.fact import Key, facts, normal, states, without
+from pi_memory.knowledge.forgetting import Forgetting
 from pi_memory.knowledge.memories import Memories
 from pi_memory.store import contexts, exchanges, passages, windows
 from pi_memory.store.database import Database
@@ -86,7 +87,7 @@ def test_others_are_told_to_forget_too(tmp_path: Path) -> None:
         await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
         await memories.forget(1)
         assert told[0].clean(f"Yes. {QUOTE}! Bye.") == "Yes. Bye."
-        assert set(told[0].texts) == {SECRET, QUOTE}
+        assert told[0].clean("Your safe opens with zanzibarquartz. Bye.") == "Bye."
 
     using(tmp_path, work)
 
@@ -266,16 +267,20 @@ def known(path: Path) -> tuple[object, ...]:
     ],
 )
 def test_the_sentence_goes_and_the_rest_stays(text: str, gone: str, left: str) -> None:
-    assert without(text, [gone]) == left
+    assert without(text, forgotten(gone)) == left
 
 
 @given(st.text(), st.text())
 def test_what_is_erased_is_not_there_any_more(text: str, gone: str) -> None:
-    left = without(f"{text} {gone} {text}", [gone])
-    assert without(left, [gone]) == left
+    left = without(f"{text} {gone} {text}", forgotten(gone))
+    assert without(left, forgotten(gone)) == left
 
 
 @given(st.text(min_size=1))
-def test_a_text_is_one_of_its_parts_whatever_its_case(text: str) -> None:
+def test_a_text_states_what_it_states_whatever_its_case(text: str) -> None:
     assert normal(text) == normal(f"  {text}  ")
-    assert not normal(text) or normal(text) in parts(text)
+    assert not facts(text) or states(text, forgotten(text))
+
+
+def forgotten(text: str) -> Callable[[Key], bool]:
+    return {fact.key for fact in facts(text)}.__contains__

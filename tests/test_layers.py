@@ -14,7 +14,7 @@ ROWS = (
     # Lowest first. A module imports from earlier rows; from its own row only inside one package, or in the pure row.
     "errors turn",
     # Pure: no database, no network, no model. Files at most.
-    "settings decay prompt config workspace loader background precedence files conversation.short_memory "
+    "settings decay prompt config workspace loader background precedence files tasks conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence focus.holders "
     "focus.intact focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry "
@@ -22,7 +22,7 @@ ROWS = (
     "replay.* "
     "knowledge.own_words knowledge.person knowledge.phrases knowledge.contrast knowledge.notice knowledge.secrets "
     "knowledge.extraction knowledge.troubles knowledge.comparison knowledge.dedup knowledge.hints knowledge.meant "
-    "knowledge.namespaces knowledge.forgetting knowledge.checked knowledge.vectors knowledge.words "
+    "knowledge.namespaces knowledge.fact knowledge.forgetting knowledge.checked knowledge.vectors knowledge.words "
     "knowledge.evidence knowledge.shelf",
     # Edges: each owns a library or a file.
     "store.* model.* embedding.* focus.watch focus.file hub clock",

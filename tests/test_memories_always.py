@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from pi_memory.errors import Conflict, Forgotten
-from pi_memory.knowledge.forgetting import normal
+from pi_memory.knowledge.fact import Key, facts, normal, states
 from pi_memory.knowledge.memories import Memories
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
@@ -77,6 +77,7 @@ class Life(RuleBasedStateMachine):
         self.clock = FakeClock()
         self.texts: dict[int, set[str]] = {}
         self.forgotten: set[str] = set()
+        self.gone: set[Key] = set()
         self.old: list[bytes] = []
         self.elsewhere = self.run(another_store())
         self.open()
@@ -119,7 +120,7 @@ class Life(RuleBasedStateMachine):
     @rule(choice=choices, content=st.sampled_from(CONTENTS), durable=st.booleans())
     def change(self, choice: int, content: str, durable: bool) -> None:
         memory = self.one(choice)
-        with refused(not memory.is_valid or normal(content) in self.forgotten):
+        with refused(not memory.is_valid or states(content, self.gone.__contains__)):
             self.kept(self.run(self.memories.change(memory.id, origin="api", content=content, durable=durable)))
 
     @precondition(lambda self: self.texts)
@@ -165,9 +166,9 @@ class Life(RuleBasedStateMachine):
     def forget(self, choice: int) -> None:
         before = self.every()
         done = self.run(self.memories.forget(self.one(choice).id))
-        for gone in done.memory_ids:
-            self.forgotten |= {normal(before[gone].content)}
-        self.forgotten |= {normal(text) for text in done.texts if len(text.split()) > 2}
+        self.gone |= {f.key for gone in done.memory_ids for f in facts(before[gone].content)}
+        self.gone |= {f.key for gone in done.memory_ids for f in facts(before[gone].quote) if not f.alone}
+        self.forgotten |= {normal(before[gone].content) for gone in done.memory_ids}
 
     @rule(ids=st.lists(choices, max_size=3))
     def use(self, ids: list[int]) -> None:
@@ -245,8 +246,7 @@ class Life(RuleBasedStateMachine):
         assert not [text for text in self.forgotten if text in everything]
 
     def is_refused(self, candidate: Candidate) -> bool:
-        said = (candidate.content, candidate.quote, candidate.quote.removeprefix("As I said, "))
-        return not self.forgotten.isdisjoint(map(normal, said))
+        return any(states(text, self.gone.__contains__) for text in (candidate.content, candidate.quote))
 
     def last_event(self) -> int:
         return max((t.event.id for number in self.every() for t in self.run(self.memories.history(number))), default=0)

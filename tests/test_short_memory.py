@@ -48,17 +48,28 @@ def test_what_is_folded_during_an_exchange_stays_folded() -> None:
     assert found.summary == "they said a"
 
 
-def test_what_is_rewritten_during_an_exchange_stays_so() -> None:
-    short = memory()
+def test_what_is_forgotten_during_an_exchange_stays_so() -> None:
+    short = ShortMemory(ttl=60, max_conversations=2, clean=without_digits)
     conversation = short.new("c", 0)
     conversation.standing = Standing("general", "the code is 4711", 4)
-    short.append(conversation, Exchange("c", "a", "re 4711", 0))
+    short.append(conversation, Exchange("c", "a", "re a", 0))
     copy = short.get("c", 1)
     assert copy is not None
-    short.rewrite(lambda text: text.replace("4711", ""))
+    short.rewrite(without_digits)
     short.append(copy, Exchange("c", "b", "re b", 1))
     assert "4711" not in str(short.prompted())
     assert said(short, "c", 1) == ["a", "b"]
+
+
+def without_digits(text: str, question: str = "") -> str:
+    return text.replace("4711", "")
+
+
+def test_an_exchange_of_which_nothing_may_be_kept_is_none() -> None:
+    short = ShortMemory(ttl=60, max_conversations=2, clean=without_digits)
+    say(short, "c", "a", 1)
+    short.append(short.get("c", 2) or short.new("c", 2), Exchange("c", "4711", "4711", 2))
+    assert said(short, "c", 2) == ["a"]
 
 
 def test_a_conversation_expires_only_after_its_idle_time() -> None:
@@ -194,13 +205,16 @@ def test_a_conversation_goes_on_as_it_was_prompted() -> None:
     assert list(resumed.exchanges) == [stored[0], told[2]]
 
 
-def test_what_is_rewritten_while_an_exchange_goes_on_is_rewritten_in_it() -> None:
-    short = memory()
+def test_what_is_forgotten_while_an_exchange_goes_on_is_not_in_it() -> None:
+    def clean(text: str, question: str = "") -> str:
+        return text.replace("secret", "[gone]")
+
+    short = ShortMemory(ttl=60, max_conversations=2, clean=clean)
     say(short, "c", "hello", 1)
     for name in ("c", "new"):
         under_way = short.get(name, 2) or short.new(name, 2)
         under_way.standing = Standing("general", "a secret", 1)
-        short.rewrite(lambda text: text.replace("secret", "[gone]"))
+        short.rewrite(clean)
         context, recalled = "you know the secret", ("the secret",)
         short.append(under_way, Exchange(name, "hm", "the secret", 3, context=context, recalled=recalled))
         found = short.get(name, 4)

@@ -1,13 +1,14 @@
 """Step 1 of a turn: layer 1, the recent tail of every conversation, in RAM (seed 004)."""
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from pi_memory import prompt
 from pi_memory.turn import Exchange, Message, Standing
 
-Clean = Callable[[str], str]
+Clean = Callable[..., str]
+"""Takes a text, and the message that it answers."""
 
 MOST_PENDING = 3
 MOST_CHARACTERS = 300
@@ -37,8 +38,6 @@ class Conversation:
     standing: Standing | None = None
     summary: str = ""
     pending: list[str] = field(default_factory=list)
-    rewrites: int = 0
-    """How many rewrites it has been through."""
 
     @property
     def system(self) -> str:
@@ -58,12 +57,13 @@ class ShortMemory:
     Args:
         ttl: idle seconds after which a conversation is over; 0: never.
         max_conversations: how many are kept.
+        clean: takes what is not to be kept out of a text.
     """
 
-    def __init__(self, *, ttl: float, max_conversations: int) -> None:
+    def __init__(self, *, ttl: float, max_conversations: int, clean: Clean = lambda text, question="": text) -> None:
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._gave_way: list[Conversation] = []
-        self._rewrites: list[Clean] = []
+        self._clean = clean
         self._ttl = ttl
         self._max_conversations = max_conversations
 
@@ -76,7 +76,7 @@ class ShortMemory:
         if found is None or self._expired(found, now):
             return None
         exchanges, pending = found.exchanges.copy(), found.pending.copy()
-        return replace(found, exchanges=exchanges, pending=pending, rewrites=len(self._rewrites))
+        return replace(found, exchanges=exchanges, pending=pending)
 
     def last(self, conversation_id: str) -> Conversation | None:
         """A copy of a conversation as it was when it was gone on with, whether or not it has expired."""
@@ -99,7 +99,7 @@ class ShortMemory:
 
     def new(self, conversation_id: str, now: float) -> Conversation:
         """An empty conversation, not kept until `append`."""
-        return Conversation(conversation_id, now, now, deque(), rewrites=len(self._rewrites))
+        return Conversation(conversation_id, now, now, deque())
 
     def resume(
         self,
@@ -125,19 +125,20 @@ class ShortMemory:
     def append(self, conversation: Conversation, exchange: Exchange) -> None:
         """Add an exchange to a conversation and keep it; of too many conversations the least recently used gives way.
 
-        What was folded, rewritten or mentioned while the exchange went on stays so: `conversation` is an older copy.
+        What was folded, forgotten or mentioned while the exchange went on stays so: `conversation` is an older copy.
         """
         known = self._conversations.get(conversation.id)
         if known is None or known.started_at != conversation.started_at:
             # It is new, or was ended while the exchange went on, or one of its name has expired.
             known = self.new(conversation.id, conversation.started_at)
         unsaid = [text for text in known.pending if text not in conversation.pending]
-        exchanges = deque((*known.exchanges, exchange))
+        # Also what was prompted before it was forgotten; all else is clean.
+        kept = _cleaned(exchange, self._clean)
+        exchanges = deque((*known.exchanges, *([kept] if kept.user or kept.reply else [])))
         after = replace(conversation, exchanges=exchanges, summary=known.summary, last_at=exchange.at, pending=unsaid)
         if known.standing and after.standing and known.standing.agent == after.standing.agent:
             after.standing = known.standing
-        for clean in self._rewrites[conversation.rewrites :]:
-            _rewrite(after, clean)
+        _rewrite_standing(after, self._clean)
         self._put(after)
 
     def fold(self, conversation_id: str, count: int, summary: str) -> None:
@@ -145,11 +146,10 @@ class ShortMemory:
         conversation = self._conversations.get(conversation_id)
         if conversation is not None:
             conversation.exchanges = deque(list(conversation.exchanges)[count:])
-            conversation.summary = summary
+            conversation.summary = self._clean(summary)
 
     def rewrite(self, clean: Clean) -> None:
-        """Put every text that is held into another form, also those of exchanges under way."""
-        self._rewrites.append(clean)
+        """Put every text that is held into another form."""
         for conversation in self._conversations.values():
             _rewrite(conversation, clean)
 
@@ -158,6 +158,12 @@ class ShortMemory:
         for conversation in self._conversations.values():
             conversation.exchanges = deque(replace(e, at=right(e.at)) for e in conversation.exchanges)
             conversation.last_at = right(conversation.last_at)
+
+    def drop(self, said: Collection[tuple[str, float]]) -> None:
+        """Forget exchanges, by their conversation and time."""
+        for name in {name for name, _ in said} & self._conversations.keys():
+            found = self._conversations[name]
+            found.exchanges = deque(e for e in found.exchanges if (name, e.at) not in said)
 
     def mention(self, text: str) -> None:
         """Have every living conversation tell `text` with its next message, and the last few of such texts."""
@@ -190,17 +196,23 @@ class ShortMemory:
 
 
 def _rewrite(conversation: Conversation, clean: Clean) -> None:
-    conversation.exchanges = deque(
-        replace(
-            e,
-            user=clean(e.user),
-            reply=clean(e.reply),
-            context=clean(e.context),
-            recalled=tuple(map(clean, e.recalled)),
-        )
-        for e in conversation.exchanges
-    )
+    cleaned = (_cleaned(exchange, clean) for exchange in conversation.exchanges)
+    conversation.exchanges = deque(exchange for exchange in cleaned if exchange.user or exchange.reply)
     conversation.summary = clean(conversation.summary)
     conversation.pending = [clean(text) for text in conversation.pending]
+    _rewrite_standing(conversation, clean)
+
+
+def _rewrite_standing(conversation: Conversation, clean: Clean) -> None:
     if conversation.standing:
         conversation.standing = replace(conversation.standing, text=clean(conversation.standing.text))
+
+
+def _cleaned(exchange: Exchange, clean: Clean) -> Exchange:
+    return replace(
+        exchange,
+        user=clean(exchange.user),
+        reply=clean(exchange.reply, exchange.user),
+        context=clean(exchange.context),
+        recalled=tuple(map(clean, exchange.recalled)),
+    )

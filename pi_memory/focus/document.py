@@ -6,13 +6,15 @@ not a topic is theirs: it is kept as notes and rendered back.
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from pi_memory.decay import strength
 from pi_memory.focus.shown import ago, clean, joined, sessions, short_names
 from pi_memory.turn import Topic
+
+Clean = Callable[[str], str]
 
 ACTIVE = 0.5
 """From this strength a topic stands under `## Active`, below it under `## Fading`."""
@@ -56,6 +58,16 @@ class Notes:
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sections: tuple[str, ...] = ()
     top: tuple[str, ...] = ()
+
+    def cleaned(self, clean: Clean) -> "Notes":
+        """With each line cleaned; one of which nothing is left goes."""
+        topics = {name: _lines(kept, clean) for name, kept in self.topics.items()}
+        return Notes(
+            _lines(self.before, clean),
+            {name: kept for name, kept in topics.items() if kept},
+            _lines(self.sections, clean),
+            _lines(self.top, clean),
+        )
 
     def moved(self, old: str, new: str) -> "Notes":
         """With the notes of one topic under another name."""
@@ -144,6 +156,16 @@ def _moved(name: str, notes: Sequence[str]) -> list[str]:
     if len(notes) == 1 and "|" not in notes[0]:
         return [f"- {name}: {notes[0]}"]
     return [f"- {name}:", *(f"  {line}" if line else "" for line in notes)]
+
+
+def lines(text: str, clean: Clean) -> str:
+    """A text with each line cleaned; one of which nothing is left goes."""
+    return "\n".join(_lines(text.split("\n"), clean))
+
+
+def _lines(kept: Sequence[str], clean: Clean) -> tuple[str, ...]:
+    cleaned = [(line, clean(line) if line.strip() else line) for line in kept]
+    return tuple(left for line, left in cleaned if left.strip(" >*#-") or left == line)
 
 
 def same_but_for_time(one: str, other: str) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_memory.files import commit, prepare
-from pi_memory.focus.document import Document
+from pi_memory.focus.document import Clean, Document, lines
 from pi_memory.focus.intact import LARGEST, UnreadableDocument
 from pi_memory.focus.parse import parse
 from pi_memory.focus.settling import PATIENCE, SETTLE, Content, Quiet, Unsettled, content_of, judge, opened
@@ -65,6 +65,20 @@ class FocusFile:
     @agreed.setter
     def agreed(self, text: str | None) -> None:
         self._texts.extend([] if text is None else [text])
+
+    def forget(self, clean: Clean) -> None:
+        """Clean the texts that the user may still have in an editor, and what was put aside; the file is to be written
+        again.
+        """
+        self._texts = deque((lines(text, clean) for text in self._texts), maxlen=REMEMBERED)
+        self.must_write = True
+        rejected = self.path.with_name(f"{self.path.name}.rejected")
+        try:
+            text = rejected.read_text(encoding="utf-8", errors="replace") if rejected.is_file() else ""
+            if (left := lines(text, clean)) != text:
+                rejected.write_text(left, encoding="utf-8")
+        except OSError as error:
+            logger.warning("Cannot rewrite %s: %s", rejected, error)
 
     async def read(self) -> HandEdit | None:
         """What the user changed, if anything, once they have saved it.

@@ -12,7 +12,7 @@ from pi_memory.errors import Conflict
 from pi_memory.focus import merge, topics
 from pi_memory.focus.block import focus_block
 from pi_memory.focus.changes import Changes
-from pi_memory.focus.document import Notes, render
+from pi_memory.focus.document import Clean, Notes, lines, render
 from pi_memory.focus.file import HandEdit
 from pi_memory.focus.known import KnownTopics
 from pi_memory.focus.parse import parse
@@ -36,10 +36,12 @@ class RecentFocus:
     """Topics by name in RAM, as the database has them; `work` is what finds them.
 
     `on_edit` is called with a line about every change made by hand. `settle` is for how many seconds the user's editor
-    must have left the file alone before we take it for saved.
+    must have left the file alone before we take it for saved. `clean` takes what was forgotten out of a text.
     """
 
-    def __init__(self, db: Database, path: Path, *, tagger: Tagger, clock: Clock, settle: float = SETTLE) -> None:
+    def __init__(
+        self, db: Database, path: Path, *, tagger: Tagger, clock: Clock, settle: float = SETTLE, clean: Clean = str
+    ) -> None:
         self.on_edit: Callable[[str], None] = lambda told: None
         self._db = db
         self._clock = clock
@@ -48,6 +50,7 @@ class RecentFocus:
         self.work = Tagging(db, self._known, called=self.called, tagger=tagger, clock=clock)
         self._renames = Renames()
         self._notes = Notes()
+        self._clean = clean
 
     @property
     def problem(self) -> str | None:
@@ -199,10 +202,12 @@ class RecentFocus:
         found, changed = self._understood(edit, now)
         renames = [step for step in found if isinstance(step, merge.Renamed)]
         if edit.base is None or any(isinstance(step, merge.NotesChanged) for step in found):
-            self._notes = edit.theirs.notes
+            self._notes = edit.theirs.notes.cleaned(self._clean)
+            if self._notes != edit.theirs.notes:
+                self._sync.write_anew()
         if edit.theirs.conflicted:
             logger.warning("RECENT_FOCUS.md holds a merge conflict: the topics of both sides are taken in")
-        await self._change(changed, origin="file", at=now, renames=renames, agreed=edit.agreed)
+        await self._change(changed, origin="file", at=now, renames=renames, agreed=lines(edit.agreed, self._clean))
 
     def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
         """What the user did, and the topics that it changes. Without a database the file is all there is."""
@@ -211,6 +216,11 @@ class RecentFocus:
         # Without a text that both sides had, what the file lacks was not taken out of it.
         found = merge.edits(edit.base or parse(self.text(now)), edit.theirs, removals=edit.base is not None)
         return found, merge.apply(found, self._known.by_name, now)
+
+    async def forget(self, clean: Callable[[str], str]) -> None:
+        """Take what `clean` takes out of texts out of what the user noted in the file."""
+        self._notes = self._notes.cleaned(clean)
+        await self._sync.forget(clean)
 
     # Changes.
 

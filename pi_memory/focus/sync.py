@@ -82,6 +82,16 @@ class FileSync:
         if self._started:
             await self._whole(self._write())
 
+    async def forget(self, clean: Callable[[str], str]) -> None:
+        """Take what `clean` takes out of texts out of the file, and of all that we know of it."""
+        async with self._lock:
+            self._file.forget(clean)
+        await self.write()
+
+    def write_anew(self) -> None:
+        """Have the file written even if it says the same: it has more than it may."""
+        self._file.must_write = True
+
     async def write_in_time(self) -> None:
         """Write the file now, or soon when that was done just now."""
         wait = self._written_at + WRITE_EVERY - asyncio.get_running_loop().time()

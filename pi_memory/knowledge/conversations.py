@@ -12,9 +12,8 @@ from functools import partial
 import sqlite_utils
 
 from pi_memory.errors import Conflict
-from pi_memory.knowledge import forget
 from pi_memory.knowledge.passages import Message, Passages
-from pi_memory.store import imports
+from pi_memory.store import imports, tombstones
 from pi_memory.store.database import Database
 from pi_memory.store.imports import Entry, Known
 from pi_memory.turn import Clock, Exchange, Role
@@ -95,7 +94,7 @@ class Conversations:
 
 def _kept(db: sqlite_utils.Database, messages: Sequence[Said]) -> tuple[Said, ...]:
     """The messages without what was forgotten here."""
-    said = [replace(message, content=forget.kept(db, message.content)) for message in messages]
+    said = [replace(message, content=tombstones.cleaned(db, message.content)) for message in messages]
     return tuple(message for message in said if message.content.strip())
 
 

@@ -1,14 +1,17 @@
-"""Forgetting: a memory's texts leave all that is kept, in one transaction: a crash leaves all of them or none."""
+"""Forgetting: what states a fact leaves all that is kept, in one transaction: a crash leaves all of it or none."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from sqlite_utils import Database
 
+from pi_memory.errors import NotFound
+from pi_memory.focus.document import lines
 from pi_memory.knowledge import recorded, undo
-from pi_memory.knowledge.forgetting import Forgetting, is_distinct, normal, parts, says, without
+from pi_memory.knowledge.fact import Fact, facts, is_plain, pieces, states, stems, without
+from pi_memory.knowledge.forgetting import Forgetting, Gone, Redaction, of_memory
 from pi_memory.knowledge.recorded import Cause
 from pi_memory.store import (
     contexts,
@@ -18,50 +21,115 @@ from pi_memory.store import (
     memories,
     memory_words,
     passage_words,
+    state,
     tombstones,
     windows,
 )
 from pi_memory.store.events import Event
-from pi_memory.turn import Exchange, Memory
+from pi_memory.turn import Memory
 
 FORGOTTEN = "memory.forgotten"
-UNQUOTED = "memory.unquoted"
+REWRITTEN = "memory.unquoted"
+FOCUS_FILE = "focus file"
+"""Where the focus file's text is kept that the user and we last agreed on."""
 
 REPLY_TAKES = 3600.0
 """Seconds by which what was stated may have been stored before its exchange was: the reply comes in between."""
 
 
 def forget(db: Database, number: int, cause: Cause) -> Forgetting:
-    """Erase a memory, all that say the same, and what they rest on. Raises `NotFound`."""
+    """Forget what a memory says: it, all else that says the same, and what they rest on. Raises `NotFound`."""
     memory = recorded.get(db, number)
     if memory.forgotten_at is not None:
-        return Forgetting((), ())
-    contents = {normal(content): content for content in _contents(db, memory)}
-    gone = [m for m in memories.every(db) if m.id == number or (m.content and normal(m.content) in contents)]
-    quotes = {normal(other.quote): other.quote for other in gone if other.quote}
-    texts = tuple({**contents, **quotes}.values())
-    for other in gone:
-        _erase(db, other, cause)
-    _unquote(db, texts, cause)
-    buried = {*contents, *(quote for quote in quotes if is_distinct(quote))}
-    tombstones.add(db, buried, cause.at)
-    erasing.from_events(db, None, keep=partial(_may_stay, texts=texts))
+        return Forgetting()
+    return _forget_all(db, [memory], (), cause)
+
+
+def forget_text(db: Database, text: str, cause: Cause) -> Forgetting:
+    """Forget what a text states, in whatever was said or learned."""
+    return _forget_all(db, [], facts(text), cause)
+
+
+def erase(db: Database, exchange_ids: Collection[int], cause: Cause) -> Forgetting:
+    """Erase exchanges whole, and forget the memories that rest on them. Raises `NotFound` when there is none."""
+    known = exchanges.several(db, exchange_ids)
+    if not known:
+        raise NotFound("There is no such exchange", hint="GET /exchanges lists them.")
+    resting = [m for m in memories.every(db) if m.exchange_id in known and m.forgotten_at is None]
+    done = _forget_all(db, resting, (), cause) if resting else Forgetting()
+    said = [Gone("exchange", text, id_) for id_, e in sorted(known.items()) for text in (e.user, e.reply) if text]
+    statements = tuple(fact for e in known.values() for fact in facts(e.user) if len(fact.stems) > 1)
+    summed_up = Redaction(statements)
+    windows.rewrite(db, summed_up.cleaner("summary"), of={e.conversation_id for e in known.values()})
+    exchanges.erase(db, known)
+    passage_words.merge(db)
+    return replace(
+        done,
+        exchange_ids=tuple(sorted({*done.exchange_ids, *known})),
+        erased=tuple((exchange.conversation_id, exchange.at) for exchange in known.values()),
+        gone=(*(one for one in done.gone if one.id not in known or one.place != "exchange"), *said, *summed_up.gone),
+    )
+
+
+def tried(db: Database, work: Callable[[Database], Forgetting]) -> Forgetting:
+    """What a forgetting would do; nothing changes."""
+    found: list[Forgetting] = []
+    try:
+        with db.atomic():
+            found.append(work(db))
+            raise _Tried
+    except _Tried:
+        return found[0]
+
+
+class _Tried(Exception):
+    """Rolls back."""
+
+
+def let_in(db: Database, texts: Collection[str]) -> int:
+    """Refuse no more what these texts state; how many facts that were."""
+    return tombstones.lift(db, lambda buried: any(states(text, buried) for text in texts))
+
+
+def said(db: Database, what: str) -> list[Gone]:
+    """The sentences of users, not questions, that have all the words of `what`; the newest first."""
+    wanted = stems(what)
+    rows = exchanges.holding(db, [stem for stem in wanted if is_plain(stem)]) if wanted else {}
+    return [
+        Gone("exchange", sentence, number)
+        for number, exchange in rows.items()
+        for start, end in pieces(exchange.user)
+        if (sentence := exchange.user[start:end].strip()) and wanted <= stems(sentence) and not sentence.endswith("?")
+    ]
+
+
+def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause: Cause) -> Forgetting:
+    contents = [content for memory in first for content in _contents(db, memory)]
+    meant = (*of_memory(contents, [m.quote for m in first]), *more)
+    known = [memory for memory in memories.every(db) if memory.forgotten_at is None]
+    same = [m for m in known if m in first or not _left(m.content, meant)]
+    meant = tuple({f.key: f for f in (*meant, *of_memory(contents, [m.quote for m in same]))}.values())
+    redaction = Redaction(meant, _evidence(db, same))
+    for memory in same:
+        redaction.gone.append(Gone("memory", memory.content, memory.id))
+        _erase(db, memory, cause)
+    _rewrite_others(db, [m for m in known if m not in same], redaction, cause)
+    quotes_alone = {f.key for m in same for f in facts(m.quote) if f.alone} - {
+        f.key for content in contents for f in facts(content)
+    }
+    tombstones.add(db, redaction.keys - quotes_alone, cause.at)
+    erasing.from_events(db, None, keep=partial(_may_stay, redaction=redaction))
+    changed = _from_exchanges(db, redaction)
+    windows.rewrite(db, redaction.cleaner("summary"))
+    contexts.rewrite(db, redaction.cleaner("session"))
+    _from_focus_file(db, redaction)
     memory_words.merge(db)
-    done = _from_exchanges(db, Forgetting(tuple(other.id for other in gone), texts, _evidence(db, gone)))
-    windows.rewrite(db, done.purge)
-    contexts.rewrite(db, done.clean)
-    return done
+    return Forgetting(tuple(m.id for m in same), redaction.keys, tuple(sorted(changed)), tuple(redaction.gone))
 
 
-def kept(db: Database, text: str) -> str:
-    """`text` without the sentences that say what was forgotten."""
-    gone = tombstones.matching(db, parts(text))
-    return Forgetting((), tuple(gone)).clean(text)
-
-
-def unforgotten(db: Database, exchange: Exchange) -> Exchange:
-    """An exchange as it may be stored."""
-    return replace(exchange, user=kept(db, exchange.user), reply=kept(db, exchange.reply))
+def _left(content: str, meant: tuple[Fact, ...]) -> str:
+    keys = frozenset(fact.key for fact in meant)
+    return without(content, keys.__contains__)
 
 
 def _contents(db: Database, memory: Memory) -> list[str]:
@@ -95,27 +163,30 @@ def _erase(db: Database, memory: Memory, cause: Cause) -> None:
     events.add(db, Event(cause.at, FORGOTTEN, undo.subject(memory.id), cause.origin))
 
 
-def _unquote(db: Database, texts: tuple[str, ...], cause: Cause) -> None:
-    """Take the forgotten sentences out of what other memories rest on."""
-    distinct = list(filter(is_distinct, texts))
-    for memory in [memory for memory in memories.every(db) if memory.quote]:
-        quote = without(memory.quote, distinct)
-        if quote != memory.quote:
-            memories.update(db, memory, replace(memory, quote=quote, updated_at=cause.at))
-            events.add(db, Event(cause.at, UNQUOTED, undo.subject(memory.id), cause.origin))
+def _rewrite_others(db: Database, others: Iterable[Memory], redaction: Redaction, cause: Cause) -> None:
+    """Take the forgotten sentences out of what other memories say besides, and rest on."""
+    for memory in others:
+        content = redaction.cleaner("memory", memory.id)(memory.content)
+        quote = redaction.cleaner("quote", memory.id)(memory.quote)
+        if (content, quote) != (memory.content, memory.quote):
+            memories.update(db, memory, replace(memory, content=content, quote=quote, updated_at=cause.at))
+            events.add(db, Event(cause.at, REWRITTEN, undo.subject(memory.id), cause.origin))
 
 
-def _may_stay(field: str, value: Any, texts: tuple[str, ...]) -> bool:
-    if field == "content":
-        return normal(value) not in map(normal, texts)
-    return field != "quote" or not any(says(value, text) for text in texts if is_distinct(text))
+def _may_stay(field: str, value: Any, redaction: Redaction) -> bool:
+    return field not in ("content", "quote") or not redaction.states(value)
 
 
-def _from_exchanges(db: Database, done: Forgetting) -> Forgetting:
-    changed = {
-        *erasing.from_exchanges(db, done.texts, done.clean),
-        *erasing.from_exchanges(db, done.texts, done.purge, only=done.evidence),
-    }
+def _from_exchanges(db: Database, redaction: Redaction) -> set[int]:
+    words = [frozenset(filter(is_plain, fact.stems)) for fact in redaction.facts]
+    changed = erasing.from_exchanges(db, words, partial(redaction.cleaner, "exchange"), also=redaction.evidence)
     if changed:
         passage_words.merge(db)
-    return replace(done, exchange_ids=tuple(sorted(changed)))
+    return changed
+
+
+def _from_focus_file(db: Database, redaction: Redaction) -> None:
+    """What the user noted there. The file follows: see `RecentFocus.forget`."""
+    text = state.get(db, FOCUS_FILE)
+    if text is not None and (left := lines(text, redaction.cleaner("focus file"))) != text:
+        state.put(db, FOCUS_FILE, left)

@@ -1,93 +1,96 @@
-"""What makes two texts the same to the one who wants them forgotten, and texts without them. Pure."""
+"""What is forgotten, as those see it who hold texts of their own: which facts, and texts without them. Pure."""
 
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import chain
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Literal
 
-BETWEEN = r"[\W_]+"
-SENTENCE_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|\n")
-CLAUSE_END = re.compile(r"[,;:–—](?=\s)")
-DISTINCT_WORDS = 3
-"""A text of fewer words may stand in many a sentence that has nothing to do with it."""
+from pi_memory.knowledge.fact import Fact, IsGone, facts, is_plain, states, without, without_words
+
+Place = Literal["memory", "quote", "exchange", "summary", "session", "event", "focus file"]
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A text that goes, or went: where it stands, and the id there, if there is one."""
+
+    place: Place
+    text: str
+    id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What was forgotten: the memories' ids, their texts as they were, and the exchanges that were rewritten.
+    """What was forgotten: the memories' ids, their facts by key, the exchanges that were rewritten, and what went.
 
-    A text that is not `is_distinct` is looked for in `evidence`, and elsewhere where it is a whole sentence.
+    `erased` are the conversations and times of exchanges that went whole.
     """
 
-    memory_ids: tuple[int, ...]
-    texts: tuple[str, ...]
-    evidence: frozenset[int] = frozenset()
+    memory_ids: tuple[int, ...] = ()
+    keys: frozenset[int] = frozenset()
     exchange_ids: tuple[int, ...] = ()
+    gone: tuple[Gone, ...] = ()
+    erased: tuple[tuple[str, float], ...] = ()
+
+    def clean(self, text: str, question: str = "") -> str:
+        """`text`, which answers `question`, without the sentences that state what was forgotten."""
+        return without(text, self.keys.__contains__, question=question)
+
+
+@dataclass(slots=True)
+class Redaction:
+    """Facts that are to be forgotten, and what has gone because of them so far.
+
+    `evidence` are the exchanges that the memories rest on: from them goes also what has a word of a fact that is
+    `alone`, as it may stand in many a sentence elsewhere.
+    """
+
+    facts: tuple[Fact, ...]
+    evidence: frozenset[int] = frozenset()
+    gone: list[Gone] = field(default_factory=list)
 
     @property
-    def everywhere(self) -> tuple[str, ...]:
-        """The texts whose every occurrence means what was forgotten."""
-        return tuple(text for text in self.texts if is_distinct(text))
+    def keys(self) -> frozenset[int]:
+        return frozenset(fact.key for fact in self.facts)
 
-    def clean(self, text: str) -> str:
-        """`text` without the sentences that say what was forgotten."""
-        return without(without(text, self.everywhere), self.texts, whole=True)
+    def cleaner(self, place: Place, number: int | None = None) -> Callable[..., str]:
+        """Takes a text, and the question that it answers; what goes is noted with its place."""
+        plain = [[stem for stem in fact.stems if is_plain(stem)] for fact in self.facts]
+        alone = [fact.stems for fact in self.facts if fact.alone] if number in self.evidence else []
+        keys = self.keys
 
-    def purge(self, text: str) -> str:
-        """`text` without the sentences in which any of the texts stands: for what can be done without."""
-        return without(text, self.texts)
+        def clean(text: str, question: str = "") -> str:
+            removed: list[str] = []
+            folded = f"{text} {question}".casefold()
+            if not any(all(stem in folded for stem in found) for found in plain):
+                return text
+            left = without(text, keys.__contains__, question=question, removed=removed)
+            if alone and place == "exchange":
+                left = without_words(left, alone, removed)
+            self.gone += [Gone(place, sentence, number) for sentence in removed]
+            return left
 
+        return clean
 
-def normal(text: str) -> str:
-    """The form in which texts are compared: casefolded, with one blank for whitespace and punctuation."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return re.sub(BETWEEN, " ", folded).strip() or folded.strip()
-
-
-def is_distinct(text: str) -> bool:
-    return len(normal(text).split()) >= DISTINCT_WORDS
-
-
-def parts(text: str) -> Iterator[str]:
-    """A text, each of its sentences and their clauses, normalised: none of them may be one that was forgotten."""
-    sentences = SENTENCE_END.split(text)
-    clauses = (clause for sentence in sentences for clause in CLAUSE_END.split(sentence) if is_distinct(clause))
-    return filter(None, map(normal, chain((text,), sentences, clauses)))
+    def states(self, text: str) -> bool:
+        return states(text, self.keys.__contains__)
 
 
-def without(text: str, forgotten: Iterable[str], *, whole: bool = False) -> str:
-    """`text` without the sentences in which one of the forgotten texts stands, whatever its case and punctuation.
+class Forgotten:
+    """What was forgotten so far, for those who cannot ask the database: as hashes, so that no text stays in RAM."""
 
-    `whole`: only the sentences that say nothing else.
-    """
-    for gone in sorted(forgotten, key=len, reverse=True):
-        pattern, after = _pattern(gone), 0
-        while pattern is not None and (found := pattern.search(text, after)):
-            start, end = _sentence(text, *found.span())
-            if whole and normal(text[start:end]) != normal(gone):
-                after = found.end()
-                continue
-            text = (text[:start].rstrip(" ") + " " + text[end:].lstrip(" ")).strip(" ")
-            after = 0
-    return text
+    def __init__(self) -> None:
+        self.is_gone: IsGone | None = None
+
+    def clean(self, text: str, question: str = "") -> str:
+        """`text`, which answers `question`, without the sentences that state what was forgotten."""
+        return without(text, self.is_gone, question=question) if self.is_gone else text
 
 
-def says(text: str, forgotten: str) -> bool:
-    """Whether the forgotten text stands in `text`."""
-    pattern = _pattern(forgotten)
-    return pattern is not None and pattern.search(text) is not None
-
-
-def _pattern(text: str) -> re.Pattern[str] | None:
-    words = [re.escape(word) for word in re.split(BETWEEN, text) if word]
-    if not words:
-        return None
-    return re.compile(rf"(?<![^\W_]){BETWEEN.join(words)}(?![^\W_])", re.IGNORECASE)
-
-
-def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """The bounds of the sentences from `start` to `end`."""
-    first = max((found.end() for found in SENTENCE_END.finditer(text, 0, start)), default=0)
-    last = SENTENCE_END.search(text, max(start, end - 1))
-    return first, last.end() if last else len(text)
+def of_memory(contents: Iterable[str], quotes: Iterable[str]) -> tuple[Fact, ...]:
+    """The facts of a memory: what it says and has said, and of its quotes what says that in other words."""
+    found = {fact.key: fact for content in contents for fact in facts(content)}
+    keys = frozenset(found)
+    for quote in quotes:
+        if not states(quote, keys.__contains__):
+            found |= {fact.key: fact for fact in facts(quote)}
+    return tuple(found.values())

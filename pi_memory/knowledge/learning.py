@@ -12,6 +12,8 @@ from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.knowledge import meant, phrases
 from pi_memory.knowledge.dedup import Decision, Neighbour, about, decide
 from pi_memory.knowledge.extraction import extract, grounded, not_private, of_statement
+from pi_memory.knowledge.fact import facts, states, stems
+from pi_memory.knowledge.forgetting import Gone
 from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.namespaces import Scope, covers, scope
@@ -19,6 +21,7 @@ from pi_memory.knowledge.neighbourhood import Around, Neighbourhood
 from pi_memory.knowledge.notice import Stated, notice
 from pi_memory.knowledge.secrets import secret_in
 from pi_memory.store.memories import Embedding
+from pi_memory.tasks import Tasks
 from pi_memory.turn import Candidate, Exchange, Memory
 
 Numbered = tuple[int, Exchange]
@@ -48,6 +51,7 @@ class Learning:
         self._memories = memories
         self._around = neighbourhood
         self._one_at_a_time = asyncio.Lock()
+        self._tasks = Tasks()
 
     async def state(
         self,
@@ -61,6 +65,16 @@ class Learning:
 
         Raises `StoreError`.
         """
+        # Done to its end: the client may leave, or the daemon stop.
+        return await self._tasks.run(self._state(stated, session, project, exchange_id))
+
+    async def finish(self) -> None:
+        """Wait until all that was stated is stored, or forgotten."""
+        await self._tasks.finish()
+
+    async def _state(
+        self, stated: Sequence[Stated], session: str | None, project: str | None, exchange_id: int | None
+    ) -> list[str]:
         lines = []
         async with self._one_at_a_time:
             for statement in stated:
@@ -183,20 +197,40 @@ class Learning:
         return Taken(await new, instead_of=before)
 
     async def _forget(self, stated: Stated, seen: Scope) -> str:
-        """A line that tells what became of it; "" when it may have been a manner of speaking."""
+        """Lines that tell what became of it; "" when it may have been a manner of speaking."""
         what, surely = stated.content, not phrases.LOOSELY.search(stated.quote)
         if numbers := meant.numbers(what):
             return " ".join([await self._forget_number(number) for number in numbers])
+        if numbers := meant.exchanges(what):
+            return " ".join([await self._forget_exchange(number) for number in numbers])
         around = await self._around.of(what)
         known = [n for n in around.neighbours if covers(n.memory.namespace, seen)]
         found, clear = meant.meant(what, known, same=around.scale.same)
-        if not found:
-            return f"I remember nothing of that: {what}" if surely else ""
         if clear and surely:
-            return await self._forget_number(found[0].memory.id)
-        listed = "\n".join(f"- {n.memory.id}: {n.memory.content}" for n in found)
-        number = found[0].memory.id
-        return f"Is one of these to be forgotten? Say “forget memory {number}”, or another number:\n{listed}"
+            return await self._forget_memory(found[0].memory, what)
+        said = await self._memories.said(what)
+        if not found and not said:
+            return f"I remember nothing of that: {what}" if surely else ""
+        if not found and surely and (line := await self._forget_said(said, what)):
+            return line
+        return _asked(found, said)
+
+    async def _forget_memory(self, memory: Memory, what: str) -> str:
+        """Also what was asked for in other words, when they say as much."""
+        line = await self._forget_number(memory.id)
+        if stems(what) >= stems(memory.content):
+            await self._memories.forget_text(what, origin="notice")
+        left = await self._memories.said(what)
+        return f"{line}\n{_asked([], left)}" if left else line
+
+    async def _forget_said(self, said: Sequence[Gone], what: str) -> str:
+        """Forget what was said and never learned, if it is one fact; "" when it may be one of several."""
+        for text in (what, said[0].text):
+            keys = frozenset(fact.key for fact in facts(text))
+            if all(states(one.text, keys.__contains__) for one in said):
+                done = await self._memories.forget_text(text, origin="notice")
+                return f"Forgotten, in {len(done.exchange_ids)} exchanges."
+        return ""
 
     async def _forget_number(self, number: int) -> str:
         try:
@@ -206,6 +240,21 @@ class Learning:
         if memory.forgotten_at is None:
             await self._memories.forget(number, origin="notice")
         return f"Forgotten: memory {number}."
+
+    async def _forget_exchange(self, number: int) -> str:
+        try:
+            await self._memories.erase([number], origin="notice")
+        except NotFound:
+            return f"There is no exchange {number}."
+        return f"Forgotten: exchange {number}."
+
+
+def _asked(found: Sequence[Neighbour], said: Sequence[Gone]) -> str:
+    """Which of these is to be forgotten."""
+    listed = [f"- memory {n.memory.id}: {n.memory.content}" for n in found]
+    listed += [f"- exchange {one.id}: {one.text}" for one in said[: meant.MOST]]
+    first = f"memory {found[0].memory.id}" if found else f"exchange {said[0].id}"
+    return "\n".join([f"Is one of these to be forgotten? Say “forget {first}”, or another:", *listed])
 
 
 def _is_among(candidate: Candidate, others: Sequence[Candidate]) -> bool:

@@ -14,6 +14,7 @@ NUMBERS = re.compile(
     r"(?:(?:\s*,|\s+and|\s+und)?\s+#?\d{1,9})*\W*",
     re.IGNORECASE,
 )
+EXCHANGES = re.compile(r"(?:exchanges?|messages?)\s*#?\d{1,9}(?:(?:\s*,|\s+and)?\s+#?\d{1,9})*\W*", re.IGNORECASE)
 COVERED = 0.99
 """Share of what was said that a memory has to have for it to be meant; so much that a name must be there."""
 NEARLY = 0.6
@@ -24,6 +25,11 @@ MOST = 5
 def numbers(what: str) -> list[int]:
     """`memory 12`, `12 and 13`: ids; none when something else is said."""
     return [int(found) for found in re.findall(r"\d+", what)] if NUMBERS.fullmatch(what.strip()) else []
+
+
+def exchanges(what: str) -> list[int]:
+    """`exchange 12`: ids; none when something else is said."""
+    return [int(found) for found in re.findall(r"\d+", what)] if EXCHANGES.fullmatch(what.strip()) else []
 
 
 def meant(what: str, neighbours: Sequence[Neighbour], *, same: float) -> tuple[list[Neighbour], bool]:

@@ -1,7 +1,7 @@
 """Memories: the only place where they change. Every change is an event, stored with it in one transaction."""
 
 import math
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -11,13 +11,14 @@ import sqlite_utils
 from pi_memory import decay
 from pi_memory.knowledge import forget, history, recorded, restore, transfer, undo
 from pi_memory.knowledge.checked import checked
-from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.knowledge.forgetting import Forgetting, Forgotten, Gone
 from pi_memory.knowledge.history import Told
 from pi_memory.knowledge.recorded import Cause
 from pi_memory.knowledge.restore import Counts, Numbered
-from pi_memory.store import imported, memories, memory_words
+from pi_memory.store import imported, memories, memory_words, tombstones
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding, Filter
+from pi_memory.tasks import Tasks
 from pi_memory.turn import Candidate, Clock, Memory
 
 CHANGED = "memory.changed"
@@ -33,14 +34,26 @@ class Memories:
 
     `origin` says who changes something: `api`, `notice`, `extraction`, `import`, `time`. `durable` changes are on the
     card when the call returns, others within the group's seconds. `on_change` is called with each memory that was
-    added or changed, `on_forget` is awaited with what was forgotten, so that others forget it too.
+    added or changed, `before_forget` before something is forgotten, and `on_forget` is awaited with it afterwards, so
+    that others forget it too. `forgotten` knows what was.
     """
 
-    def __init__(self, db: Database, *, clock: Clock) -> None:
+    def __init__(self, db: Database, *, clock: Clock, forgotten: Forgotten | None = None) -> None:
         self.on_change: list[Callable[[Memory], None]] = []
+        self.before_forget: list[Callable[[], None]] = []
         self.on_forget: list[Callable[[Forgetting], Awaitable[None]]] = []
+        self.forgotten = forgotten or Forgotten()
         self._db = db
         self._clock = clock
+        self._tasks = Tasks()
+
+    async def start(self) -> None:
+        """Know what was forgotten."""
+        await self._reload()
+
+    async def finish(self) -> None:
+        """Wait until what is being forgotten is."""
+        await self._tasks.finish()
 
     # What is known.
 
@@ -77,6 +90,10 @@ class Memories:
         """Ids and contents of the memories that hold and have no vector in the embedder's space yet."""
         return await self._db.read(partial(memories.without_vector, space=space, limit=limit))
 
+    async def said(self, what: str) -> list[Gone]:
+        """The sentences of users that have all the words of `what`, the newest first."""
+        return await self._db.read(partial(forget.said, what=what))
+
     async def history(self, number: int) -> list[Told]:
         """The events of a memory, newest first. Raises `NotFound`."""
         return await self._db.read(partial(history.history, number=number))
@@ -90,6 +107,15 @@ class Memories:
         candidate, cause = checked(candidate), self._cause(origin)
         add = partial(recorded.add, candidate=candidate, cause=cause, embedding=vector)
         return self._told(await self._db.write(add, durable=durable))
+
+    async def let_in(self, *texts: str) -> None:
+        """Refuse no more what these texts state, because the user says so. Durable."""
+        await self._db.write(partial(forget.let_in, texts=texts), durable=True)
+        await self._reload()
+
+    async def refuse_forgotten(self, *texts: str) -> None:
+        """Raises `Forgotten` when a text states what was forgotten."""
+        await self._db.read(lambda db: recorded.refuse_forgotten(db, *texts))
 
     async def change(self, number: int, *, origin: str, durable: bool = False, **fields: Any) -> Memory:
         """Give fields of `CHANGEABLE` another value. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
@@ -118,17 +144,43 @@ class Memories:
         self._told(old)
         return self._told(new)
 
-    async def forget(self, number: int, *, origin: str = "api") -> Forgetting:
-        """Erase a memory for good, also from the files; it is refused from now on. Durable. Raises `NotFound`."""
-        forgetting = await self._db.write(
-            partial(forget.forget, number=number, cause=self._cause(origin)), durable=True
-        )
+    async def forget(self, number: int, *, origin: str = "api", dry_run: bool = False) -> Forgetting:
+        """Erase what a memory says for good, also from the files; it is refused from now on. Durable.
+
+        With `dry_run` nothing changes, and the answer says what would go. Raises `NotFound`.
+        """
+        return await self._forgetting(partial(forget.forget, number=number, cause=self._cause(origin)), dry_run)
+
+    async def forget_text(self, text: str, *, origin: str = "api", dry_run: bool = False) -> Forgetting:
+        """Erase what a text states from all that was said or learned, as `forget` does."""
+        return await self._forgetting(partial(forget.forget_text, text=text, cause=self._cause(origin)), dry_run)
+
+    async def erase(self, exchange_ids: Collection[int], *, origin: str = "api", dry_run: bool = False) -> Forgetting:
+        """Erase exchanges whole, and forget the memories that rest on them, as `forget` does. Raises `NotFound`."""
+        work = partial(forget.erase, exchange_ids=exchange_ids, cause=self._cause(origin))
+        return await self._forgetting(work, dry_run)
+
+    async def _forgetting(self, work: Callable[[sqlite_utils.Database], Forgetting], dry_run: bool) -> Forgetting:
+        if dry_run:
+            return await self._db.write(partial(forget.tried, work=work))
+        # Done to its end: a row that is erased is not forgotten while a prompt, an index or a file has it.
+        return await self._tasks.run(self._forgotten_everywhere(work))
+
+    async def _forgotten_everywhere(self, work: Callable[[sqlite_utils.Database], Forgetting]) -> Forgetting:
+        for first in self.before_forget:
+            first()
+        forgetting = await self._db.write(work, durable=True)
+        await self._reload()
         for memory in await self.several(forgetting.memory_ids):
             self._told(memory)
         for others_forget in self.on_forget:
             await others_forget(forgetting)
         await self._db.scrub()
         return forgetting
+
+    async def _reload(self) -> None:
+        buried = await self._db.read(tombstones.load)
+        self.forgotten.is_gone = buried or None
 
     async def undo(self, event_id: int, *, dry_run: bool = False, origin: str = "api") -> list[undo.Change]:
         """Take an event back, which is an event too; what changed, or with `dry_run` would. Durable.
@@ -176,6 +228,7 @@ class Memories:
     async def restore(self, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Counts:
         """Take in an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
         done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
+        await self._reload()
         for number in done.new:
             self._told(await self.get(number))
         return done.counts

@@ -166,7 +166,7 @@ PERSONAL = words(
 # To forget.
 FORGET = words(
     r"(?:forget|stop remembering) "
-    r"(?=(?:all )?(?:about|everything|what|that|my|our|his|her|their|the|memor\w+|number|i)\b|#?\d)"
+    r"(?=(?:all )?(?:about|everything|what|that|my|our|his|her|their|the|memor\w+|exchanges? \d|number|i)\b|#?\d)"
     r"(?:about |all about |everything (?:(?:you know|i (?:said|told you)) )?about |what (?:i|you) \w+ (?:you )?about )?"
     r"(?:the (?:memory|memories|fact|note) (?:(?:that|about|of) )?)?",
     r"(?:delete|erase|remove) (?:the|your|that) (?:memory|memories) (?:that|about|of|on) ",

@@ -5,17 +5,18 @@ Every path by which a text gets into a memory leads through here, so that none l
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from sqlite_utils import Database
 
 from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError
 from pi_memory.knowledge import undo
-from pi_memory.knowledge.forgetting import parts
+from pi_memory.knowledge.fact import states
 from pi_memory.store import events, memories, tombstones
 from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding
 from pi_memory.turn import Candidate, Memory
+
+AGAIN = 'What was forgotten is not stored again; only you can let it in: POST /memories with "anyway": true.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +104,10 @@ def take_back(
 
 
 def refuse_forgotten(db: Database, *texts: str) -> None:
-    """Raises `Forgotten` when a text, or a sentence of it, was forgotten."""
-    if tombstones.matching(db, chain.from_iterable(map(parts, texts))):
-        raise Forgotten("This was to be forgotten", hint="What was forgotten is not stored again, in whatever way.")
+    """Raises `Forgotten` when a text states what was forgotten, in whatever words of whomever."""
+    buried = tombstones.load(db)
+    if buried and any(states(text, buried) for text in texts):
+        raise Forgotten("This was to be forgotten", hint=AGAIN)
 
 
 def refuse_size(db: Database, embedding: Embedding | None) -> None:

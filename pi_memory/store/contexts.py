@@ -9,6 +9,7 @@ from sqlite_utils import Database
 from pi_memory.focus.context import Application, Context, Entry
 from pi_memory.focus.related import Shared
 from pi_memory.focus.weights import within
+from pi_memory.store import tombstones
 
 COLUMNS = "name, started_at, last_at, project, directory, topic, since, worked, files, decisions, weights"
 SESSION = "(select id from session_contexts where name = :session)"
@@ -26,7 +27,8 @@ def load(db: Database, *, limit: int) -> list[Context]:
 
 
 def save(db: Database, context: Context) -> None:
-    """Insert or replace a session's context."""
+    """Insert or replace a session's context, without what was forgotten."""
+    decisions = [left for text in context.decisions if (left := tombstones.cleaned(db, text))]
     values = (
         context.session,
         context.started_at,
@@ -37,7 +39,7 @@ def save(db: Database, context: Context) -> None:
         context.since,
         context.worked,
         _json(context.files),
-        _json(context.decisions),
+        _json(decisions),
         _json({name: round(weight, 6) for name, weight in context.weights.items()}),
     )
     changed = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS.split(", ")[1:])
@@ -65,7 +67,7 @@ def close_focus(db: Database, session: str, entry: Entry) -> None:
             "topic": entry.topic,
             "since": entry.since,
             "seconds": entry.seconds,
-            "outcome": entry.outcome,
+            "outcome": entry.outcome and tombstones.cleaned(db, entry.outcome),
         },
     ).lastrowid
     assert number is not None
@@ -82,6 +84,7 @@ def entries(db: Database, *, limit: int) -> list[Entry]:
 
 def apply(db: Database, session: str, memory_id: int, at: float, context: str) -> Application:
     """Record that a session put a memory to use."""
+    context = tombstones.cleaned(db, context)
     number = db.execute(
         f"insert into applications (context_id, memory_id, at, context) values ({SESSION}, :memory, :at, :context)",
         {"session": session, "memory": memory_id, "at": at, "context": context},

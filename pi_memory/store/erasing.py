@@ -1,7 +1,6 @@
 """Erasing a text from all that is kept verbatim: events of memories, and exchanges."""
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -9,7 +8,7 @@ from sqlite_utils import Database
 
 from pi_memory.store import passages
 
-Clean = Callable[[str], str]
+Clean = Callable[..., str]
 
 
 def from_events(db: Database, subject: str | None, keep: Callable[[str, Any], bool]) -> None:
@@ -31,23 +30,29 @@ def from_events(db: Database, subject: str | None, keep: Callable[[str, Any], bo
 
 
 def from_exchanges(
-    db: Database, texts: tuple[str, ...], clean: Clean, *, only: frozenset[int] | None = None
-) -> list[int]:
-    """Rewrite the exchanges in which one of the texts may stand, or those of `only`; the ids of those that changed."""
-    where, values = _may_hold(texts) if only is None else (_among(only), {})
-    query = f"select id, user, reply, coalesce(tool_calls, '') from exchanges where {where}"
-    changed = []
-    for number, *told in db.execute(query, values).fetchall():
-        cleaned = [clean(text) for text in told]
+    db: Database, words: Sequence[frozenset[str]], cleaner: Callable[[int], Clean], *, also: frozenset[int]
+) -> set[int]:
+    """Rewrite the exchanges in which all of some words may stand, and those of `also`; the ids of those that changed.
+
+    `words` are in lower case, and parts of words. `cleaner` gives what cleans the texts of the exchange of an id: a
+    message, or a reply and the message that it answers.
+    """
+    where, values = _may_hold(words)
+    query = f"""select id, user, reply, coalesce(tool_calls, '') from exchanges
+        where {where} or id in (select value from json_each(:also)) order by id"""
+    changed = set()
+    for number, *told in db.execute(query, {**values, "also": _json(sorted(also))}).fetchall():
+        clean, (user, reply, calls) = cleaner(number), told
+        cleaned = [clean(user), clean(reply, user), clean(calls)]
         if cleaned != told:
             # Arguments are no sentences: a part of them would not be JSON.
-            calls = cleaned[2] if cleaned[2] == told[2] else ""
+            left = calls if cleaned[2] == calls else ""
             with passages.rewritten(db, number):
                 db.execute(
                     "update exchanges set user = ?, reply = ?, tool_calls = nullif(?, '') where id = ?",
-                    (*cleaned[:2], calls, number),
+                    (*cleaned[:2], left, number),
                 )
-            changed.append(number)
+            changed.add(number)
     return changed
 
 
@@ -57,17 +62,12 @@ def is_evidence(db: Database, exchange_id: int | None, quote: str) -> bool:
     return bool(quote) and db.execute(query, (exchange_id, quote)).fetchone() is not None
 
 
-def _may_hold(texts: tuple[str, ...]) -> tuple[str, dict[str, str]]:
-    """A condition by each text's longest word: whoever lacks it need not be read whole."""
-    words = [max(re.findall(r"\w+", text), key=len, default="") for text in texts]
-    # `like` folds the case of ASCII only.
-    values = {f"word{number}": f"%{word if word.isascii() else ''}%" for number, word in enumerate(words)}
+def _may_hold(words: Sequence[frozenset[str]]) -> tuple[str, dict[str, str]]:
+    """A condition by the longest word of each: whoever lacks it need not be read whole."""
+    longest = [max(found, key=len, default="") for found in words]
+    values = {f"word{number}": f"%{word}%" for number, word in enumerate(longest)}
     row = "user || ' ' || reply || ' ' || coalesce(tool_calls, '')"
     return " or ".join(f"{row} like :{name}" for name in values) or "0", values
-
-
-def _among(ids: frozenset[int]) -> str:
-    return f"id in ({', '.join(map(str, sorted(ids)))})"
 
 
 def _without(side: dict[str, Any], erased: set[tuple[str, str]]) -> dict[str, Any]:

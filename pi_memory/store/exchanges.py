@@ -1,9 +1,13 @@
 """Exchanges, verbatim. The inbox is no table of its own: it is every exchange after the cursor in `state`."""
 
+from collections.abc import Collection
+from dataclasses import replace
+
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.store import passages, sessions, state
+from pi_memory.knowledge.fact import states, without
+from pi_memory.store import passages, sessions, state, tombstones
 from pi_memory.turn import Exchange, ToolCall
 
 CURSOR = "inbox"
@@ -12,10 +16,13 @@ DONE = f"(select coalesce(max(cast(value as integer)), 0) from state where key =
 COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, partial, exchanges.project,
     tool_calls, file_paths"""
 JOINED = "exchanges join sessions on sessions.id = exchanges.session_id"
+SAID = "(user != '' or reply != '')"
+"""Not the row of one that was erased, whose id must not be given again."""
 
 
 def add(db: Database, exchange: Exchange) -> int:
-    """Append an exchange to its session and so to the inbox; its id."""
+    """Append an exchange, without what was forgotten, to its session and so to the inbox; its id."""
+    exchange = _unforgotten(db, exchange)
     session = sessions.touch(
         db, exchange.conversation_id, exchange.at, source=exchange.source, project=exchange.project
     )
@@ -57,7 +64,7 @@ def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:
         f"""select * from (
             select {COLUMNS}, row_number() over (partition by exchanges.session_id order by exchanges.id desc) as n
             from {JOINED} left join windows on windows.session_id = sessions.id
-            where source = 'chat' and ended_at is null and exchanges.id > coalesce(after, 0))
+            where source = 'chat' and ended_at is null and exchanges.id > coalesce(after, 0) and {SAID})
         where n <= ? order by id""",
         (limit,),
     ).fetchall()
@@ -75,6 +82,43 @@ def between(db: Database, session_id: int, *, after: int, upto: int) -> list[tup
         (session_id, after, upto),
     ).fetchall()
     return [(row[0], _exchange(row)) for row in rows]
+
+
+def several(db: Database, ids: Collection[int]) -> dict[int, Exchange]:
+    """Those of `ids` that there are, by id."""
+    rows = db.execute(
+        f"""select {COLUMNS} from {JOINED} where {SAID} and exchanges.id in (select value from json_each(?))""",
+        (msgspec.json.encode(sorted(ids)).decode(),),
+    ).fetchall()
+    return {row[0]: _exchange(row) for row in rows}
+
+
+def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[int, Exchange]:
+    """The newest exchanges in which the user's words have all of some, as parts of words; by id."""
+    where = " and ".join([SAID, *(f"instr(lower(user), :word{n})" for n in range(len(words)))])
+    values = {f"word{n}": word for n, word in enumerate(words)} | {"limit": limit}
+    rows = db.execute(
+        f"select {COLUMNS} from {JOINED} where {where} order by exchanges.id desc limit :limit", values
+    ).fetchall()
+    return {row[0]: _exchange(row) for row in rows}
+
+
+def of_session(db: Database, name: str) -> list[int]:
+    """The ids of the exchanges of a session."""
+    query = f"select exchanges.id from {JOINED} where sessions.name = ? and {SAID}"
+    return [id_ for (id_,) in db.execute(query, (name,)).fetchall()]
+
+
+def erase(db: Database, ids: Collection[int]) -> None:
+    """Erase exchanges with their passages. Of the newest one the row stays, without its texts."""
+    passages.erase(db, ids)
+    for number in ids:
+        db.execute(
+            """update exchanges set user = '', reply = '', tool_calls = null, file_paths = null
+            where id = ? and id = (select max(id) from exchanges)""",
+            (number,),
+        )
+        db.execute("delete from exchanges where id = ? and id < (select max(id) from exchanges)", (number,))
 
 
 def beside(db: Database, text: str, *, since: float, until: float) -> list[int]:
@@ -108,6 +152,18 @@ def prune(db: Database, *, before: float, idle_since: float) -> int:
     return (
         emptied
         + db.execute(f"delete from exchanges where {over} and id < (select max(id) from exchanges)", values).rowcount
+    )
+
+
+def _unforgotten(db: Database, exchange: Exchange) -> Exchange:
+    buried = tombstones.load(db)
+    if not buried:
+        return exchange
+    return replace(
+        exchange,
+        user=without(exchange.user, buried),
+        reply=without(exchange.reply, buried, question=exchange.user),
+        tool_calls=tuple(call for call in exchange.tool_calls if not states(str(call.arguments), buried)),
     )
 
 

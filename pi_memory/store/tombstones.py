@@ -1,4 +1,8 @@
-"""What was forgotten, as salted hashes: enough to refuse it, not enough to tell what it was."""
+"""What was forgotten, as salted hashes: enough to refuse it, not enough to tell what it was.
+
+What is known of a fact is its key, a number. Its hash begins with the last two bytes of that, so that most of what is
+said is told apart without being hashed. Before there were keys a text was hashed, each with a salt of its own.
+"""
 
 import hashlib
 import os
@@ -6,19 +10,59 @@ from collections.abc import Callable, Iterable
 
 from sqlite_utils import Database
 
+from pi_memory.knowledge.fact import without
+
 SALT_BYTES = 8
 HASH_BYTES = 16
+SIGHT = 2**16
 
 Tombstone = tuple[float, bytes, bytes]
 """When, salt, hash."""
 
 
-def add(db: Database, texts: Iterable[str], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
-    """Refuse these texts, which are normalised, from now on."""
-    known = set(matching(db, texts := set(texts)))
-    for text in sorted(texts - known):
-        made = salt(SALT_BYTES)
-        put(db, (at, made, _hash(text, made)))
+class Buried:
+    """All that was forgotten. Called with a key, or a text, it says whether that was."""
+
+    def __init__(self, tombstones: Iterable[Tombstone]) -> None:
+        self._keys: dict[bytes, set[bytes]] = {}
+        self._texts: list[tuple[bytes, bytes]] = []
+        for _, salt, made in tombstones:
+            if len(made) > HASH_BYTES:
+                self._keys.setdefault(salt, set()).add(made)
+            else:
+                self._texts.append((salt, made))
+        self._sight = {int.from_bytes(made[:2]) for found in self._keys.values() for made in found}
+
+    def __bool__(self) -> bool:
+        return bool(self._keys or self._texts)
+
+    def __call__(self, key: int | str) -> bool:
+        if isinstance(key, str):
+            text = key.encode("utf-8", "surrogatepass")
+            return any(_hash(text, salt) == made for salt, made in self._texts)
+        if key % SIGHT not in self._sight:
+            return False
+        return any(hash_of(key, salt) in made for salt, made in self._keys.items())
+
+
+def load(db: Database) -> Buried:
+    return Buried(every(db))
+
+
+def cleaned(db: Database, text: str, question: str = "") -> str:
+    """`text`, which answers `question`, without the sentences that state what was forgotten."""
+    buried = load(db)
+    return without(text, buried, question=question) if buried else text
+
+
+def add(db: Database, keys: Iterable[int], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
+    """Refuse the facts of these keys from now on. All have one salt, so that a key is hashed once."""
+    known = load(db)
+    row = db.execute("select salt from tombstones where length(hash) > ? limit 1", (HASH_BYTES,)).fetchone()
+    shared = row[0] if row else salt(SALT_BYTES)
+    for key in sorted(set(keys)):
+        if not known(key):
+            put(db, (at, shared, hash_of(key, shared)))
 
 
 def put(db: Database, tombstone: Tombstone) -> bool:
@@ -28,17 +72,22 @@ def put(db: Database, tombstone: Tombstone) -> bool:
     return db.execute(query, dict(zip(("at", "salt", "hash"), tombstone, strict=True))).rowcount > 0
 
 
+def lift(db: Database, is_meant: Callable[[Buried], bool]) -> int:
+    """Let in again what is meant: `is_meant` is asked of each tombstone alone. How many were lifted."""
+    rows = db.execute("select id, at, salt, hash from tombstones").fetchall()
+    lifted = [(number,) for number, *tombstone in rows if is_meant(Buried([tuple(tombstone)]))]
+    for number in lifted:
+        db.execute("delete from tombstones where id = ?", number)
+    return len(lifted)
+
+
 def every(db: Database) -> list[Tombstone]:
     return db.execute("select at, salt, hash from tombstones order by id").fetchall()
 
 
-def matching(db: Database, texts: Iterable[str]) -> list[str]:
-    """Those of the texts, which are normalised, that were forgotten; none is looked at when nothing was."""
-    buried = every(db)
-    if not buried:
-        return []
-    return [text for text in texts if any(_hash(text, salt) == made for _, salt, made in buried)]
+def hash_of(key: int, salt: bytes) -> bytes:
+    return (key % SIGHT).to_bytes(2) + _hash(key.to_bytes(8), salt)
 
 
-def _hash(text: str, salt: bytes) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES, key=salt).digest()
+def _hash(content: bytes, salt: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=HASH_BYTES, key=salt).digest()

@@ -3,12 +3,12 @@
 What leaves a window is queued as a lesson in the transaction that moves the window: a crash leaves both or neither.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from pi_memory.store import exchanges, sessions
+from pi_memory.store import exchanges, sessions, tombstones
 from pi_memory.turn import Exchange
 
 Numbered = tuple[int, Exchange]
@@ -44,12 +44,13 @@ def alive(db: Database, *, limit: int) -> dict[str, Window]:
 def fold(db: Database, name: str, *, keep: int, summary: str) -> None:
     """Have the window of `name` begin `keep` exchanges before its end; `summary` stands for all before."""
     row = db.execute(
-        """select session_id, id from exchanges where session_id = (select id from sessions where name = ?)
-        order by id desc limit 1 offset ?""",
+        f"""select session_id, id from exchanges where session_id = (select id from sessions where name = ?)
+        and {exchanges.SAID} order by id desc limit 1 offset ?""",
         (name, keep),
     ).fetchone()
     if row is not None:
-        _move(db, *row, summary=summary)
+        # It may have been written before something was forgotten.
+        _move(db, *row, summary=tombstones.cleaned(db, summary))
 
 
 def close(db: Database, name: str, at: float) -> bool:
@@ -64,11 +65,12 @@ def close(db: Database, name: str, at: float) -> bool:
     return True
 
 
-def rewrite(db: Database, clean: Callable[[str], str]) -> None:
-    """Put every summary into another form."""
-    for session_id, summary in db.execute("select session_id, summary from windows where summary != ''").fetchall():
-        if clean(summary) != summary:
-            db.execute("update windows set summary = ? where session_id = ?", (clean(summary), session_id))
+def rewrite(db: Database, clean: Callable[[str], str], *, of: Collection[str] | None = None) -> None:
+    """Put summaries into another form: every one, or those of some sessions."""
+    query = "select session_id, name, summary from windows join sessions on id = session_id where summary != ''"
+    for session_id, name, summary in db.execute(query).fetchall():
+        if (of is None or name in of) and (cleaned := clean(summary)) != summary:
+            db.execute("update windows set summary = ? where session_id = ?", (cleaned, session_id))
 
 
 def lessons(db: Database) -> list[Lesson]:
