@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterator
 import uvicorn
 
 from pi_memory.app import create_app
+from pi_memory.connections import BACKLOG, BoundedProtocol, Listener
 from pi_memory.daemon import running
 from pi_memory.errors import StartError
 from pi_memory.http.parts import Parts
+from pi_memory.loglimit import LogLimit
 from pi_memory.model import waiting
 from pi_memory.settings import Settings
 
@@ -69,6 +71,8 @@ class Server(uvicorn.Server):
             server_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
             timeout_keep_alive=30,
+            http=BoundedProtocol,
+            backlog=BACKLOG,
         )
         super().__init__(config)
         self._parts = parts
@@ -112,12 +116,11 @@ class Server(uvicorn.Server):
 def bound(host: str, port: int) -> Iterator[socket.socket]:
     """A listening socket. Raises `StartError` when the port is taken or the address is not ours."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # With its protocol named, asyncio switches off the delay that waits 40 ms for the client.
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = Listener(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(128)
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         raise StartError(
@@ -186,5 +189,7 @@ def log_to_stderr(level: str) -> None:
         "%(levelname)s %(name)s: %(message)s" if under_journald else "%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     logging.basicConfig(level=level.upper(), format=form, stream=sys.stderr, force=True)
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(LogLimit())
     for chatty in ("uvicorn", "httpx2", "watchdog", "asyncio"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))

@@ -14,7 +14,8 @@ ROWS = (
     # Lowest first. A module imports from earlier rows; from its own row only inside one package, or in the pure row.
     "errors turn",
     # Pure: no database, no network, no model. Files at most.
-    "settings decay prompt config workspace loader background precedence files tasks conversation.short_memory "
+    "settings decay prompt config workspace loader background loglimit precedence files tasks "
+    "conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence focus.holders "
     "focus.intact focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry "
@@ -39,6 +40,7 @@ ROWS = (
     "backends",
     "daemon",
     "app",
+    "connections",
     "service",
     "hook",
     "cli.*",
@@ -64,7 +66,8 @@ OWNERS = {
     # The focus runs its own transactions on the database that the store hands it, and names its type.
     "sqlite_utils": "store.* focus.changes focus.centroids focus.tagging focus.recent focus.contexts knowledge.*",
     "starlette": "http.* app",
-    "uvicorn": "service",
+    "h11": "connections",
+    "uvicorn": "connections service",
     "watchdog": "focus.watch",
 }
 
