@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks._facts import facts
 from pi_memory.embedding.calibration import Scale
+from pi_memory.embedding.worker import Worker
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Neighbourhood
@@ -48,7 +49,8 @@ async def write(folder: Path, how: str, count: int) -> dict[str, int]:
     db = await Database.open(folder / "memory.db", commit_seconds=3600)
     scale = Scale(Loader(_load, fallback=await _load()))
     memories = Memories(db, clock=time.time)
-    learning = Learning(memories, Neighbourhood(memories, Shelf(), scale))
+    worker = Worker("compute")
+    learning = Learning(memories, Neighbourhood(memories, Shelf(), scale, worker=worker), worker=worker)
     said = facts(count)
     if how == "stated":
         for fact in said:

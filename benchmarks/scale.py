@@ -9,13 +9,15 @@ after a reply of the model: between two searches, other memory is read. `warm` a
 """
 
 import asyncio
+import contextlib
 import gc
 import itertools
 import os
 import re
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,9 +31,15 @@ import sqlite_utils
 from benchmarks import _measure as measure
 from benchmarks._bag import BagOfWords
 from benchmarks._facts import facts
+from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
+from pi_memory.embedding.worker import Worker
+from pi_memory.focus.patterns import load_patterns
+from pi_memory.focus.tagger import EvidenceTagger
 from pi_memory.knowledge import namespaces, recorded
+from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
+from pi_memory.knowledge.neighbourhood import Neighbourhood
 from pi_memory.knowledge.passages import Passages
 from pi_memory.knowledge.recall import Recall
 from pi_memory.knowledge.recorded import Cause
@@ -90,34 +98,58 @@ def one(count: int, chance: np.random.Generator) -> dict[str, float]:
     }
 
 
+@dataclass(frozen=True)
+class Store:
+    """A store that is open, all of it in RAM."""
+
+    remembered: Remembered
+    recall: Recall
+    learning: Learning
+    tagger: EvidenceTagger
+
+
+@contextlib.asynccontextmanager
+async def opened(path: Path, embedder: Embedder, count: int) -> AsyncIterator[Store]:
+    """A store of `count` memories, when all its vectors are in RAM."""
+
+    async def load() -> Embedder:
+        return embedder
+
+    db, loader = await Database.open(path), Loader[Embedder](load, fallback=embedder)
+    loader.start()
+    await loader.ready()
+    memories, worker = Memories(db, clock=time.time), Worker("compute")
+    remembered, measured = Remembered(memories, loader), Scale(loader)
+    recall = Recall(
+        db, remembered=remembered, passages=Passages(db, loader, worker=worker), scale=measured, worker=worker
+    )
+    await recall.start()
+    while remembered.shelf.matrix is None or len(remembered.shelf.matrix) < count:  # noqa: ASYNC110 - when it comes
+        await asyncio.sleep(0.001)
+    learning = Learning(memories, Neighbourhood(memories, remembered.shelf, measured, worker=worker), worker=worker)
+    tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=worker)
+    yield Store(remembered, recall, learning, tagger)
+    await recall.stop()
+    await db.close()
+
+
 async def in_a_store(count: int, folder: Path, chance: np.random.Generator) -> dict[str, float]:
     """A store of `count` memories is written, opened again, and searched."""
     said, embedder = facts(count), BagOfWords()
     await written(said, folder / "memory.db", embedder)
 
-    async def load() -> Embedder:
-        return embedder
-
-    db, loader = await Database.open(folder / "memory.db"), Loader[Embedder](load, fallback=embedder)
-    loader.start()
-    await loader.ready()
-    remembered, before = Remembered(Memories(db, clock=time.time), loader), _rss()
-    recall = Recall(db, remembered=remembered, passages=Passages(db, loader), scale=Scale(loader))
-    start = time.perf_counter()
-    await recall.start()
-    while remembered.shelf.matrix is None or len(remembered.shelf.matrix) < count:  # noqa: ASYNC110 - when it comes
-        await asyncio.sleep(0.001)
-    load_ms = (time.perf_counter() - start) * 1_000
-    await recall.search("the first one measures the scale", k=K, scope=namespaces.scope(None), now=time.time())
-    times, found = [], 0
-    for content in (said[number] for number in chance.integers(0, count, QUERIES)):
-        words, start = _some_words(content, chance), time.perf_counter()
-        results = await recall.search(words, k=K, scope=namespaces.scope(None), now=time.time())
-        times.append((time.perf_counter() - start) * 1_000)
-        found += content in [result.content for result in results]
-    grown = _rss() - before
-    await recall.stop()
-    await db.close()
+    before, start = _rss(), time.perf_counter()
+    async with opened(folder / "memory.db", embedder, count) as store:
+        load_ms = (time.perf_counter() - start) * 1_000
+        recall = store.recall
+        await recall.search("the first one measures the scale", k=K, scope=namespaces.scope(None), now=time.time())
+        times, found = [], 0
+        for content in (said[number] for number in chance.integers(0, count, QUERIES)):
+            words, start = _some_words(content, chance), time.perf_counter()
+            results = await recall.search(words, k=K, scope=namespaces.scope(None), now=time.time())
+            times.append((time.perf_counter() - start) * 1_000)
+            found += content in [result.content for result in results]
+        grown = _rss() - before
     return {
         "p50_ms": statistics.median(times),
         "p95_ms": statistics.quantiles(times, n=20)[-1],

@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks import _measure as measure
 from pi_memory.config import Config
 from pi_memory.decay import DAY
+from pi_memory.embedding.worker import Worker
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.tagger import EvidenceTagger
@@ -75,7 +76,7 @@ async def measured(folder: Path, known: list[Topic]) -> Costs:
     for topic in known:
         db.write(partial(rows.save, topic=topic))
     file = folder / "RECENT_FOCUS.md"
-    tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")))
+    tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=Worker("compute"))
     focus = RecentFocus(db, file, tagger=tagger, clock=lambda: NOW)
     await focus.start()
     chance = random.Random(1)

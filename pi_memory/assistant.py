@@ -11,6 +11,7 @@ from pi_memory import prompt
 from pi_memory.briefing import Briefing, Told
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import Conversation, ShortMemory
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.notice import Stated, notice
@@ -51,6 +52,7 @@ class Assistant:
         compaction: Compaction,
         learning: Learning,
         remember: Remember | None,
+        worker: Worker,
     ) -> None:
         self._model = model
         self._clock = clock
@@ -59,6 +61,7 @@ class Assistant:
         self._compaction = compaction
         self._learning = learning
         self._remember = remember
+        self._worker = worker
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def turn(self, turn: Turn) -> AsyncGenerator[Delta | Done, None]:
@@ -102,7 +105,7 @@ class Assistant:
             for line in stated:
                 yield Delta(f"\n\n{line}" if reply else line)
             memory = filter(None, (conversation.summary, told.message.context))
-            tokens = standing.memory_tokens + sum(map(model.count, memory))
+            tokens = standing.memory_tokens + await self._worker.run(_count, model, tuple(memory))
             yield Done(
                 reply="\n\n".join(filter(None, (reply, *stated))),
                 conversation_id=turn.conversation_id,
@@ -155,13 +158,13 @@ class Assistant:
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
         """The prompt. What has no room for a message that is longer than any before is compacted here and now."""
         build = partial(prompt.build, budget=self._briefing.budget(model), count_prompt=model.count_prompt)
-        built = build(conversation.system, conversation.exchanges, message)
+        built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
         if built.left_out and self._remember:
             await self._compaction.make_room(conversation, built.left_out, model)
             folded = self._memory.last(conversation.id)
             if folded is not None:
                 conversation.exchanges, conversation.summary = folded.exchanges, folded.summary
-                built = build(conversation.system, conversation.exchanges, message)
+                built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
         return built
 
     def _lock(self, conversation_id: str) -> asyncio.Lock:
@@ -184,6 +187,10 @@ class Assistant:
         self._memory.append(conversation, kept)
         self._remember.put(kept)
         self.look_ahead(conversation.id)
+
+
+def _count(model: Model, texts: Sequence[str]) -> int:
+    return sum(map(model.count, texts))
 
 
 def _exchange(turn: Turn, conversation: Conversation, told: Told, *, reply: str, at: float) -> Exchange:

@@ -12,6 +12,7 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError, ModelError
 from pi_memory.focus.asking import AskingTagger
 from pi_memory.focus.centroids import Centroids
@@ -69,12 +70,17 @@ async def meaning(patterns: Patterns, scale: Scale, places: Centroids) -> Meanin
 
 
 def tagger(
-    patterns: Patterns, meaning: Meaning | None, *, model: Thinker | None, said: Callable[[str], Sequence[Message]]
+    patterns: Patterns,
+    meaning: Meaning | None,
+    *,
+    model: Thinker | None,
+    said: Callable[[str], Sequence[Message]],
+    worker: Worker,
 ) -> Tagger:
     """The tagger that compares meanings, and that asks a model, as far as these are given; `said` gives the messages of
     a conversation with us.
     """
-    evidence = EvidenceTagger(patterns, meaning)
+    evidence = EvidenceTagger(patterns, meaning, worker=worker)
     return AskingTagger(evidence, model, said) if model is not None else evidence
 
 

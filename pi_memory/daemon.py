@@ -15,6 +15,7 @@ from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.embedding.calibration import Scale
+from pi_memory.embedding.worker import Worker
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.patterns import Patterns, load_patterns
@@ -94,6 +95,7 @@ async def running(
             await parts.assistant.save()
     finally:
         await db.close()
+        await parts.worker.close()  # before the model, whose tokeniser it uses
         await parts.model.close()
         await parts.embedder.close()
 
@@ -116,20 +118,22 @@ def _put_together(
     clock: SteadyClock,
 ) -> Parts:
     """Every part with the parts that it needs; none has been started."""
-    kept, max_tokens = settings.memory, settings.chat.max_tokens
-    forgotten = Forgotten()
+    kept, max_tokens, worker = settings.memory, settings.chat.max_tokens, Worker("The daemon's computing")
+    forgotten, tagger = Forgotten(), EvidenceTagger(patterns, worker=worker)
     memory = ShortMemory(ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean)
-    focus = RecentFocus(db, settings.focus_file, tagger=EvidenceTagger(patterns), clock=clock, clean=forgotten.clean)
-    attention = Attention(db, patterns, knows=focus.knows, called=focus.called, clock=clock)
-    memories, passages, scale = Memories(db, clock=clock, forgotten=forgotten), Passages(db, embedder), Scale(embedder)
+    focus = RecentFocus(db, settings.focus_file, tagger=tagger, clock=clock, clean=forgotten.clean)
+    attention = Attention(db, patterns, knows=focus.knows, called=focus.called, clock=clock, worker=worker)
+    memories, scale = Memories(db, clock=clock, forgotten=forgotten), Scale(embedder)
+    passages = Passages(db, embedder, worker=worker)
     remembered = Remembered(memories, embedder)
-    recall = Recall(db, remembered=remembered, passages=passages, scale=scale)
-    learning = Learning(memories, Neighbourhood(memories, remembered.shelf, scale))
+    recall = Recall(db, remembered=remembered, passages=passages, scale=scale, worker=worker)
+    neighbourhood = Neighbourhood(memories, remembered.shelf, scale, worker=worker)
+    learning = Learning(memories, neighbourhood, worker=worker)
     if settings.embedding.extractor == "model":
         learning.interview = Interview(model)
     precedence = Precedence()
     remember = Remember(db, focus, passages=passages, learning=learning, precedence=precedence)
-    compaction = Compaction(db, memory, max_turns=kept.max_turns, max_tokens=max_tokens)
+    compaction = Compaction(db, memory, max_turns=kept.max_turns, max_tokens=max_tokens, worker=worker)
     known = Known(focus, memories, recall) if kept.enabled else None
     briefing = Briefing(config.personas(), settings.workspace, known=known, max_tokens=max_tokens, clock=clock)
     assistant = Assistant(
@@ -140,6 +144,7 @@ def _put_together(
         compaction=compaction,
         learning=learning,
         remember=remember if kept.enabled else None,
+        worker=worker,
     )
     parts = Parts(
         settings=settings,
@@ -157,11 +162,12 @@ def _put_together(
         reflect=Reflect(db, memory, compaction=compaction, model=model, learn=learning.learn, precedence=precedence),
         housekeeping=Housekeeping(db, memory, focus, memories, settings=kept, clock=clock),
         assistant=assistant,
-        outside=Outside(briefing, focus, recall, clock=clock, most=kept.max_conversations),
+        outside=Outside(briefing, focus, recall, clock=clock),
         turns=Turns(assistant, most=settings.server.max_waiting, precedence=precedence),
         model=model,
         embedder=embedder,
         scale=scale,
+        worker=worker,
         started_at=clock(),
     )
     _connect(parts)
@@ -234,7 +240,7 @@ async def _better_tagger(parts: Parts, patterns: Patterns) -> None:
         return
     embedder = await parts.embedder.ready()
     model = await _thinker(parts) if wanted == "model" else None
-    better = partial(backends.tagger, patterns, model=model, said=lambda name: _said(parts, name))
+    better = partial(backends.tagger, patterns, model=model, said=lambda name: _said(parts, name), worker=parts.worker)
     if model is not None:
         parts.focus.work.tagger = better(None)
     if embedder.dimensions:

@@ -13,7 +13,11 @@ from pi_memory.knowledge.told import Room
 from pi_memory.turn import Clock, Model
 
 MOST_CHARACTERS = 100_000
-"""What an agent was told before these, its own context has hardly kept."""
+"""What an agent was given before these, its own context has hardly kept."""
+MOST_BYTES = 4_000_000
+"""Of all sessions together."""
+KEPT_SECONDS = 24 * 3600
+"""A session that has asked for nothing for so long is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +30,15 @@ class Told:
 
 
 class Outside:
-    """Knows what `most` sessions have been told; the one that asked for nothing the longest is forgotten."""
+    """Knows what agents were given for `KEPT_SECONDS`, and the last `MOST_BYTES` of it, whole sessions at a time."""
 
-    def __init__(self, briefing: Briefing, focus: RecentFocus, recall: Recall, *, clock: Clock, most: int) -> None:
+    def __init__(self, briefing: Briefing, focus: RecentFocus, recall: Recall, *, clock: Clock) -> None:
         self._briefing = briefing
         self._focus = focus
         self._recall = recall
         self._clock = clock
-        self._most = most
-        self._told: dict[str, str] = {}
+        # The session that asked last is the last one: when, and what it has, as UTF-8.
+        self._given: dict[str, tuple[float, bytes]] = {}
 
     async def begin(self, session: str, project: str | None, model: Model) -> Told:
         """What a session begins with: the focus, and what the user stated. What it was told before is forgotten, as
@@ -43,7 +47,7 @@ class Outside:
         budget = self._briefing.budget(model)
         block, topics = await self._focus.block(count=model.count, tokens=budget.focus)
         stated, memories = await self._briefing.stated(_named(project), budget.memory, model)
-        self._told.pop(session, None)
+        self._given.pop(session, None)
         self._keep(session, stated)
         return Told("\n\n".join(filter(None, (block, stated))), topics, memories)
 
@@ -52,7 +56,7 @@ class Outside:
         room = Room(
             tokens=self._briefing.budget(model).recall,
             count=model.count,
-            text=self._told.get(session, ""),
+            text=self._text(session),
             window=Window(session),
         )
         scope, now = namespaces.scope(_named(project)), self._clock()
@@ -61,14 +65,24 @@ class Outside:
         return Told(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
 
     def forget(self, clean: Callable[[str], str]) -> None:
-        """Take what `clean` takes out of texts out of what sessions were told."""
-        self._told = {session: clean(text) for session, text in self._told.items()}
+        """Take what `clean` takes out of texts out of what sessions were given."""
+        self._given = {name: (at, clean(kept.decode()).encode()) for name, (at, kept) in self._given.items()}
+
+    def _text(self, session: str) -> str:
+        at, kept = self._given.get(session, (0.0, b""))
+        return kept.decode() if self._clock() - at <= KEPT_SECONDS else ""
 
     def _keep(self, session: str, text: str) -> None:
-        told = "\n".join(filter(None, (self._told.pop(session, ""), text)))
-        self._told[session] = told[-MOST_CHARACTERS:]
-        if len(self._told) > self._most:
-            del self._told[next(iter(self._told))]
+        now = self._clock()
+        given = "\n".join(filter(None, (self._text(session), text)))[-MOST_CHARACTERS:]
+        self._given.pop(session, None)
+        self._given[session] = (now, given.encode())
+        size = sum(len(kept) for _, kept in self._given.values())
+        for name, (at, kept) in list(self._given.items()):
+            if size <= MOST_BYTES and now - at <= KEPT_SECONDS:
+                break
+            size -= len(kept)
+            del self._given[name]
 
 
 def _named(project: str | None) -> str | None:

@@ -27,6 +27,8 @@ GRACE_SECONDS = 3
 
 STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 """Each is a clean stop: also Ctrl-\\, and the terminal that is closed."""
+SWITCH_SECONDS = 0.001
+"""Longest that another thread's Python keeps the event loop waiting; by default it is 5 ms."""
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +36,7 @@ logger = logging.getLogger(__name__)
 def serve(settings: Settings) -> None:
     """Run the daemon until a signal of STOP. Raises `StartError` when it cannot start."""
     log_to_stderr(settings.server.log_level)
+    sys.setswitchinterval(SWITCH_SECONDS)
     os.environ.update(waiting.variables(settings.chat.wait, platform.machine(), os.environ))
     with alone(settings), bound(settings.server.host, settings.server.port) as listener:
         asyncio.run(_serve(settings, listener))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_memory.config import Config
+from pi_memory.embedding.worker import Worker
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.tagger import EvidenceTagger
@@ -59,7 +60,7 @@ class Desk:
 @contextlib.asynccontextmanager
 async def desk(folder: Path, clock: FakeClock) -> AsyncIterator[Desk]:
     db = await Database.open(folder / "m.db", now=clock())
-    tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")))
+    tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=Worker("compute"))
     focus = RecentFocus(db, folder / "memory" / "RECENT_FOCUS.md", tagger=tagger, clock=clock, settle=SETTLE)
     sat = Desk(folder, focus, db, clock)
     focus.on_edit = sat.told.append

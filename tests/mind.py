@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pi_memory.config import Config
+from pi_memory.embedding.worker import Worker
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.tagging import Tagged
@@ -51,7 +52,12 @@ class Mind:
 async def mind(folder: Path, clock: FakeClock, *, crash: bool = False) -> AsyncIterator[Mind]:
     db = await Database.open(folder / "m.db", now=clock())
     attention = Attention(
-        db, PATTERNS, knows=KNOWN.__contains__, called=lambda name: "garden" if name == "yard" else name, clock=clock
+        db,
+        PATTERNS,
+        knows=KNOWN.__contains__,
+        called=lambda name: "garden" if name == "yard" else name,
+        clock=clock,
+        worker=Worker("compute"),
     )
     await attention.start()
     yield Mind(attention, db, clock)

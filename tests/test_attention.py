@@ -140,7 +140,7 @@ def test_an_unknown_session_has_no_attention(tmp_path: Path, clock: FakeClock) -
     async def work(user: Mind) -> None:
         assert user.attention.boost("nobody", "the garden")(["garden"]) > 0, "the question names it"
         assert user.attention.boost(None)(["garden"]) == 0
-        assert user.attention.topics("nobody") == ()
+        assert await user.attention.topics("nobody") == ()
         for act in (
             user.attention.focus(None, "x", ()),
             user.attention.decide("n", "x"),
@@ -167,13 +167,13 @@ def test_a_question_that_names_another_topic_turns_to_it(tmp_path: Path, clock: 
 def test_what_is_learned_is_filed_under_what_has_attention(tmp_path: Path, clock: FakeClock) -> None:
     async def work(user: Mind) -> None:
         await user.work("auth")
-        assert user.attention.topics("s") == ("auth",)
+        assert await user.attention.topics("s") == ("auth",)
         await user.work("garden")
-        assert user.attention.topics("s") == ("garden", "auth")
+        assert await user.attention.topics("s") == ("garden", "auth")
         await user.work("shop")
-        assert user.attention.topics("s") == ("shop", "garden")
-        assert user.attention.topics("s", "The SQL migrations run at night.") == ("database", "shop", "garden")
-        assert user.attention.topics(text="Passwords, JWT and sign-in: see the docs.") == ("auth", "docs")
+        assert await user.attention.topics("s") == ("shop", "garden")
+        assert await user.attention.topics("s", "The SQL migrations run at night.") == ("database", "shop", "garden")
+        assert await user.attention.topics(text="Passwords, JWT and sign-in: see the docs.") == ("auth", "docs")
 
     thinking(tmp_path, clock, work)
 
@@ -183,10 +183,10 @@ def test_the_project_has_attention_like_the_focus(tmp_path: Path, clock: FakeClo
         await user.work("auth", project="/home/me/Web Shop/")
         await user.work("auth", session="t", project="/")
         assert "web-shop" not in user.weights()
-        assert user.attention.topics("s") == ("web-shop", "auth")
+        assert await user.attention.topics("s") == ("web-shop", "auth")
         assert user.attention.boost("s")(["web-shop"]) == pytest.approx(0.475)
         assert user.attention.boost("s", "in the garden")(["web-shop"]) == pytest.approx(0.3325)
-        assert user.attention.topics("t") == ("auth",)
+        assert await user.attention.topics("t") == ("auth",)
         await user.work("garden", session="u", project="orchard")
         assert user.attention.boost("u", "as in the web shop")(["web-shop"]) == pytest.approx(0.475)
 

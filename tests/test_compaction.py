@@ -9,6 +9,7 @@ import pytest
 
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.embedding.worker import Worker
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
 from pi_memory.store import exchanges, windows
@@ -143,7 +144,7 @@ async def crashes(folder: Path) -> list[Path]:
         memory.append(memory.last("c") or memory.new("c", 0), exchange)
     conversation = memory.last("c")
     assert conversation is not None
-    compaction = Compaction(db, memory, max_turns=2, max_tokens=100)
+    compaction = Compaction(db, memory, max_turns=2, max_tokens=100, worker=Worker("compute"))
     copies = await at_every_write(db, folder, lambda: compaction.make_room(conversation, 2, ExtractiveModel()))
     await db.close()
     return copies

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.worker import Worker
 from pi_memory.knowledge.learning import Learning
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Neighbourhood
@@ -31,7 +32,10 @@ class Mind:
         self.clock = clock
         self.memories = Memories(db, clock=clock)
         scale = Scale(Loader(_none, fallback=NoEmbedder()))
-        self.learning = Learning(self.memories, Neighbourhood(self.memories, Shelf(), scale))
+        worker = Worker("compute")
+        self.learning = Learning(
+            self.memories, Neighbourhood(self.memories, Shelf(), scale, worker=worker), worker=worker
+        )
 
     async def say(self, message: str, project: str | None = None) -> list[str]:
         self.clock.pass_time(minutes=1)

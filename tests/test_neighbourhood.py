@@ -8,6 +8,7 @@ import numpy as np
 
 from pi_memory.embedding.calibration import UNRELATED, Scale
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.neighbourhood import Around, Neighbourhood
@@ -56,7 +57,7 @@ def around(folder: Path, embedder: Embedder, query: str) -> Around:
             await memories.add(Candidate(content), origin="api")
         shelf.matrix = Matrix(FakeEmbedder.dimensions)
         shelf.put([Item(1, 1, "user", 10, pack(await FakeEmbedder().embed([OF_NO_TERMS])))])
-        found = await Neighbourhood(memories, shelf, Scale(await loaded(embedder))).of(query)
+        found = await Neighbourhood(memories, shelf, Scale(await loaded(embedder)), worker=Worker("compute")).of(query)
         await db.close()
         return found
 

@@ -10,6 +10,7 @@ import pytest
 
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.worker import Worker
 from pi_memory.knowledge import namespaces
 from pi_memory.knowledge.candidates import Window
 from pi_memory.knowledge.memories import Memories
@@ -61,8 +62,9 @@ async def mind(embedder: Embedder | None = None) -> AsyncIterator[Mind]:
     loader.start()
     await loader.ready()
     db = await Database.open(None)
-    memories, passages = Memories(db, clock=clock), Passages(db, loader)
-    recall = Recall(db, remembered=Remembered(memories, loader), passages=passages, scale=Scale(loader))
+    worker = Worker("compute")
+    memories, passages = Memories(db, clock=clock), Passages(db, loader, worker=worker)
+    recall = Recall(db, remembered=Remembered(memories, loader), passages=passages, scale=Scale(loader), worker=worker)
     await recall.start()
     await passages.ready()
     try:

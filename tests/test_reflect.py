@@ -9,6 +9,7 @@ import pytest
 
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.embedding.worker import Worker
 from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.precedence import Precedence
@@ -46,7 +47,7 @@ async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", ti
         return ExtractiveModel()
 
     model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
-    compaction = Compaction(db, memory, max_turns=8, max_tokens=100)
+    compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
     reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn, precedence=Precedence())
     reflect.start()
     for _ in range(times):

@@ -8,6 +8,7 @@ import pytest
 
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import PiMemoryError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.tagging import Tagged
@@ -30,8 +31,11 @@ from tests.fakes import FakeClock
 def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Remember:
     embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
     memories = Memories(db, clock=clock)
-    learning = Learning(memories, Neighbourhood(memories, Shelf(), Scale(embedder)))
-    return Remember(db, focus, passages=Passages(db, embedder), learning=learning, precedence=Precedence())
+    worker = Worker("compute")
+    learning = Learning(memories, Neighbourhood(memories, Shelf(), Scale(embedder), worker=worker), worker=worker)
+    return Remember(
+        db, focus, passages=Passages(db, embedder, worker=worker), learning=learning, precedence=Precedence()
+    )
 
 
 async def none() -> Embedder:

@@ -72,3 +72,16 @@ def test_rare_words_count_more_and_long_texts_less() -> None:
     view = made.view(lambda namespace: True)
     words = weigh(view.field, [view.rows([1, 2]), view.rows([3])], None).words
     assert words[2] > words[0] > words[1] > 0
+
+
+def test_a_snapshot_stays_as_it_was_whatever_becomes_of_the_shelf() -> None:
+    shelf, vectors = Shelf(), np.eye(4, dtype=np.float32)
+    shelf.matrix = Matrix(4)
+    shelf.put([Item(n, n, "user", 9, pack(vectors[n : n + 1])) for n in range(3)])
+    before = shelf.snapshot()
+    shelf.remove([0])
+    shelf.put([Item(3, 3, "user/other", 9, pack(vectors[3:])), Item(2, 2, "user", 9, pack(vectors[:1]))])
+    view = before.view(lambda namespace: True)
+    assert view.ids.tolist() == [0, 1, 2]
+    assert [before.cosines(view, vector).argmax() for vector in vectors[:3]] == [0, 1, 2]
+    assert shelf.view(lambda namespace: True).ids.tolist() == [1, 2, 3]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pi_memory.config import Config
+from pi_memory.embedding.worker import Worker
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.settling import PATIENCE
@@ -173,7 +174,7 @@ def test_a_cancelled_writing_does_not_make_our_text_a_hand_edit(tmp_path: Path, 
 def test_nothing_is_read_or_written_before_the_start(tmp_path: Path, clock: FakeClock) -> None:
     async def main() -> None:
         db = await Database.open(tmp_path / "m.db", now=clock())
-        tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")))
+        tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=Worker("compute"))
         focus = RecentFocus(db, tmp_path / "FOCUS.md", tagger=tagger, clock=clock)
         await focus.read_file()
         await focus.write_file()

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.meaning import Meaning
@@ -32,7 +33,9 @@ def tag(
 ) -> Tag:
     exchange = Exchange("c", user, reply, 0.0, tool_calls=calls)
     meaning = Meaning(Nearest(embedder, related=0.5, same=0.9), Centroids(1, {}), PATTERNS.words) if embedder else None
-    found = EvidenceTagger(PATTERNS, meaning).tag(exchange, topics=topics, current=current, working_directory=None)
+    found = EvidenceTagger(PATTERNS, meaning, worker=Worker("compute")).tag(
+        exchange, topics=topics, current=current, working_directory=None
+    )
     return asyncio.run(found)
 
 

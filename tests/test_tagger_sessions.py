@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from pi_memory.embedding.worker import Worker
 from pi_memory.focus.debounce import Session
 from pi_memory.focus.tagger import EvidenceTagger
 from pi_memory.focus.topics import touch
@@ -25,7 +26,7 @@ def patch(*files: str) -> ToolCall:
 
 def topics_of(steps: Sequence[Step]) -> list[str | None]:
     """The topic of each exchange of one session that begins with nothing known."""
-    tagger, session, known = EvidenceTagger(PATTERNS), Session(0.0), dict[str, Topic]()
+    tagger, session, known = EvidenceTagger(PATTERNS, worker=Worker("compute")), Session(0.0), dict[str, Topic]()
 
     async def work() -> list[str | None]:
         found = []

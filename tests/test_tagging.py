@@ -6,6 +6,7 @@ from typing import Any
 
 from pi_memory.config import Config
 from pi_memory.decay import DAY
+from pi_memory.embedding.worker import Worker
 from pi_memory.focus import topics
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.tagger import EvidenceTagger
@@ -91,7 +92,7 @@ def test_a_rename_while_an_exchange_is_tagged_is_kept(tmp_path: Path, clock: Fak
             await sat.focus.rename("memory", "brain")
 
         await sat.work(DEDUP)
-        slow = Slow(load_patterns(Config().file("topics.toml")))
+        slow = Slow(load_patterns(Config().file("topics.toml")), worker=Worker("compute"))
         sat.focus.work.tagger, slow.meanwhile = slow, rename  # type: ignore[method-assign]
         assert (await sat.work("/srv/app/src/memory/other.py")).topic == "brain"
         assert sat.names() == ["brain"]

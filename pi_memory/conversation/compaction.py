@@ -12,6 +12,7 @@ from functools import partial
 from pi_memory import prompt
 from pi_memory.conversation.short_memory import Conversation, ShortMemory
 from pi_memory.conversation.summary import summarise, supported
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.store import windows
 from pi_memory.store.database import Database
@@ -32,11 +33,12 @@ logger = logging.getLogger(__name__)
 class Compaction:
     """Compacts conversations, each one at a time."""
 
-    def __init__(self, db: Database, memory: ShortMemory, *, max_turns: int, max_tokens: int) -> None:
+    def __init__(self, db: Database, memory: ShortMemory, *, max_turns: int, max_tokens: int, worker: Worker) -> None:
         self._db = db
         self._memory = memory
         self._max_turns = max_turns
         self._max_tokens = max_tokens
+        self._worker = worker
 
     async def compact(self, conversation: Conversation, model: Model) -> bool:
         """Have the model sum up what the next message may have no room for; whether there was any. Takes as long as
@@ -46,7 +48,8 @@ class Compaction:
         """
         budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
         exchanges = tuple(conversation.exchanges)
-        count = prompt.to_fold(
+        count = await self._worker.run(
+            prompt.to_fold,
             conversation.system,
             exchanges,
             max_turns=self._max_turns,
@@ -57,7 +60,8 @@ class Compaction:
             return False
         summary = await _by_model(model, conversation, cap=budget.summary)
         if not summary:
-            summary = _quoted(conversation.summary, exchanges[:count], model, tokens=budget.summary)
+            block = exchanges[:count]
+            summary = await self._worker.run(_quoted, conversation.summary, block, model, tokens=budget.summary)
         await self._fold(conversation, count, summary)
         return True
 
@@ -65,7 +69,7 @@ class Compaction:
         """At once, as a message waits: quote what matters of the first `count` exchanges. Raises `StoreError`."""
         budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
         block = tuple(conversation.exchanges)[:count]
-        summary = _quoted(conversation.summary, block, model, tokens=budget.summary)
+        summary = await self._worker.run(_quoted, conversation.summary, block, model, tokens=budget.summary)
         await self._fold(conversation, count, summary)
 
     async def _fold(self, conversation: Conversation, count: int, summary: str) -> None:

@@ -39,7 +39,7 @@ class GgufEmbedder:
         self.id = space
         self.dimensions = model.dimensions
         self._model = model
-        self._worker = Worker(space)
+        self._worker = Worker(f"The embedder {space}")
 
     @classmethod
     def open(cls, path: Path, *, threads: int = 1) -> Self:

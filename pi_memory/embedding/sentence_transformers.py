@@ -27,7 +27,7 @@ class SentenceTransformersEmbedder:
         self.id = space
         self.dimensions = int(model.get_embedding_dimension())
         self._model: Any = model
-        self._worker = Worker(space)
+        self._worker = Worker(f"The embedder {space}")
 
     @classmethod
     def open(cls, name_or_folder: str | Path, *, threads: int = 1, download: bool = True) -> Self:

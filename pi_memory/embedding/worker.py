@@ -1,4 +1,7 @@
-"""One thread for one model: inference never blocks the event loop, and a model is never entered twice at once."""
+"""One thread for what keeps a processor busy: it never blocks the event loop, and never runs twice at once.
+
+Each embedder has one for its model. All other computing shares one: several would only wait for each other.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -22,10 +25,10 @@ class Worker:
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What `call` returns or raises. Raises `EmbedderError` after `close`."""
         if self._closed:
-            raise EmbedderError(f"The embedder {self._name} is closed", hint="The daemon is stopping; start it again.")
+            raise EmbedderError(f"{self._name} is closed", hint="The daemon is stopping; start it again.")
         return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: call(*args, **kwargs))
 
-    async def close(self, free: Callable[[], None]) -> None:
+    async def close(self, free: Callable[[], None] = lambda: None) -> None:
         """Let what is queued finish, call `free` on the thread, and end it. A second call does nothing."""
         if self._closed:
             return

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotFound
 from pi_memory.focus import context, related, stack
 from pi_memory.focus.context import IDLE, Application, Context, Entry
@@ -37,10 +38,18 @@ class Attention:
     """`knows` tells whether there is a topic of a name, `called` what the user calls it: they may have renamed it."""
 
     def __init__(
-        self, db: Database, patterns: Patterns, *, knows: Callable[[str], bool], called: Canonical, clock: Clock
+        self,
+        db: Database,
+        patterns: Patterns,
+        *,
+        knows: Callable[[str], bool],
+        called: Canonical,
+        clock: Clock,
+        worker: Worker,
     ) -> None:
         self._db = db
         self._patterns = patterns
+        self._worker = worker
         self._knows = knows
         self._clock = clock
         self._contexts = Contexts(db)
@@ -70,11 +79,11 @@ class Attention:
         weights = {**known.weights, **dict.fromkeys(_project(known), FOCUS)} if known else {}
         return Boost(glimpsed(weights, self._named(query)), canonical=self._canonical)
 
-    def topics(self, session: str | None = None, text: str = "") -> tuple[str, ...]:
+    async def topics(self, session: str | None = None, text: str = "") -> tuple[str, ...]:
         """What something learned now is about: what its words say, its session's project and focus, then what else has
         most attention there.
         """
-        said = keyword_scores(text, "", "", patterns=self._patterns)
+        said = await self._worker.run(keyword_scores, text, "", "", patterns=self._patterns)
         words = sorted(said, key=lambda name: (-said[name], name))[:SAID]
         known = self._contexts.get(session)
         if known is None:

@@ -7,9 +7,11 @@ files agree on one. Known topics are used again before a new one is named.
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Protocol
 
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.focus.evidence import (
     STAY,
@@ -68,10 +70,11 @@ class Tagger(Protocol):
 
 
 class EvidenceTagger:
-    """By rules; with `meaning` also by embeddings."""
+    """By rules; with `meaning` also by embeddings. One exchange at a time."""
 
-    def __init__(self, patterns: Patterns, meaning: Meaning | None = None) -> None:
+    def __init__(self, patterns: Patterns, meaning: Meaning | None = None, *, worker: Worker) -> None:
         self._patterns = patterns
+        self._worker = worker
         self._meaning = meaning
         self._holders = Holders()
 
@@ -84,24 +87,36 @@ class EvidenceTagger:
         working_directory: str | None,
         repeated: bool = False,
     ) -> Tag:
-        exchange = trimmed(exchange)
         known = {topic.name: topic for topic in islice(topics, MOST_KNOWN)}
+        read = partial(self._read, known=known, current=current, directory=working_directory, repeated=repeated)
+        found = await self._worker.run(read, exchange)
+        if found is None:
+            return Tag(None)
+        scene, scores = found
+        heard = await self._heard(scene)
+        if not await self._worker.run(_weigh, scores, scene, heard):
+            return Tag(None)
+        topic, weights = await self._choose(scores, scene), scene.weights
+        return Tag(topic, tuple(weights), directories(weights, base=scene.base), heard.vector if heard else None)
+
+    def _read(
+        self,
+        exchange: Exchange,
+        *,
+        known: dict[str, Topic],
+        current: str | None,
+        directory: str | None,
+        repeated: bool,
+    ) -> tuple[Scene, dict[str, float]] | None:
+        """What happened, and the areas that words and files suggest; None for chatter."""
+        exchange = trimmed(exchange)
         self._holders.update(known)
         weights = weights_of(exchange, known=self._holders.knows)
-        nothing_done = not weights and all(map(is_idle, exchange.tool_calls))
-        if nothing_done and is_chatter(exchange.user, exchange.reply, self._patterns):
-            return Tag(None)
-        base = directory_of(exchange.tool_calls, working_directory)
+        if _nothing_done(exchange, weights) and is_chatter(exchange.user, exchange.reply, self._patterns):
+            return None
+        base = directory_of(exchange.tool_calls, directory)
         scene = Scene(exchange, weights, known, current, base, self._holders.of(weights), repeated)
-        scores, heard = said_and_done(scene, self._patterns), await self._heard(scene)
-        add(scores, heard.described if heard else {})
-        if nothing_done and max(scores.values(), default=0.0) < ENOUGH and is_remark(exchange.user, exchange.reply):
-            return Tag(None)
-        add(scores, heard.placed if heard else {})
-        elsewhere = max(scores.values(), default=0.0) >= ENOUGH and not refers_back(exchange.user)
-        add(scores, _staying(scene, heard, elsewhere=elsewhere) if nothing_done else _staying(scene))
-        topic = await self._choose(scores, scene)
-        return Tag(topic, tuple(weights), directories(weights, base=base), heard.vector if heard else None)
+        return scene, said_and_done(scene, self._patterns)
 
     async def _heard(self, scene: Scene) -> Heard | None:
         """None without an embedder, or while it fails."""
@@ -132,6 +147,23 @@ class EvidenceTagger:
         except EmbedderError:
             return name
         return match(name, known, similarity=similarity, threshold=self._meaning.same) or name
+
+
+def _nothing_done(exchange: Exchange, weights: Mapping[str, float]) -> bool:
+    return not weights and all(map(is_idle, exchange.tool_calls))
+
+
+def _weigh(scores: dict[str, float], scene: Scene, heard: Heard | None) -> bool:
+    """Add what the meaning says, and what the session has been about; False for a mere remark."""
+    exchange = scene.exchange
+    nothing_done = _nothing_done(exchange, scene.weights)
+    add(scores, heard.described if heard else {})
+    if nothing_done and max(scores.values(), default=0.0) < ENOUGH and is_remark(exchange.user, exchange.reply):
+        return False
+    add(scores, heard.placed if heard else {})
+    elsewhere = max(scores.values(), default=0.0) >= ENOUGH and not refers_back(exchange.user)
+    add(scores, _staying(scene, heard, elsewhere=elsewhere) if nothing_done else _staying(scene))
+    return True
 
 
 def _staying(scene: Scene, heard: Heard | None = None, *, elsewhere: bool = False) -> dict[str, float]:

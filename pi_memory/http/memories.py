@@ -102,6 +102,7 @@ async def show(request: Request, parts: Parts) -> Response:
 
 async def add(request: Request, parts: Parts) -> Response:
     new = await body(request, NewMemory)
+    topics = await parts.attention.topics(new.session_id, new.content) if new.topics is None else tuple(new.topics)
     candidate = Candidate(
         content=new.content,
         type=new.type,
@@ -109,7 +110,7 @@ async def add(request: Request, parts: Parts) -> Response:
         priority=new.priority,
         source=new.source,
         quote=new.quote,
-        topics=parts.attention.topics(new.session_id, new.content) if new.topics is None else tuple(new.topics),
+        topics=topics,
     )
     if new.supersedes is None:
         memory = await parts.memories.add(candidate, origin="api", durable=True)

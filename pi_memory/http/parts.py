@@ -6,6 +6,7 @@ from pi_memory.assistant import Assistant
 from pi_memory.clock import SteadyClock
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.embedding.calibration import Scale
+from pi_memory.embedding.worker import Worker
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.housekeeping import Housekeeping
@@ -46,4 +47,5 @@ class Parts:
     model: Loader[Model]
     embedder: Loader[Embedder]
     scale: Scale
+    worker: Worker
     started_at: float

@@ -5,9 +5,10 @@ One decision is one transaction: a crash leaves the state before it or the state
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.knowledge import meant, phrases
 from pi_memory.knowledge.dedup import Decision, Neighbour, about, decide
@@ -45,11 +46,12 @@ class Learning:
     doubt. `topics` tells what something learned in a session is about, from its text too.
     """
 
-    def __init__(self, memories: Memories, neighbourhood: Neighbourhood) -> None:
+    def __init__(self, memories: Memories, neighbourhood: Neighbourhood, *, worker: Worker) -> None:
         self.interview: Interview | None = None
-        self.topics: Callable[[str | None, str], tuple[str, ...]] = lambda session, text: ()
+        self.topics: Callable[[str | None, str], Awaitable[tuple[str, ...]]] = _no_topics
         self._memories = memories
         self._around = neighbourhood
+        self._worker = worker
         self._one_at_a_time = asyncio.Lock()
         self._tasks = Tasks()
 
@@ -83,7 +85,7 @@ class Learning:
                 elif statement.kind == "forget":
                     lines.append(await self._forget(statement, _scope(project)))
                 else:
-                    candidate = self._filed(of_statement(statement, project, exchange_id), session)
+                    candidate = await self._filed(of_statement(statement, project, exchange_id), session)
                     lines.append(await self._remember(statement, candidate))
         return [line for line in lines if line]
 
@@ -97,12 +99,12 @@ class Learning:
 
         Raises `StoreError`.
         """
-        candidates = await asyncio.to_thread(extract, said)  # a long session takes a Pi seconds
+        candidates = await self._worker.run(extract, said)  # a long session takes a Pi seconds
         if self.interview is not None:
             said = not_private(said)
             named = [c for c in await self.interview.ask(said) if not _is_among(c, candidates)]
-            candidates = grounded([*candidates, *named], said)
-        candidates = [self._filed(c, said[0][1].conversation_id) for c in candidates]
+            candidates = await self._worker.run(grounded, [*candidates, *named], said)
+        candidates = [await self._filed(c, said[0][1].conversation_id) for c in candidates]
         when = {number: exchange.at for number, exchange in said}
         # All neighbours first: each search writes the index of what was added before it.
         around = [(c, await self._around.of(c.content, quote=c.quote)) for c in candidates]
@@ -122,7 +124,7 @@ class Learning:
         """
         found = await self._around.of(memory.content, quote=memory.quote)
         others = [neighbour for neighbour in found.neighbours if neighbour.memory.id != memory.id]
-        return about(memory, others, related=found.scale.related)
+        return await self._worker.run(about, memory, others, related=found.scale.related)
 
     async def _by_now(self, found: Around, new: Sequence[Memory]) -> Around:
         """What was found, with what has been learned since."""
@@ -131,8 +133,8 @@ class Learning:
         known = await self._memories.several(list(cosines))
         return replace(found, neighbours=tuple(Neighbour(memory, cosines[memory.id]) for memory in known))
 
-    def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
-        return replace(candidate, topics=candidate.topics or self.topics(session, candidate.content))
+    async def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
+        return replace(candidate, topics=candidate.topics or await self.topics(session, candidate.content))
 
     async def _remember(self, stated: Stated, candidate: Candidate) -> str:
         if stated.kind != "remember" and (kind := secret_in(stated.quote)):
@@ -159,7 +161,7 @@ class Learning:
         """
         if any(_is_learned(candidate, neighbour.memory) for neighbour in found.neighbours):
             return None
-        decision = decide(candidate, found.neighbours, related=found.scale.related)
+        decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
         if decision.linked and self.interview is not None and candidate.priority != "highest":
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
             decision = await self.interview.judge(candidate, linked)
@@ -205,7 +207,7 @@ class Learning:
             return " ".join([await self._forget_exchange(number) for number in numbers])
         around = await self._around.of(what)
         known = [n for n in around.neighbours if covers(n.memory.namespace, seen)]
-        found, clear = meant.meant(what, known, same=around.scale.same)
+        found, clear = await self._worker.run(meant.meant, what, known, same=around.scale.same)
         if clear and surely:
             return await self._forget_memory(found[0].memory, what)
         said = await self._memories.said(what)
@@ -273,3 +275,7 @@ def _scope(project: str | None) -> Scope:
         return scope(project)
     except RequestError:
         return scope(None)
+
+
+async def _no_topics(session: str | None, text: str) -> tuple[str, ...]:
+    return ()

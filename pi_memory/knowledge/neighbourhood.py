@@ -1,15 +1,19 @@
 """What is stored already that is like a text: by its words, and by its meaning when there is an embedder."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from pi_memory.embedding.calibration import NEVER, Calibration, Scale
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.knowledge import words
 from pi_memory.knowledge.dedup import Neighbour
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.shelf import Shelf
-from pi_memory.knowledge.vectors import pack
+from pi_memory.knowledge.vectors import Matrix, pack
 from pi_memory.store.memories import Embedding
 from pi_memory.turn import Vectors
 
@@ -34,20 +38,23 @@ class Around:
 class Neighbourhood:
     """`shelf` has the vectors of the memories that hold."""
 
-    def __init__(self, memories: Memories, shelf: Shelf, scale: Scale) -> None:
+    def __init__(self, memories: Memories, shelf: Shelf, scale: Scale, *, worker: Worker) -> None:
         self._memories = memories
         self._shelf = shelf
         self._scale = scale
+        self._worker = worker
 
     async def of(self, text: str, *, quote: str = "") -> Around:
         """What is like `text`; `quote` are other words for it. Raises `StoreError`."""
         match = " OR ".join(map(words.quoted, words.terms(f"{text} {quote}")))
         found = await self._memories.search_words(match, limit=MOST) if match else []
         scale, vector, embedding = await self._meaning(text)
-        cosines = {} if vector is None else self._cosines(vector)
-        related = (number for number, cosine in cosines.items() if cosine >= scale.related)
-        near = sorted(related, key=lambda number: -cosines[number])[:MOST]
-        known = await self._memories.several([*dict.fromkeys([*(number for number, _ in found), *near])])
+        numbers = [number for number, _ in found]
+        cosines: dict[int, float] = {}
+        matrix = self._shelf.matrix
+        if vector is not None and matrix is not None and matrix.dimensions == len(vector):
+            cosines = await self._worker.run(_near, matrix.snapshot(), vector, scale.related, numbers)
+        known = await self._memories.several([*dict.fromkeys([*numbers, *cosines])])
         return Around(tuple(Neighbour(m, cosines.get(m.id)) for m in known), scale, embedding)
 
     async def _meaning(self, text: str) -> tuple[Calibration, Vectors | None, Embedding | None]:
@@ -61,8 +68,11 @@ class Neighbourhood:
             logger.warning("Memories are compared by their words, and their vectors follow later: %s", error)
             return NEVER, None, None
 
-    def _cosines(self, vector: Vectors) -> dict[int, float]:
-        matrix = self._shelf.matrix
-        if matrix is None or matrix.dimensions != len(vector):
-            return {}
-        return dict(zip(matrix.ids.tolist(), matrix.cosines(vector).tolist(), strict=True))
+
+def _near(matrix: Matrix, vector: Vectors, related: float, others: Sequence[int]) -> dict[int, float]:
+    """The cosines of the `MOST` nearest that are related, nearest first, and of `others`."""
+    ids, cosines = matrix.ids, matrix.cosines(vector)
+    rows = np.flatnonzero(cosines >= related)
+    rows = rows[np.argsort(-cosines[rows], kind="stable")][:MOST]
+    rows = np.concatenate([rows, np.flatnonzero(np.isin(ids, others))])
+    return dict(zip(ids[rows].tolist(), cosines[rows].tolist(), strict=True))

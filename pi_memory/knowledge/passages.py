@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import sqlite_utils
 
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
 from pi_memory.knowledge import namespaces
 from pi_memory.knowledge.shelf import Item, Shelf
@@ -52,8 +53,9 @@ class Message:
 class Passages:
     """`shelf` is what recall searches."""
 
-    def __init__(self, db: Database, embedder: Loader[Embedder]) -> None:
+    def __init__(self, db: Database, embedder: Loader[Embedder], *, worker: Worker) -> None:
         self.shelf = Shelf()
+        self._worker = worker
         self._db = db
         self._embedder = embedder
         self._space: int | None = None
@@ -86,7 +88,7 @@ class Passages:
         made = await self.made(messages)
         space = self._space
         kept = await self._db.write(partial(_added, made=made, exchange_id=exchange_id, space=space))
-        self._shelve(kept)
+        await self._shelve(kept)
         if space is not None and not all(each.vectors for each in kept):
             self._missing.set()
 
@@ -106,8 +108,9 @@ class Passages:
         """Follow what has become of the texts of exchanges: rewritten, or erased."""
         ids = [stored.id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
         left = await self._db.read(partial(stored.of, exchange_ids=exchange_ids, space=self._space))
+        items = await self._worker.run(_items, left, self._dimensions)
         self.shelf.remove(ids)
-        self._shelve(left)
+        self.shelf.put(items)
         self._missing.set()
 
     async def erased(self) -> None:
@@ -149,7 +152,7 @@ class Passages:
     async def _load(self, space: int | None) -> None:
         last = 0
         while found := await self._db.read(partial(stored.after, id_=last, space=space, limit=LOADED_AT_ONCE)):
-            self._shelve(found)
+            await self._shelve(found)
             last = found[-1].id
 
     async def _fill(self, space: int) -> None:
@@ -165,26 +168,24 @@ class Passages:
     def _dimensions(self) -> int:
         return self._embedder.now.dimensions
 
-    def _shelve(self, found: Sequence[Kept]) -> None:
-        self.shelf.put(
-            [
-                Item(
-                    k.id,
-                    k.session_id,
-                    namespace_of(k.project),
-                    k.length,
-                    unpack(k.vectors, self._dimensions) if k.vectors else None,
-                )
-                for k in found
-            ]
-        )
+    async def _shelve(self, found: Sequence[Kept]) -> None:
+        self.shelf.put(await self._worker.run(_items, found, self._dimensions))
 
     async def _embed(self, texts: Sequence[str]) -> list[bytes]:
         """The vectors of each text, packed; those of its pieces, if it is long."""
-        pieces = [pieces_of(text) for text in texts]
+        pieces = await self._worker.run(lambda: [pieces_of(text) for text in texts])
         vectors = await self._embedder.now.embed([piece for text in pieces for piece in text])
         ends = np.cumsum([len(text) for text in pieces])[:-1]
-        return [_packed(rows) for rows in np.split(vectors, ends)]
+        return await self._worker.run(lambda: [_packed(rows) for rows in np.split(vectors, ends)])
+
+
+def _items(found: Sequence[Kept], dimensions: int) -> list[Item]:
+    return [
+        Item(
+            k.id, k.session_id, namespace_of(k.project), k.length, unpack(k.vectors, dimensions) if k.vectors else None
+        )
+        for k in found
+    ]
 
 
 def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: int, space: int | None) -> list[Kept]:

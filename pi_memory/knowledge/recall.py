@@ -5,13 +5,14 @@ it (`evidence.py`), and from what kind of message it is. What was said verbatim 
 it is erased when its time is over.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from pi_memory.embedding.calibration import NEVER, Scale
+from pi_memory.embedding.calibration import Calibration, Scale
+from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.knowledge import candidates, gate, namespaces, told, words
 from pi_memory.knowledge.candidates import Found, Kind, Place, Window
@@ -34,6 +35,8 @@ READ = 45
 """Candidates whose texts are read, or three times as many as are asked for."""
 SIGNAL = 0.13
 """What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
+NAMING = 4_000
+"""Characters of a query in which a topic or a project may be named."""
 AT_LENGTH = 2.0
 """How many times as long as what they reply to an assistant's replies are."""
 
@@ -42,7 +45,7 @@ AT_LENGTH = 2.0
 class Asked:
     """A query: its terms, whether it asks for a time, and whether replies come after what the user said themselves."""
 
-    terms: frozenset[str]
+    terms: tuple[str, ...]
     when: bool
     not_replies: bool
 
@@ -50,11 +53,27 @@ class Asked:
         """Who is asked about says it; a time answers `when`; of what was said verbatim, a question is seldom an answer,
         nor is what an assistant replied.
         """
-        signals = float(not self.terms.isdisjoint(words.speaker(text)))
+        signals = float(any(term in self.terms for term in words.speaker(text)))
         signals += self.when and words.tells_time(text)
         signals -= role is not None and words.asked(text)
         signals -= self.not_replies and role == "assistant"
         return min(1.0, max(0.0, found.similarity + SIGNAL * signals))
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A query's vector, and what the embedder's cosines mean."""
+
+    vector: Vectors
+    scale: Calibration
+
+    def nearness(self, shelf: Shelf, view: View) -> Vectors | None:
+        """Of each text of `view`: 0 for unrelated texts, 1 for those that say the same. None without vectors."""
+        if shelf.matrix is None or shelf.matrix.dimensions != len(self.vector):
+            return None
+        low, high = self.scale.unrelated_mean, self.scale.same
+        near: Vectors = np.clip((shelf.cosines(view, self.vector) - low) / (high - low), 0.0, 1.0)
+        return near
 
 
 class Recall:
@@ -67,6 +86,7 @@ class Recall:
         remembered: Remembered,
         passages: Passages,
         scale: Scale,
+        worker: Worker,
     ) -> None:
         self.attention: Callable[[str | None, str], Boost] = lambda session, query: _unattended
         self._db = db
@@ -74,7 +94,7 @@ class Recall:
         self._passages = passages
         self._shelves: dict[Kind, Shelf] = {"memory": remembered.shelf, "exchange": passages.shelf}
         self._scale = scale
-        self._measured = NEVER
+        self._worker = worker
 
     async def start(self) -> None:
         """Have everything found by its words, and by its meaning soon after the embedder is there."""
@@ -101,25 +121,17 @@ class Recall:
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
-        terms = words.terms(query)
-        vector = await self._vector(query)
-        places = list(self._places(scope, kinds, vector))
+        meant = await self._meant(query)
+        shelves = {kind: shelf.snapshot() for kind, shelf in self._shelves.items() if kind in kinds and len(shelf)}
+        asked, places = await self._worker.run(_looked, query, shelves, scope, meant)
         if not places:
             return []
         self._index()
-        not_replies = not words.asks_assistant(query) and any(map(_has_long_replies, places))
-        asked = Asked(frozenset(terms), words.asks_when(query), not_replies)
-        quoted, most = [words.quoted(term) for term in terms], max(READ, 3 * k)
+        quoted, most = [words.quoted(term) for term in asked.terms], max(READ, 3 * k)
         look_up = partial(candidates.look_up, places=places, terms=quoted, most=most, window=window)
         found = await self._db.read(look_up)
-        boost = self.attention(session, query)
-        results = [
-            _memory(text, each, asked=asked, now=now, boost=boost)
-            if isinstance(text, Memory)
-            else _said(text, each, asked=asked)
-            for each, text in found
-        ]
-        return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
+        boost = self.attention(session, query[:NAMING])
+        return await self._worker.run(_scored, found, asked, now=now, boost=boost, k=k)
 
     async def for_turn(
         self, query: str, *, scope: Scope, room: Room, now: float, session: str | None = None
@@ -129,11 +141,11 @@ class Recall:
         What stands in the prompt already is not told again. The memories that are told are reinforced. Raises
         `StoreError`.
         """
-        if not gate.asks_something(query):
+        if not await self._worker.run(gate.asks_something, query):
             return "", ()
         found = await self.search(query, k=gate.MOST, scope=scope, now=now, session=session, window=room.window)
         best = gate.passed(found, by_meaning=self._scale.embedder.now.dimensions > 0)
-        text, chosen = told.block(best, query, room)
+        text, chosen = await self._worker.run(told.block, best, query, room)
         if used := [result.id for result in chosen if result.kind == "memory"]:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.
             self._db.write(partial(rows.used, ids=used, at=now))
@@ -145,31 +157,40 @@ class Recall:
             self._remembered.unindexed = False
             self._db.write(memory_words.index)
 
-    def _places(self, scope: Scope, kinds: Collection[Kind], vector: Vectors | None) -> Iterator[Place]:
-        for kind, shelf in self._shelves.items():
-            if kind in kinds and len(shelf):
-                view = shelf.view(partial(namespaces.covers, seen=scope))
-                if len(view.ids):
-                    yield Place(kind, view, self._meaning(shelf, view, vector))
-
-    def _meaning(self, shelf: Shelf, view: View, vector: Vectors | None) -> Vectors | None:
-        """Nearness to the query on the embedder's scale: 0 for unrelated texts, 1 for those that say the same."""
-        if vector is None or shelf.matrix is None:
-            return None
-        low, high = self._measured.unrelated_mean, self._measured.same
-        near: Vectors = np.clip((shelf.cosines(view, vector) - low) / (high - low), 0.0, 1.0)
-        return near
-
-    async def _vector(self, query: str) -> Vectors | None:
+    async def _meant(self, query: str) -> Meant | None:
+        """None without an embedder, or when it fails."""
         embedder = self._scale.embedder.now
         if not embedder.dimensions:
             return None
         try:
-            self._measured = await self._scale.measured()
-            vector: Vectors = (await embedder.embed([query]))[0]
+            scale = await self._scale.measured()
+            return Meant((await embedder.embed([query]))[0], scale)
         except EmbedderError:
             return None
-        return vector
+
+
+def _looked(query: str, shelves: Mapping[Kind, Shelf], scope: Scope, meant: Meant | None) -> tuple[Asked, list[Place]]:
+    """What is asked, and where to look for it."""
+    places = []
+    for kind, shelf in shelves.items():
+        view = shelf.view(partial(namespaces.covers, seen=scope))
+        if len(view.ids):
+            places.append(Place(kind, view, None if meant is None else meant.nearness(shelf, view)))
+    not_replies = not words.asks_assistant(query) and any(map(_has_long_replies, places))
+    return Asked(tuple(words.terms(query)), words.asks_when(query), not_replies), places
+
+
+def _scored(
+    found: Sequence[tuple[Found, Memory | Said]], asked: Asked, *, now: float, boost: Boost, k: int
+) -> list[Recalled]:
+    """The `k` best, best first."""
+    results = [
+        _memory(text, each, asked=asked, now=now, boost=boost)
+        if isinstance(text, Memory)
+        else _said(text, each, asked=asked)
+        for each, text in found
+    ]
+    return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
 
 
 def _has_long_replies(place: Place) -> bool:

@@ -1,6 +1,7 @@
 """What is searched, as RAM knows it: ids of texts, what they belong to, their vectors. The texts stay on disk."""
 
 from collections.abc import Callable, Collection, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,7 +53,7 @@ class View:
 
 
 class Shelf:
-    """Texts by their ids. Not for two threads at once."""
+    """Texts by their ids. One thread changes it; others read a `snapshot`."""
 
     def __init__(self) -> None:
         self.matrix: Matrix | None = None
@@ -63,6 +64,13 @@ class Shelf:
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    def snapshot(self) -> "Shelf":
+        """The shelf as it is now, whatever becomes of it: its arrays are replaced, never written to."""
+        now = copy(self)
+        now._namespaces = self._namespaces.copy()
+        now.matrix = self.matrix and self.matrix.snapshot()
+        return now
 
     @property
     def ids(self) -> Ids:
@@ -79,9 +87,12 @@ class Shelf:
         self._threads = np.insert(self._threads, at, [item.thread for item in items])
         self._places = np.insert(self._places, at, [self._place(item.namespace) for item in items])
         self._lengths = np.insert(self._lengths, at, [item.length for item in items])
-        for item in items:
-            if item.packed is not None:
-                self.embed(item.id, item.packed)
+        embedded = [(item.id, item.packed) for item in items if item.packed is not None]
+        if self.matrix is not None and embedded:
+            numbers, packed = zip(*embedded, strict=True)
+            rows = np.repeat(np.array(numbers, np.int32), [len(each.codes) for each in packed])
+            codes, scales = (np.concatenate([getattr(each, name) for each in packed]) for name in ("codes", "scales"))
+            self.matrix.append(rows, Packed(codes, scales))
 
     def embed(self, id_: int, packed: Packed) -> None:
         """Give a text that has none its vectors; without an embedder, or for a text that has gone, nothing happens."""

@@ -56,7 +56,7 @@ def is_unit(kept: bytes) -> bool:
 class Matrix:
     """Vectors of one space, each with the id of what it stands for. An id may have several.
 
-    Costs `dimensions` + 8 bytes of RAM a vector. Not for two threads at once.
+    Costs `dimensions` + 8 bytes of RAM a vector. One thread changes it; others read a `snapshot`.
     """
 
     def __init__(self, dimensions: int) -> None:
@@ -66,6 +66,12 @@ class Matrix:
 
     def __len__(self) -> int:
         return self._size
+
+    def snapshot(self) -> "Matrix":
+        """The matrix as it is now, whatever becomes of it: rows that are there are never written to."""
+        copy = Matrix(self.dimensions)
+        copy._blocks, copy._size = self._blocks.copy(), self._size
+        return copy
 
     @property
     def ids(self) -> Ids:
@@ -85,7 +91,7 @@ class Matrix:
             )
         start = 0
         while start < len(ids):
-            row = self._size % BLOCK_ROWS
+            row = self._size % BLOCK_ROWS  # behind the last row that a snapshot knows
             if row == 0:
                 self._blocks.append(_Block.empty(self.dimensions))
             count = min(BLOCK_ROWS - row, len(ids) - start)

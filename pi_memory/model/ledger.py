@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from threading import Lock
 from typing import Protocol
 
 from pi_memory.model.reply import Reply
@@ -168,26 +169,33 @@ class Ledger:
 
 
 class Remembered:
-    """Token ids by text; the least recently used give way when there are more than `REMEMBERED_TOKENS`."""
+    """Token ids by text; the least recently used give way when there are more than `REMEMBERED_TOKENS`.
+
+    For several threads: long prompts are tokenised off the event loop.
+    """
 
     def __init__(self, most: int = REMEMBERED_TOKENS) -> None:
         self._most = most
         self._ids: dict[str, array[int]] = {}
         self._size = 0
+        self._changing = Lock()
 
     def get(self, text: str) -> Tokens | None:
-        ids = self._ids.pop(text, None)
-        if ids is None:
-            return None
-        self._ids[text] = ids
+        with self._changing:
+            ids = self._ids.pop(text, None)
+            if ids is None:
+                return None
+            self._ids[text] = ids
         return list(ids)
 
     def put(self, text: str, tokens: Tokens) -> Tokens:
         """Returns `tokens`."""
-        self._size += len(tokens) - len(self._ids.pop(text, ()))
-        self._ids[text] = array("i", tokens)
-        while self._size > self._most:
-            self._size -= len(self._ids.pop(next(iter(self._ids))))
+        ids = array("i", tokens)
+        with self._changing:
+            self._size += len(ids) - len(self._ids.pop(text, ()))
+            self._ids[text] = ids
+            while self._size > self._most:
+                self._size -= len(self._ids.pop(next(iter(self._ids))))
         return tokens
 
 

@@ -33,7 +33,7 @@ def search(db: Database, match: str, *, limit: int) -> list[tuple[int, float]]:
     return db.execute(query, (match, limit)).fetchall()
 
 
-def holders(db: Database, wanted: Sequence[str]) -> list[list[int]]:
+def holders(db: Database, wanted: Sequence[str]) -> list[terms.Ids]:
     """For each term, an expression of FTS5, the ids of the memories that have it; of those that are indexed."""
     return terms.holders(db, "memory_words", wanted)
 

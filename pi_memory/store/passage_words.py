@@ -6,6 +6,7 @@ from RAM is indexed at the next start.
 
 from collections.abc import Sequence
 
+import numpy as np
 from sqlite_utils import Database
 
 from pi_memory.store import terms
@@ -56,10 +57,10 @@ def index(db: Database) -> None:
     db.execute("delete from newest_words")
 
 
-def holders(db: Database, wanted: Sequence[str]) -> list[list[int]]:
+def holders(db: Database, wanted: Sequence[str]) -> list[terms.Ids]:
     """For each term, an expression of FTS5, the ids of the passages that have it."""
     found = (terms.holders(db, index, wanted) for index in ("passage_words", "newest_words"))
-    return [old + new for old, new in zip(*found, strict=True)]
+    return [np.concatenate(both) for both in zip(*found, strict=True)]
 
 
 def merge(db: Database) -> None:

@@ -3,18 +3,22 @@
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
+import numpy as np
+import numpy.typing as npt
 from sqlite_utils import Database
 
 Index = Literal["memory_words", "passage_words", "newest_words"]
+Ids = npt.NDArray[np.int32]
 
-IDS = msgspec.json.Decoder(list[int])
 
-
-def holders(db: Database, index: Index, terms: Sequence[str]) -> list[list[int]]:
+def holders(db: Database, index: Index, terms: Sequence[str]) -> list[Ids]:
     """For each term, an expression of FTS5, the ids of the texts that have it, in ascending order.
 
-    A common word has thousands: as one value they come in half the time that as many rows take.
+    A common word has thousands: as one value, read by numpy, they come in a third of the time that as many rows take.
     """
     query = f"select json_group_array(rowid) from {index} where {index} match ?"
-    return [IDS.decode(db.execute(query, (term,)).fetchone()[0]) for term in terms]
+    return [_ids(db.execute(query, (term,)).fetchone()[0]) for term in terms]
+
+
+def _ids(listed: str) -> Ids:
+    return np.fromstring(listed[1:-1], np.int32, sep=",") if len(listed) > 2 else np.empty(0, np.int32)
