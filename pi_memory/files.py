@@ -3,15 +3,34 @@
 import os
 from pathlib import Path
 
+PRIVATE = 0o600
+
+
+def create(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
+    """Write a new file, synced; nothing is left of it when that fails. Raises `OSError`, also when the path is taken.
+
+    A link at the path counts as taken: where it leads is nobody's business.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            os.fchmod(descriptor, mode)
+            file.flush()
+            os.fsync(descriptor)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
 
 def prepare(path: Path, text: str) -> Path:
-    """Write the text beside `path`, synced: all that takes long, so that `commit` is one rename."""
+    """Write the text beside `path`, synced: all that takes long, so that `commit` is one rename. Only its user may read
+    it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
-    with beside.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    beside.unlink(missing_ok=True)  # after a power cut, or a link that somebody put there
+    create(beside, text.encode(errors="surrogateescape"))
     return beside
 
 
@@ -31,3 +50,11 @@ def not_writable(folder: Path) -> str | None:
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
         return None
     return f"cannot write in {folder}. Make {there} a folder that may be written to."
+
+
+def read_at_most(descriptor: int, size: int) -> bytes:
+    """The first `size` bytes of an open file, or all of it. Raises `OSError`."""
+    data = b""
+    while piece := os.pread(descriptor, size - len(data), len(data)):
+        data += piece
+    return data

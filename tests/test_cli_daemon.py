@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -74,6 +75,23 @@ def test_a_check_changes_nothing(tmp_path: Path) -> None:
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert run(None, tmp_path, "check", port=0).returncode == 0
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_check_names_rejected_texts_of_the_focus_file(tmp_path: Path) -> None:
+    file = tmp_path / "data" / "workspace" / "memory" / "RECENT_FOCUS.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("my notes\n")
+    copy = file.with_name("RECENT_FOCUS.md.rejected")
+    with serving(tmp_path) as process:
+        until = time.monotonic() + 30
+        while not copy.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        process.stop()
+    done = run(None, tmp_path, "check", port=0)
+    assert (done.returncode, str(copy) in done.stdout) == (1, True)
+    with serving(tmp_path) as process:
+        done = run(process, tmp_path, "check")
+    assert (done.returncode, str(copy) in done.stdout) == (1, True)
 
 
 @pytest.mark.parametrize("number", [1, migrations.LATEST - 1])

@@ -19,14 +19,14 @@ ROWS = (
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence focus.holders "
     "focus.intact focus.settling focus.renames focus.limits focus.asked focus.conflict focus.verbatim focus.entry "
-    "focus.rebuild focus.weights focus.context focus.related focus.mentions focus.stack agentlog agent_settings "
-    "replay.* "
+    "focus.rebuild focus.headings focus.weights focus.context focus.related focus.mentions focus.stack agentlog "
+    "agent_settings replay.* "
     "knowledge.own_words knowledge.person knowledge.phrases knowledge.contrast knowledge.notice knowledge.secrets "
     "knowledge.extraction knowledge.troubles knowledge.comparison knowledge.dedup knowledge.hints knowledge.meant "
     "knowledge.namespaces knowledge.fact knowledge.forgetting knowledge.checked knowledge.vectors knowledge.words "
     "knowledge.evidence knowledge.shelf",
     # Edges: each owns a library or a file.
-    "store.* model.* embedding.* focus.watch focus.file hub clock",
+    "store.* model.* embedding.* focus.watch focus.file focus.rejected hub clock",
     "conversation.summary conversation.compaction focus.nearest focus.centroids focus.meaning focus.tagger "
     "focus.asking focus.changes focus.sync",
     "focus.tagging focus.recent focus.attention focus.contexts",

@@ -6,13 +6,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.decay import DAY, strength
-from pi_memory.focus.document import Notes, render
-from pi_memory.focus.merge import Added, Edited, NotesChanged, Removed, Renamed, apply, edits
+from pi_memory.focus.document import Entry, Notes, render
+from pi_memory.focus.intact import UnreadableDocument
+from pi_memory.focus.merge import (
+    Added,
+    Edit,
+    Edited,
+    NotesChanged,
+    Removed,
+    Renamed,
+    apply,
+    edits,
+    edits_of_old,
+    merged_notes,
+)
 from pi_memory.focus.parse import parse
 from pi_memory.focus.rebuild import rebuild
 from pi_memory.focus.shown import HOUR
 from pi_memory.focus.topics import touch
 from pi_memory.turn import Tag, Topic
+from tests.test_parse import lines
 
 NOW = 1_771_770_600.0
 LATER = NOW + 60
@@ -203,3 +216,77 @@ def test_what_both_sides_meant_is_kept(user: list[Callable[[str], str]], work: l
 def test_an_age_beyond_all_years_is_ten_years(line: str) -> None:
     (topic,) = rebuild(parse(f"# Recent Focus\n> Last updated: 0001-01-01T00:00:00+00:00\n\n## Active\n{line}\n"), NOW)
     assert NOW - topic.last_touched_at == 3_650 * DAY
+
+
+def active_after(found: list[Edit]) -> dict[str, Topic]:
+    merged = {**TOPICS, **apply(found, TOPICS, LATER)}
+    return {name: topic for name, topic in merged.items() if topic.is_active}
+
+
+no_comment = lines.filter(lambda line: "<!--" not in line)
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), no_comment), max_size=4))
+def test_no_lines_that_are_put_in_anywhere_lose_a_topic(put: list[tuple[int, str]]) -> None:
+    text = TEXT.split("\n")
+    for at, line in put:
+        text.insert(at, line)
+    try:
+        theirs = parse("\n".join(text), base=TEXT)
+    except UnreadableDocument:
+        return
+    assert set(TOPICS) <= set(active_after(edits(BASE, theirs)))
+
+
+@given(st.sets(st.integers(0, TEXT.count("\n"))))
+def test_no_lines_that_are_taken_out_take_a_topic_with_them_but_its_own(out: set[int]) -> None:
+    kept = [line for at, line in enumerate(TEXT.split("\n")) if at not in out or line.startswith("- **")]
+    try:
+        theirs = parse("\n".join(kept), base=TEXT)
+    except UnreadableDocument:
+        return
+    assert set(active_after(edits(BASE, theirs))) == set(TOPICS)
+
+
+typed = st.one_of(st.just(""), st.characters(categories=["L", "N", "P"], exclude_characters="|"))
+
+
+@given(st.sampled_from(["# Recent Focus", "## Active", "## Fading"]), st.integers(3, 12), typed)
+def test_a_slip_of_the_finger_in_a_heading_changes_nothing(heading: str, at: int, letter: str) -> None:
+    at = min(at, len(heading) - 1)
+    theirs = parse(TEXT.replace(heading, heading[:at] + letter + heading[at + 1 :]), base=TEXT)
+    assert edits(BASE, theirs) == []
+
+
+@given(st.lists(lines, max_size=25))
+def test_no_text_that_nobody_knows_loses_a_topic_or_a_file(written: list[str]) -> None:
+    try:
+        theirs = parse("\n".join(["# Recent Focus", *written, ""]))
+    except UnreadableDocument:
+        return
+    found = edits_of_old(BASE, theirs, TOPICS)
+    renamed = {step.old: step.new for step in found if isinstance(step, Renamed)}
+    active = active_after(found)
+    for name, topic in TOPICS.items():
+        assert set(topic.file_paths) <= set(active[renamed.get(name, name)].file_paths)
+
+
+def test_what_an_old_text_still_has_is_not_added_again() -> None:
+    known = {**TOPICS, "old": Topic("old", 0.0, NOW, is_active=False), "new": Topic("new", 0.0, NOW)}
+    theirs = parse(TEXT + "\n- **old** | 1 session | last: 2d ago | strength: 0.81\n- **new** | 1 session\n- mine\n")
+    assert edits_of_old(BASE, theirs, known) == [Added(Entry("mine"))]
+
+
+texts = st.lists(st.sampled_from(["a", "b", "c", "```", ""]), max_size=4).map(tuple)
+
+
+@given(texts, texts, texts)
+def test_no_line_of_a_note_is_lost_that_somebody_wrote(
+    base: tuple[str, ...], theirs: tuple[str, ...], ours: tuple[str, ...]
+) -> None:
+    merged = merged_notes(Notes(base, {"t": base}), Notes(theirs, {"t": theirs}), Notes(ours, {"t": ours}))
+    new = (set(theirs) | set(ours)) - set(base)
+    assert new <= set(merged.before)
+    assert new <= set(merged.topics.get("t", ()))
+    assert merged_notes(Notes(base), Notes(theirs), Notes(base)).before == theirs
+    assert merged_notes(Notes(base), Notes(base), Notes(ours)).before == ours

@@ -195,6 +195,36 @@ def test_two_marks_of_code_around_our_topics_hide_nothing() -> None:
     assert parse("\n\n".join([head, "```", memory, "```", garden])).entries == parse(TEXT).entries
 
 
+@pytest.mark.parametrize(
+    "title",
+    [
+        "# Recent Fokus",
+        "# Recnt focus",
+        "Recent Focus",
+        "#RecentFocus",
+        "# My focus",
+        "# Aktuelles",
+        "# Recent  Foucs:",
+    ],
+)
+def test_a_misspelt_title_is_the_title(title: str) -> None:
+    document = parse(TEXT.replace("# Recent Focus", title))
+    assert document.entries == parse(TEXT).entries
+    assert document.notes == Notes()
+
+
+@pytest.mark.parametrize(("ours", "misspelt"), [("Active", "Actve"), ("Active", "Acitve"), ("Fading", "Fadding")])
+def test_a_misspelt_section_is_the_section(ours: str, misspelt: str) -> None:
+    document = parse(TEXT.replace(f"## {ours}", f"## {misspelt}\n- kitchen"))
+    assert "kitchen" in {entry.name for entry in document.entries}
+    assert document.notes == Notes()
+
+
+@pytest.mark.parametrize("heading", ["## Inactive", "## Reading", "## Actions"])
+def test_a_section_of_the_users_is_not_taken_for_a_misspelt_one_of_ours(heading: str) -> None:
+    assert heading in parse(f"{TEXT}\n{heading}\nmine\n").notes.sections
+
+
 def test_what_stands_above_the_title_stays_there() -> None:
     text = "---\ntags: [focus]\n---\n\n" + TEXT
     document = parse(text)

@@ -126,6 +126,111 @@ def test_a_save_from_an_editor_that_opened_an_older_text_removes_nothing_that_ca
     at_desk(tmp_path, clock, work)
 
 
+async def long_since(sat: Desk) -> str:
+    """A text that an editor has had open for so long that nobody knows it any more."""
+    await sat.focus.put("garden", file_paths=[PUMP])
+    opened = sat.file.read_text()
+    for name in (f"topic-{letter}{other}" for letter in "abcde" for other in "fghi"):
+        clock = sat.clock
+        assert isinstance(clock, FakeClock)
+        clock.pass_time(minutes=1)
+        await sat.focus.put(name)
+    return opened
+
+
+def test_a_save_of_a_text_that_nobody_knows_any_more_adds_and_renames_and_removes_nothing(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    async def work(sat: Desk) -> None:
+        opened = await long_since(sat)
+        before = set(sat.names())
+        sat.file.write_text(opened.replace("**garden**", "**orchard**") + "- kitchen\n")
+        await sat.focus.read_file()
+        assert set(sat.names()) == before - {"garden"} | {"orchard", "kitchen"}
+        sat.file.write_text(opened.replace("pump.py", "valve.py").replace("**garden**", "**orchard**"))
+        await sat.focus.read_file()
+        assert set(sat.focus.get("orchard").file_paths) == {"valve.py"}, "this text is known now"
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_save_over_a_restart_removes_nothing(tmp_path: Path, clock: FakeClock) -> None:
+    opened: list[str] = []
+
+    async def first(sat: Desk) -> None:
+        await sat.focus.put("garden")
+        opened.append(sat.file.read_text())
+        clock.pass_time(minutes=1)
+        await sat.focus.put("auth", file_paths=[AUTH])
+
+    async def second(sat: Desk) -> None:
+        sat.file.write_text(f"{opened[0]}\nask Ana\n")
+        await sat.focus.read_file()
+        assert set(sat.names()) == {"garden", "auth"}
+        assert sat.focus.get("auth").file_paths == (AUTH,)
+        assert "ask Ana" in sat.file.read_text()
+
+    at_desk(tmp_path, clock, first)
+    at_desk(tmp_path, clock, second)
+
+
+def test_an_old_text_brings_nothing_back_that_is_gone_since(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        opened = await long_since(sat)
+        await sat.focus.rename("garden", "orchard")
+        sat.file.write_text(f"{opened}- **kitchen**\n")
+        await sat.focus.read_file()
+        assert {"orchard", "kitchen"} <= set(sat.names())
+        assert "garden" not in sat.names()
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_notes_of_two_editors_are_both_kept(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        opened = await long_since(sat)
+        sat.file.write_text(f"{sat.file.read_text()}\n## Mine\nask Ana\n")
+        await sat.focus.read_file()
+        sat.file.write_text(f"{opened}\n## Mine\nask Ben\n")
+        await sat.focus.read_file()
+        text = sat.file.read_text()
+        assert ("ask Ana" in text, "ask Ben" in text) == (True, True)
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_after_a_late_save_the_file_has_every_topic_again(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden", file_paths=[PUMP])
+        opened = sat.file.read_text()
+        clock.pass_time(minutes=10)
+        await sat.focus.put("auth")
+        sat.file.write_text(opened.replace("**garden**", "**orchard**"))
+        await sat.focus.read_file()
+        assert all(f"**{name}**" in sat.file.read_text() for name in ("orchard", "auth"))
+        settled = sat.file.stat()
+        await sat.focus.read_file()
+        assert sat.file.stat() == settled
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_an_edit_below_a_misspelt_heading_counts_and_the_heading_is_put_right(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden")
+        sat.edit(
+            ("# Recent Focus", "# Recnet Fokus"), ("## Active", "## Actve\n- kitchen"), ("**garden**", "**orchard**")
+        )
+        await sat.focus.read_file()
+        assert set(sat.names()) == {"orchard", "kitchen"}
+        text = sat.file.read_text()
+        assert text.startswith("# Recent Focus\n> Auto")
+        assert ("## Active" in text, "Actve" in text) == (True, False)
+        assert not sat.file.with_name("RECENT_FOCUS.md.rejected").exists()
+
+    at_desk(tmp_path, clock, work)
+
+
 def test_an_edit_that_is_saved_to_the_file_we_have_replaced_is_taken_in(tmp_path: Path, clock: FakeClock) -> None:
     async def work(sat: Desk) -> None:
         await sat.focus.put("garden", file_paths=[PUMP])

@@ -13,6 +13,7 @@ from pi_memory import backends
 from pi_memory.cli.client import NotThere, checked, daemon
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.files import not_writable
+from pi_memory.focus.file import FocusFile
 from pi_memory.http.health import described, local
 from pi_memory.service import alone, bound
 from pi_memory.settings import Settings
@@ -55,7 +56,7 @@ async def _look(settings: Settings) -> dict[str, Any]:
             loader.start()
             await loader.ready()
         try:
-            focus = not_writable(settings.focus_file.parent)
+            focus = not_writable(settings.focus_file.parent) or FocusFile(settings.focus_file).problem
             kept = {
                 "database": local(database, str(settings.database)),
                 "focus": local(focus, str(settings.focus_file)),

@@ -80,13 +80,15 @@ class Notes:
 class Document:
     """The file's topics in their order, no name twice.
 
-    One that is `conflicted` holds both sides of a merge, so that what it lacks tells nothing.
+    One that is `conflicted` holds both sides of a merge, so that what it lacks tells nothing. In one that was `respelt`
+    a heading of ours was misspelt. `updated_at` is Unix time, None without the line that says it.
     """
 
     entries: tuple[Entry, ...] = ()
     notes: Notes = field(default_factory=Notes)
     updated_at: float | None = None
     conflicted: bool = False
+    respelt: bool = False
 
 
 def render(topics: Sequence[Topic], *, now: float, notes: Notes | None = None) -> str:

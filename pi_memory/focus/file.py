@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import shutil
 import stat
 import time
 from collections import deque
@@ -14,7 +13,8 @@ from pi_memory.files import commit, prepare
 from pi_memory.focus.document import Clean, Document, lines
 from pi_memory.focus.intact import LARGEST, UnreadableDocument
 from pi_memory.focus.parse import parse
-from pi_memory.focus.settling import PATIENCE, SETTLE, Content, Quiet, Unsettled, content_of, judge, opened
+from pi_memory.focus.rejected import Rejected
+from pi_memory.focus.settling import PATIENCE, SETTLE, Quiet, Unsettled, content_of, judge, opened
 
 REMEMBERED = 16
 """Texts that the user may still have in an editor."""
@@ -24,7 +24,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class HandEdit:
-    """The file as the user left it, beside the text that they changed; no `base` when that is not known.
+    """The file as the user left it, beside the text that they changed; no `base` when that is not known, as of a text
+    that was opened long ago: what it lacks was not taken out of it.
 
     `agreed` is what both sides have once the edit is taken in: what the file holds.
     """
@@ -32,6 +33,10 @@ class HandEdit:
     agreed: str
     theirs: Document
     base: Document | None
+
+
+class InTheWay(Exception):
+    """What stands in the file's place is left alone; says why, and what to do."""
 
 
 @dataclass(slots=True)
@@ -50,12 +55,13 @@ class FocusFile:
     def __init__(self, path: Path, *, settle: float = SETTLE) -> None:
         self.path = path
         self._texts: deque[str] = deque(maxlen=REMEMBERED)
-        self.problem: str | None = None
         self.must_write = False
+        self._in_the_way: str | None = None
+        self._failed: str | None = None
+        self._rejected = Rejected(path)
         self._settle = settle
         self._quiet = Quiet()
         self._judged: bytes | None = None
-        self._rejected: bytes | None = None
         self._replaced: Replaced | None = None
 
     @property
@@ -72,26 +78,34 @@ class FocusFile:
         """
         self._texts = deque((lines(text, clean) for text in self._texts), maxlen=REMEMBERED)
         self.must_write = True
-        rejected = self.path.with_name(f"{self.path.name}.rejected")
-        try:
-            text = rejected.read_text(encoding="utf-8", errors="replace") if rejected.is_file() else ""
-            if (left := lines(text, clean)) != text:
-                rejected.write_text(left, encoding="utf-8")
-        except OSError as error:
-            logger.warning("Cannot rewrite %s: %s", rejected, error)
+        self._rejected.rewrite(lambda text: lines(text, clean))
+
+    @property
+    def problem(self) -> str | None:
+        """What is wrong with the file and what to do about it, also what was rejected and not yet looked at."""
+        copies = ", ".join(map(str, self._rejected.paths()))
+        left = (
+            f"{copies}: saved as the focus file, but not one; put what you want of it into {self.path}, then remove it"
+        )
+        return "; ".join(filter(None, (self._in_the_way, self._failed, left if copies else None))) or None
 
     async def read(self) -> HandEdit | None:
         """What the user changed, if anything, once they have saved it.
 
         A file that is missing or is no focus file changes nothing: what is left of it is kept beside it as `.rejected`,
-        and `must_write` asks for it to be written again. Raises `Unsettled` when it is still being written after a
-        while.
+        and `must_write` asks for it to be written again. What cannot be kept is left alone, and `problem` says so.
+        Raises `Unsettled` when it is still being written after a while.
         """
         ends = time.monotonic() + PATIENCE * self._settle
         while True:
             now = time.monotonic()
             try:
-                return await asyncio.to_thread(self._look, now)
+                edit = await asyncio.to_thread(self._look, now)
+                self._in_the_way = None
+                return edit
+            except InTheWay as error:
+                self._leave_alone(str(error))
+                return None
             except Unsettled:
                 if now >= ends:
                     raise
@@ -102,16 +116,23 @@ class FocusFile:
 
         Raises `Unsettled`, and leaves the file alone, when it is not what was read last.
         """
+        if self._in_the_way:
+            return False
         try:
             await asyncio.to_thread(self._replace, text)
         except OSError as error:
-            if self.problem is None:
+            if self._failed is None:
                 logger.error("Cannot write %s: %s", self.path, error)
-            self.problem = f"cannot write {self.path} ({error.strerror}): make its folder writable"
+            self._failed = f"cannot write {self.path} ({error.strerror}): make its folder writable"
             return False
-        self.agreed, self.problem, self.must_write = text, None, False
-        self._judged, self._rejected = text.encode()[: LARGEST + 1], None
+        self.agreed, self._failed, self.must_write = text, None, False
+        self._judged = text.encode()[: LARGEST + 1]
         return True
+
+    def _leave_alone(self, why: str) -> None:
+        if why != self._in_the_way:
+            logger.error("Not written: %s", why)
+        self._in_the_way = why
 
     def close(self) -> None:
         """Look no more for late changes of the file that was replaced. Idempotent."""
@@ -122,9 +143,21 @@ class FocusFile:
     # In a thread; the caller sees to it that there is one at a time.
 
     def _look(self, now: float) -> HandEdit | None:
-        if self._replaced is not None and (late := self._late(self._replaced, now)) is not None:
-            return late
-        content = self._content()
+        try:
+            if self._replaced is not None and (late := self._late(self._replaced, now)) is not None:
+                return late
+            descriptor = opened(self.path)
+            try:
+                return self._found(descriptor, now)
+            finally:
+                if descriptor is not None:
+                    os.close(descriptor)
+        except OSError as error:
+            self.close()  # it may be the replaced one that cannot be read
+            raise InTheWay(f"cannot read {self.path} ({error.strerror}): move it away, or make it readable") from error
+
+    def _found(self, descriptor: int | None, now: float) -> HandEdit | None:
+        content = content_of(descriptor)
         if content.data == (None if self.agreed is None else self.agreed.encode()[: LARGEST + 1]):
             self._judged = content.data
             return None
@@ -132,18 +165,18 @@ class FocusFile:
         if self._quiet.seconds(content, now) < found.wait * self._settle:
             raise Unsettled
         self._judged = content.data
-        if content.data is None or found.document is None:
-            self._reject(content.data, found.error)
-            return None
-        return HandEdit(content.data.decode(), found.document, self._base(found.document))
+        if content.data is not None and found.document is not None:
+            return HandEdit(content.data.decode(), found.document, self._base(found.document))
+        if descriptor is not None and found.error is not None:
+            self._reject(descriptor, found.error)
+        self.must_write = True
+        return None
 
     def _base(self, theirs: Document) -> Document | None:
         """What the user had before them: an editor may save over ours what it had opened a while ago, and what has been
-        tagged since is missing there though nobody took it out."""
-        if self.agreed is None:
-            return None
-        texts = [parse(text) for text in self._texts]
-        return next((text for text in reversed(texts) if text.updated_at == theirs.updated_at), texts[-1])
+        tagged since is missing there though nobody took it out. The date tells, unless the user took that out."""
+        texts = (parse(text) for text in reversed(self._texts))
+        return next((text for text in texts if theirs.updated_at in (None, text.updated_at)), None)
 
     def _late(self, old: Replaced, now: float) -> HandEdit | None:
         """What was written to the file that is no longer there: by somebody who had opened it before we replaced it."""
@@ -153,30 +186,21 @@ class FocusFile:
         found = judge(content, old.base)
         if old.quiet.seconds(content, now) < found.wait * self._settle:
             raise Unsettled
+        if found.error is not None and content.data and content.data.strip():
+            self._set_aside(old.descriptor, found.error)
         base, old.data = old.base, content.data
         if found.document is None or content.data is None:
             return None
         old.base, self.must_write = content.data.decode(), True
         return HandEdit(self.agreed or "", found.document, parse(base) if base else None)
 
-    def _content(self) -> Content:
-        try:
-            descriptor = opened(self.path)
-            try:
-                return content_of(descriptor)
-            finally:
-                if descriptor is not None:
-                    os.close(descriptor)
-        except OSError as error:
-            logger.warning("Cannot read %s: %s", self.path, error)
-            return Content()
-
     def _replace(self, text: str) -> None:
         """The last look is just before the rename; what is written to the old file after it is found by `_late`."""
         path = Path(os.path.realpath(self.path))  # a link stays one
         prepared = prepare(path, text)
-        descriptor = opened(self.path)
+        descriptor: int | None = None
         try:
+            descriptor = opened(path)
             if content_of(descriptor).data != self._judged:
                 raise Unsettled
             if descriptor is not None:
@@ -191,16 +215,19 @@ class FocusFile:
         if descriptor is not None:
             self._replaced = Replaced(descriptor, self._judged, self.agreed)
 
-    def _reject(self, data: bytes | None, error: UnreadableDocument | None) -> None:
-        self.must_write = True
-        if data is None or error is None or data == self._rejected:
-            return
-        self._rejected = data
-        rejected = self.path.with_name(f"{self.path.name}.rejected")
-        logger.warning("%s. %s It is %s.", error.message, error.hint, rejected)
-        if not data.strip() and rejected.exists():
-            return  # there may be something in that one
+    def _reject(self, descriptor: int, error: UnreadableDocument) -> None:
+        """Raises `InTheWay` for what cannot be kept, and for another file of the user's that a link leads to."""
+        if self.path.is_symlink() and os.fstat(descriptor).st_size:
+            raise InTheWay(
+                f"{self.path} is a link to a file that is no focus file: remove the link, or empty that file"
+            )
+        self._set_aside(descriptor, error)
+
+    def _set_aside(self, descriptor: int, error: UnreadableDocument) -> None:
         try:
-            shutil.copyfile(self.path, rejected)
+            copy = self._rejected.keep(descriptor)
         except OSError as failed:
-            logger.warning("Cannot write %s: %s", rejected, failed)
+            why = f"no focus file is at {self.path}, and its text cannot be set aside ({failed.strerror})"
+            raise InTheWay(f"{why}: move it away, or remove rejected texts that you have looked at") from failed
+        if copy is not None:
+            logger.warning("%s. %s It is %s.", error.message, error.hint, copy)

@@ -61,11 +61,12 @@ Edit = Renamed | Removed | Added | Edited | NotesChanged
 def edits(base: Document, theirs: Document, *, removals: bool = True) -> list[Edit]:
     """What the user did to `base` to get `theirs`: renames first, then removals, additions and changed lists.
 
-    Without `removals`, and in a document with both sides of a merge, nothing that is missing was taken out.
+    In a document with both sides of a merge nothing that is missing was taken out; nor without `removals`, where only
+    its files tell that a topic was renamed.
     """
     removals = removals and not theirs.conflicted
     old, new = {e.name: e for e in base.entries}, {e.name: e for e in theirs.entries}
-    renamed = _renames(base.entries, theirs.entries) if removals else {}
+    renamed = {} if theirs.conflicted else _renames(base.entries, theirs.entries, by_place=removals)
     found: list[Edit] = [Renamed(before, after) for before, after in renamed.items()]
     found += [Removed(name) for name in old if removals and name not in new and name not in renamed]
     found += [Added(new[name]) for name in new if name not in old and name not in renamed.values()]
@@ -73,6 +74,42 @@ def edits(base: Document, theirs: Document, *, removals: bool = True) -> list[Ed
     changes = (_edited(old[before], new[after], removals=removals) for before, after in [*renamed.items(), *kept])
     found += [change for change in changes if change is not None]
     return [*found, NotesChanged(theirs.notes)] if theirs.notes != base.notes else found
+
+
+def edits_of_old(ours: Document, theirs: Document, topics: Mapping[str, Topic]) -> list[Edit]:
+    """What the user did to a text that nobody knows any more; `ours` is the newest one. It adds and renames.
+
+    What it lacks may have come since; and what `ours` lacks may be gone since, when it stands there with its figures.
+    """
+    since = {entry.name for entry in theirs.entries if entry.stats and entry.name in topics}
+    since -= {entry.name for entry in ours.entries}
+    entries = tuple(entry for entry in theirs.entries if entry.name not in since)
+    return edits(ours, replace(theirs, entries=entries), removals=False)
+
+
+def merged_notes(base: Notes, theirs: Notes, ours: Notes) -> Notes:
+    """The notes after both sides may have changed them; where both did, those of both."""
+    names = dict.fromkeys((*ours.topics, *theirs.topics))
+    topics = {n: _merged(base.topics.get(n, ()), theirs.topics.get(n, ()), ours.topics.get(n, ())) for n in names}
+    return Notes(
+        _merged(base.before, theirs.before, ours.before),
+        {name: lines for name, lines in topics.items() if lines},
+        _merged(base.sections, theirs.sections, ours.sections),
+        _merged(base.top, theirs.top, ours.top),
+    )
+
+
+def _merged(base: Sequence[str], theirs: Sequence[str], ours: Sequence[str]) -> tuple[str, ...]:
+    if theirs == base or ours == base:
+        return tuple(ours if theirs == base else theirs)
+    if _holds(ours, theirs):
+        return tuple(ours)
+    return tuple(theirs) if _holds(theirs, ours) else (*ours, "", *theirs)
+
+
+def _holds(lines: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether the wanted lines are there, one after the other."""
+    return not wanted or "\n".join(["", *wanted, ""]) in "\n".join(["", *lines, ""])
 
 
 def _edited(before: Entry, after: Entry, *, removals: bool) -> Edited | None:
@@ -92,18 +129,21 @@ def _without(names: Iterable[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if unicodedata.normalize("NFC", name) not in same)
 
 
-def _renames(old: Sequence[Entry], new: Sequence[Entry]) -> dict[str, str]:
-    """Old to new name where a topic is gone and one that looks the same has come; the likest pairs first."""
+def _renames(old: Sequence[Entry], new: Sequence[Entry], *, by_place: bool) -> dict[str, str]:
+    """Old to new name where a topic is gone and one that looks the same has come; the likest pairs first. Topics
+    without files are the same when their figures and, `by_place`, the topics above them are.
+    """
     before, after = {e.name: e for e in old}, {e.name: e for e in new}
     above_old, above_new = _predecessors(old, after), _predecessors(new, before)
     gone = [entry for entry in old if entry.name not in after]
     came = [entry for entry in new if entry.name not in before]
-    able = [(o, n) for o in gone for n in came if _same(o, n, same_place=above_old[o.name] == above_new[n.name])]
-    pairs: dict[str, str] = {}
+    pairs = [(o, n, above_old[o.name] == above_new[n.name]) for o in gone for n in came]
+    able = [(o, n) for o, n, here in pairs if (_same(o, n, same_place=here) if by_place else _same_files(o, n))]
+    found: dict[str, str] = {}
     for one, other in sorted(able, key=lambda pair: _likeness(*pair), reverse=True):
-        if one.name not in pairs and other.name not in pairs.values():
-            pairs[one.name] = other.name
-    return {entry.name: pairs[entry.name] for entry in gone if entry.name in pairs}
+        if one.name not in found and other.name not in found.values():
+            found[one.name] = other.name
+    return {entry.name: found[entry.name] for entry in gone if entry.name in found}
 
 
 def _predecessors(entries: Sequence[Entry], common: Mapping[str, Entry]) -> dict[str, str]:

@@ -1,29 +1,27 @@
 """Read RECENT_FOCUS.md back, as editors and people leave it. Pure.
 
 Tolerated: CRLF, a byte order mark, tabs, other bullet marks, missing bold, any order, topics written twice, lists that
-go on over lines, front matter, headings and notes of the user's own, code and comments. Of a merge conflict both sides
-are kept. Not tolerated, because applying it would throw topics away: an empty, binary or truncated file and one without
-its heading.
+go on over lines, misspelt headings, front matter, headings and notes of the user's own, code and comments. Of a merge
+conflict both sides are kept. Not tolerated, because applying it would throw topics away: an empty, binary or truncated
+file and one without its heading.
 """
 
 import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from pi_memory.focus import verbatim
+from pi_memory.focus import headings, verbatim
 from pi_memory.focus.conflict import both_sides
 from pi_memory.focus.document import EMPTY, GENERATED, NOT_SHOWN, Document, Entry, Notes
+from pi_memory.focus.document import TITLE as WRITTEN
 from pi_memory.focus.entry import ALL, BULLET, joined, topic_in
+from pi_memory.focus.headings import HEADING, TITLE, UPDATED
 from pi_memory.focus.intact import UnreadableDocument, intact
 from pi_memory.focus.shown import listed
 from pi_memory.focus.topics import merge
 
 TAB = 4
 
-TITLE = re.compile(r"#{1,6}\W*recent\s+focus\W*", re.IGNORECASE)
-HEADING = re.compile(r"#{1,6}\s+(\S.*)")
-OURS = re.compile(r"(active|fading)[\s:#]*", re.IGNORECASE)
-UPDATED = re.compile(r">\s*Last updated:\s*(\S*)(.*)")
 NOT_SHOWN_LINE = re.compile(rf"… [0-9]+ {NOT_SHOWN}\.")
 NAME = re.compile(r"\S+|[^.!?]*[/.]\w[^!?]*|`[^`]*`")
 """What a bullet in a list of files says, rather than a note."""
@@ -37,14 +35,17 @@ def parse(data: bytes | str, *, base: str | None = None) -> Document:
     """
     kept, conflicted = both_sides(intact(data, base=base).split("\n"))
     lines = [line.rstrip() for line in kept]
-    if not any(TITLE.fullmatch(line) for line in lines):
+    title = headings.title(lines)
+    if title is None:
         raise UnreadableDocument("has lost its heading `# Recent Focus`")
-    reader, blocks, headings = _Reader(), verbatim.blocks(lines, _is_whole), verbatim.headings(lines)
+    reader = _Reader(respelt=not TITLE.fullmatch(lines[title]))
+    lines[title] = lines[title] if not reader.respelt else WRITTEN
+    blocks, underlined = verbatim.blocks(lines, _is_whole), verbatim.headings(lines)
     for number, line in enumerate(lines):
         if number in blocks:
             reader.keep(line, shift=_indentation(lines[blocks[number]]) > 0)
         else:
-            reader.read(line, is_heading=number in headings)
+            reader.read(line, is_heading=number in underlined)
     return replace(reader.document(), conflicted=conflicted)
 
 
@@ -86,6 +87,7 @@ class _Reader:
     sections: list[str] = field(default_factory=list)
     repeated: set[str] = field(default_factory=set)
     updated_at: float | None = None
+    respelt: bool = False
     titled: bool = False
     own: bool = False
     topic: str | None = None
@@ -123,6 +125,7 @@ class _Reader:
                 _stripped(self.top),
             ),
             self.updated_at,
+            respelt=self.respelt,
         )
 
     def _notes(self, name: str) -> tuple[str, ...]:
@@ -145,7 +148,7 @@ class _Reader:
     def _ours(self, line: str) -> bool:
         """Lines that are written anew each time; what stands around one does not belong together."""
         if updated := UPDATED.fullmatch(line):
-            self.updated_at = _time(updated[1]) or self.updated_at
+            self.updated_at = _time(updated[1])
             self.before += [updated[2].strip()] if updated[2].strip() else []
         elif TITLE.fullmatch(line):
             self.titled, self.own, self.topic = True, False, None
@@ -158,7 +161,9 @@ class _Reader:
         heading = HEADING.fullmatch(line)
         if heading is None:
             return False
-        self._begin_section(line, ours=self.titled and OURS.fullmatch(heading[1]) is not None)
+        ours = self.titled and headings.section(heading[1]) is not None
+        self.respelt |= ours and not headings.is_exact(heading[1])
+        self._begin_section(line, ours=ours)
         return True
 
     def _begin_section(self, line: str, *, ours: bool = False) -> None:
@@ -239,8 +244,9 @@ def _stripped(lines: list[str]) -> tuple[str, ...]:
     return tuple("\n".join(lines).strip("\n").split("\n")) if any(lines) else ()
 
 
-def _time(text: str) -> float | None:
+def _time(text: str) -> float:
+    """Unix time, 0 when it cannot be read: no text of ours is so old."""
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
-        return None
+        return 0.0

@@ -12,7 +12,7 @@ from pi_memory.errors import Conflict
 from pi_memory.focus import merge, topics
 from pi_memory.focus.block import focus_block
 from pi_memory.focus.changes import Changes
-from pi_memory.focus.document import Clean, Notes, lines, render
+from pi_memory.focus.document import Clean, Document, Notes, lines, render
 from pi_memory.focus.file import HandEdit
 from pi_memory.focus.known import KnownTopics
 from pi_memory.focus.parse import parse
@@ -201,10 +201,11 @@ class RecentFocus:
         now = self._clock()
         found, changed = self._understood(edit, now)
         renames = [step for step in found if isinstance(step, merge.Renamed)]
-        if edit.base is None or any(isinstance(step, merge.NotesChanged) for step in found):
-            self._notes = edit.theirs.notes.cleaned(self._clean)
-            if self._notes != edit.theirs.notes:
-                self._sync.write_anew()
+        base = edit.base.notes if edit.base else Notes()
+        notes = merge.merged_notes(base, edit.theirs.notes, self._agreed().notes)
+        self._notes = notes.cleaned(self._clean)
+        if self._notes != notes:
+            self._sync.write_anew()
         if edit.theirs.conflicted:
             logger.warning("RECENT_FOCUS.md holds a merge conflict: the topics of both sides are taken in")
         await self._change(changed, origin="file", at=now, renames=renames, agreed=lines(edit.agreed, self._clean))
@@ -213,9 +214,18 @@ class RecentFocus:
         """What the user did, and the topics that it changes. Without a database the file is all there is."""
         if edit.base is None and not self._known.by_name:
             return [], {topic.name: topic for topic in rebuild(edit.theirs, now)}
-        # Without a text that both sides had, what the file lacks was not taken out of it.
-        found = merge.edits(edit.base or parse(self.text(now)), edit.theirs, removals=edit.base is not None)
-        return found, merge.apply(found, self._known.by_name, now)
+        known = self._known.by_name
+        if edit.base is None:
+            logger.warning("RECENT_FOCUS.md was saved from an old text: what it lacks is kept")
+            found = merge.edits_of_old(self._agreed(), edit.theirs, known)
+        else:
+            found = merge.edits(edit.base, edit.theirs)
+        return found, merge.apply(found, known, now)
+
+    def _agreed(self) -> Document:
+        """The text that both sides last had; when that is not known, the one that we would write."""
+        agreed = self._sync.agreed
+        return parse(self.text(self._clock()) if agreed is None else agreed)
 
     async def forget(self, clean: Callable[[str], str]) -> None:
         """Take what `clean` takes out of texts out of what the user noted in the file."""

@@ -4,12 +4,15 @@ Editors save in place: they cut the file to nothing, then write it, in one go or
 like one from which topics were removed.
 """
 
+import errno
 import fcntl
 import os
 import signal
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pi_memory.files import read_at_most
 from pi_memory.focus.document import Document
 from pi_memory.focus.intact import LARGEST, UnreadableDocument
 from pi_memory.focus.parse import parse
@@ -77,22 +80,24 @@ def judge(content: Content, base: str | None) -> Judgement:
 
 
 def opened(path: Path) -> int | None:
-    """A descriptor to read a file with, None when it is missing. Raises OSError."""
+    """A descriptor to read a file with, None when it is missing. Raises `OSError`, also for what is no file: a device
+    or a pipe may have no end."""
     try:
-        return os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # of a pipe nobody may ever open the other end
-    except FileNotFoundError:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # of a pipe nobody may ever open the other end
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "it is no file but a folder, a pipe or a device")
 
 
 def content_of(descriptor: int | None) -> Content:
     """What an open file holds now. Raises OSError."""
     if descriptor is None:
         return Content()
-    stat = os.fstat(descriptor)
-    data = b""
-    while piece := os.pread(descriptor, LARGEST + 1 - len(data), len(data)):
-        data += piece
-    return Content(data, (stat.st_ino, stat.st_mtime_ns, stat.st_size), _is_closed(descriptor))
+    data, now = read_at_most(descriptor, LARGEST + 1), os.fstat(descriptor)
+    return Content(data, (now.st_ino, now.st_mtime_ns, now.st_size), _is_closed(descriptor))
 
 
 def _is_closed(descriptor: int) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pi_memory.errors import PiMemoryError, StoreError
 from pi_memory.focus.document import same_but_for_time
 from pi_memory.focus.file import FocusFile, HandEdit
+from pi_memory.focus.parse import parse
 from pi_memory.focus.settling import SETTLE, Unsettled
 from pi_memory.store import state
 from pi_memory.store.database import Database
@@ -17,6 +18,9 @@ AGREED = "focus file"
 
 WRITE_EVERY = 5.0
 """Seconds between two writings of the file because the topic changed: each costs the card two syncs."""
+
+RETRY = 60.0
+"""Seconds after which a file is written again that could not be: there may be room on the disk again."""
 
 WRITINGS = 3
 """Most writings in a row, when each finds a late edit of the file that it replaced."""
@@ -48,6 +52,11 @@ class FileSync:
         self._busy: set[asyncio.Task[None]] = set()
         self._written_at = float("-inf")
         self._later: asyncio.Task[None] | None = None
+
+    @property
+    def agreed(self) -> str | None:
+        """The text that the file and we last agreed on."""
+        return self._file.agreed
 
     @property
     def problem(self) -> str | None:
@@ -133,6 +142,7 @@ class FileSync:
             if agreed is not None and same_but_for_time(agreed, text) and not self._file.must_write:
                 return
             if not await self._file.write(text):
+                self._write_soon(RETRY)
                 return
             await self._db.write(partial(state.put, key=AGREED, value=text))
 
@@ -147,6 +157,10 @@ class FileSync:
             logger.error("RECENT_FOCUS.md was edited, but that could not be stored: %s", error)
             return
         self._file.agreed = edit.agreed
+        # A text that was opened long ago lacks what came since: it must not stay out of the file until the next change.
+        shown = {entry.name for entry in parse(self._text()).entries}
+        if edit.theirs.respelt or shown - {entry.name for entry in edit.theirs.entries}:
+            self._file.must_write = True
 
     def _write_soon(self, seconds: float) -> None:
         if self._later is None or self._later.done():
