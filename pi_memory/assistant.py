@@ -32,6 +32,9 @@ from pi_memory.turn import (
     Usage,
 )
 
+LONGEST_TOKEN = 256
+"""Characters; a reply has no more than these for each token that it may have, whatever a server sends."""
+
 UNKEPT = "[not kept]"
 """Stands for what the user wants forgotten, in what is kept of the conversation."""
 
@@ -64,6 +67,11 @@ class Assistant:
         self._worker = worker
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
+    def admit(self) -> None:
+        """Raises `Unavailable` while what was said before fills the inbox."""
+        if self._remember:
+            self._remember.admit()
+
     async def turn(self, turn: Turn) -> AsyncGenerator[Delta | Done, None]:
         """Yield the reply's pieces as they arrive, then `Done`.
 
@@ -93,6 +101,8 @@ class Assistant:
                         if isinstance(piece, Usage):
                             usage = piece
                             continue
+                        if len(reply) + len(piece) > room * LONGEST_TOKEN:
+                            raise _endless(model)
                         reply += piece
                         # 5. Reply, as it arrives.
                         yield Delta(piece)
@@ -204,6 +214,10 @@ def _exchange(turn: Turn, conversation: Conversation, told: Told, *, reply: str,
         tool_calls=turn.tool_calls,
         recalled=tuple(memory.content for memory in told.recalled),
     )
+
+
+def _endless(model: Model) -> ModelError:
+    return ModelError(f"The reply of {model.name} does not end", hint="Its server ignores max_tokens; look at its log.")
 
 
 def _receipt(

@@ -163,7 +163,9 @@ def _put_together(
         housekeeping=Housekeeping(db, memory, focus, memories, settings=kept, clock=clock),
         assistant=assistant,
         outside=Outside(briefing, focus, recall, clock=clock),
-        turns=Turns(assistant, most=settings.server.max_waiting, precedence=precedence),
+        turns=Turns(
+            assistant, most=settings.server.max_waiting, seconds=settings.server.turn_seconds, precedence=precedence
+        ),
         model=model,
         embedder=embedder,
         scale=scale,

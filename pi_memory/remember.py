@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from pi_memory.errors import PiMemoryError, StoreError
+from pi_memory.errors import PiMemoryError, StoreError, Unavailable
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.tagging import Tagged
 from pi_memory.knowledge.learning import Learning
@@ -20,6 +20,10 @@ from pi_memory.precedence import Precedence
 from pi_memory.store import exchanges, ledger
 from pi_memory.store.database import Database
 from pi_memory.turn import Exchange
+
+MOST, MOST_CHARACTERS = 1_000, 8_000_000
+"""Exchanges in the inbox, and their characters, before it takes no more. What a request brings at once it takes whole:
+that is bounded by the request."""
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +54,7 @@ class Remember:
         self._learning = learning
         self._precedence = precedence
         self._inbox: deque[Waiting] = deque()
+        self._characters = 0
         self._arrived = asyncio.Event()
         self._idle = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -58,6 +63,13 @@ class Remember:
         """Work off what a crash or a power cut left in the inbox, then what comes."""
         await self._resume()
         self._task = asyncio.create_task(self._run())
+
+    def admit(self) -> None:
+        """Raises `Unavailable` when so much waits in the inbox that it must not become more."""
+        if len(self._inbox) >= MOST or self._characters >= MOST_CHARACTERS:
+            raise Unavailable(
+                f"{len(self._inbox)} exchanges wait to be worked off", hint="Send this again when they have been."
+            )
 
     def put(self, exchange: Exchange, *, refs: Sequence[int] = ()) -> asyncio.Future[Tagged]:
         """Store an exchange and queue it. Never blocks, never fails; the future tells what it was about.
@@ -81,6 +93,7 @@ class Remember:
     def _queue(self, exchange: Exchange, stored: asyncio.Future[int]) -> asyncio.Future[Tagged]:
         tagged: asyncio.Future[Tagged] = asyncio.get_running_loop().create_future()
         self._inbox.append(Waiting(exchange, stored, tagged))
+        self._characters += _characters(exchange)
         self._idle.clear()
         self._arrived.set()
         return tagged
@@ -98,6 +111,7 @@ class Remember:
         while True:
             while self._inbox:
                 waiting = self._inbox.popleft()
+                self._characters -= _characters(waiting.exchange)
                 await self._process(waiting)
             self._idle.set()
             self._arrived.clear()
@@ -135,6 +149,11 @@ class Remember:
             if not waiting.tagged.done():
                 waiting.tagged.set_result(tagged)
         self.on_processed(waiting.exchange)
+
+
+def _characters(exchange: Exchange) -> int:
+    calls = sum(len(str(call.arguments)) for call in exchange.tool_calls)
+    return len(exchange.user) + len(exchange.reply) + calls + sum(map(len, exchange.file_paths))
 
 
 async def _nobody(exchange: Exchange, tagged: Tagged) -> None:

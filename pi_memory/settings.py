@@ -50,6 +50,8 @@ class Server:
     """Largest request body; a larger one is answered with 413."""
     max_waiting: Positive = _env("PI_MEMORY_MAX_WAITING", 16)
     """Most turns under way or waiting; further ones are answered with 503 and `Retry-After`."""
+    turn_seconds: Annotated[float, Meta(gt=0)] = _env("PI_MEMORY_TURN_SECONDS", 1800.0)
+    """Longest time of a turn, waiting for others included; what has arrived of its reply by then is remembered."""
     log_level: Literal["debug", "info", "warning", "error"] = _env("PI_MEMORY_LOG_LEVEL", "info")
     """Least severe log lines to write. What users say is only ever logged at `debug`."""
 

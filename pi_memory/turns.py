@@ -22,9 +22,10 @@ logger = logging.getLogger(__name__)
 class Stream:
     """What a turn yields, for one listener."""
 
-    def __init__(self, assistant: Assistant, turn: Turn, precedence: Precedence) -> None:
+    def __init__(self, assistant: Assistant, turn: Turn, precedence: Precedence, *, seconds: float) -> None:
         self.conversation_id = turn.conversation_id
         self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
+        self._seconds = seconds
         self.task = asyncio.create_task(self._run(assistant, turn, precedence))
         self.task.add_done_callback(self._end)
 
@@ -42,12 +43,24 @@ class Stream:
     async def _run(self, assistant: Assistant, turn: Turn, precedence: Precedence) -> None:
         try:
             with precedence.turn():
-                await self._follow(assistant, turn)
+                await self._in_time(assistant, turn)
         except PiMemoryError as error:
             self._events.put_nowait(error)
         except Exception:
             logger.exception("A turn failed")
             self._events.put_nowait(PiMemoryError("The turn failed", hint="The daemon's log says why."))
+
+    async def _in_time(self, assistant: Assistant, turn: Turn) -> None:
+        try:
+            async with asyncio.timeout(self._seconds) as deadline:
+                await self._follow(assistant, turn)
+        except TimeoutError as error:
+            if not deadline.expired():
+                raise
+            raise Unavailable(
+                f"The turn took longer than {self._seconds:g} s and was stopped",
+                hint="Ask for less, choose a smaller model, or raise PI_MEMORY_TURN_SECONDS.",
+            ) from error
 
     async def _follow(self, assistant: Assistant, turn: Turn) -> None:
         async with aclosing(assistant.turn(turn)) as events:
@@ -62,18 +75,24 @@ class Stream:
 
 
 class Turns:
-    """Starts turns, at most `most` at a time, and stops them all when the daemon stops. `begun` counts them."""
+    """Starts turns, at most `most` at a time, each for at most `seconds`, and stops them all when the daemon stops.
 
-    def __init__(self, assistant: Assistant, *, most: int, precedence: Precedence) -> None:
+    `begun` counts them.
+    """
+
+    def __init__(self, assistant: Assistant, *, most: int, seconds: float, precedence: Precedence) -> None:
         self._assistant = assistant
         self._precedence = precedence
         self._most = most
+        self._seconds = seconds
         self._streams: set[Stream] = set()
         self.begun = 0
         self._stopping = False
 
     def start(self, turn: Turn) -> Stream:
-        """Begin a turn. Raises `Unavailable` when too many are waiting, or the daemon is stopping."""
+        """Begin a turn. Raises `Unavailable` when too many are waiting, or the inbox is full, or the daemon is
+        stopping.
+        """
         if self._stopping:
             raise Unavailable("The daemon is stopping", hint="Try again when it is up.")
         if len(self._streams) >= self._most:
@@ -81,7 +100,8 @@ class Turns:
                 f"{self._most} turns are under way or waiting",
                 hint="Try again in a few seconds, or raise PI_MEMORY_MAX_WAITING.",
             )
-        stream = Stream(self._assistant, turn, self._precedence)
+        self._assistant.admit()
+        stream = Stream(self._assistant, turn, self._precedence, seconds=self._seconds)
         self.begun += 1
         self._streams.add(stream)
         stream.task.add_done_callback(lambda _: self._streams.discard(stream))

@@ -1,7 +1,7 @@
 """Turns under way: leaving, stopping, waiting for each other."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -9,9 +9,9 @@ import pytest
 
 from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.errors import Unavailable
+from pi_memory.errors import ModelError, Unavailable
 from pi_memory.http.parts import Parts
-from pi_memory.turn import Delta, Done, Turn
+from pi_memory.turn import Delta, Done, Message, Turn, Usage
 from pi_memory.turns import Stream
 from tests.conftest import settings_for
 from tests.fakes import FakeClock, FakeModel
@@ -23,9 +23,9 @@ async def daemon(folder: Path, model: FakeModel, clock: FakeClock, **values: obj
         yield parts
 
 
-def in_daemon(folder: Path, model: FakeModel, work: Callable[[Parts], Awaitable[None]]) -> None:
+def in_daemon(folder: Path, model: FakeModel, work: Callable[[Parts], Awaitable[None]], **values: object) -> None:
     async def main() -> None:
-        async with asyncio.timeout(20), daemon(folder, model, FakeClock()) as parts:
+        async with asyncio.timeout(20), daemon(folder, model, FakeClock(), **values) as parts:
             await work(parts)
 
     asyncio.run(main())
@@ -122,3 +122,43 @@ def test_more_turns_than_may_wait_are_refused(tmp_path: Path) -> None:
             assert (await finish(parts.turns.start(Turn("x", "c")))).reply
 
     asyncio.run(main())
+
+
+async def kept(parts: Parts) -> tuple[str, bool]:
+    """The last reply in the window, and whether it is marked partial."""
+    await parts.remember.drain()
+    conversation = parts.memory.get("c", parts.clock())
+    assert conversation is not None
+    return conversation.exchanges[-1].reply, conversation.exchanges[-1].partial
+
+
+def test_a_turn_that_takes_too_long_is_stopped_and_what_had_arrived_is_kept(tmp_path: Path) -> None:
+    model, _ = gated()
+
+    async def work(parts: Parts) -> None:
+        with pytest.raises(Unavailable, match="took longer") as caught:
+            await finish(parts.turns.start(Turn("count", "c")))
+        assert "PI_MEMORY_TURN_SECONDS" in caught.value.hint
+        assert await kept(parts) == ("one ", True)
+
+    in_daemon(tmp_path, model, work, PI_MEMORY_TURN_SECONDS=0.2)
+
+
+class Endless(FakeModel):
+    """Says the same word for ever, whatever the cap."""
+
+    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+        while True:
+            await asyncio.sleep(0)
+            yield "blah " * 100
+
+
+def test_a_reply_that_does_not_end_is_ended(tmp_path: Path) -> None:
+    async def work(parts: Parts) -> None:
+        with pytest.raises(ModelError, match="does not end"):
+            await finish(parts.turns.start(Turn("count", "c")))
+        reply, partial = await kept(parts)
+        assert partial
+        assert 1_000 < len(reply) <= 10 * 256
+
+    in_daemon(tmp_path, Endless(), work, PI_MEMORY_MAX_TOKENS=10)

@@ -30,6 +30,7 @@ class Accepted(msgspec.Struct):
 
 async def activity(request: Request, parts: Parts) -> Response:
     done = await body(request, Activity)
+    parts.remember.admit()
     tagged = parts.remember.put(_exchange(done, parts.clock()))
     if not flag(request, "wait"):
         return answer(Accepted(), status=202)
