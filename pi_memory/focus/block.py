@@ -44,5 +44,5 @@ def _line(topic: Topic, now: float) -> str:
     touched = ago(now - topic.last_touched_at)
     files = ", ".join(list(short_names(topic.file_paths))[-FILES_SHOWN:])
     directory = clean(topic.directories[-1]) if topic.directories else ""
-    line = f"- **{topic.name}** ({sessions(topic.session_count)}, last touched {touched}{word})"
+    line = f"- **{clean(topic.name)}** ({sessions(topic.session_count)}, last touched {touched}{word})"
     return line + (f" — {files}" if files else "") + (f" @ {directory}" if directory else "")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pi_memory.errors import ModelError, Unprocessable
+from pi_memory.knowledge import words
 from pi_memory.knowledge.comparison import stems
 from pi_memory.knowledge.dedup import Decision, Neighbour
 from pi_memory.knowledge.extraction import located
@@ -80,9 +81,9 @@ class Interview:
         if not near or not isinstance(model, Thinker):
             return Decision("add", linked=linked)
         # Small numbers, as ids mean nothing to a model.
-        known = "\n".join(f"{number}. {n.memory.content}" for number, n in enumerate(near, 1))
+        known = "\n".join(f"{number}. {words.one_line(n.memory.content)}" for number, n in enumerate(near, 1))
         labels = [NEW, *(f"{verdict} {number}" for verdict in ("known", "ends") for number in range(1, len(near) + 1))]
-        question = JUDGE.format(known=known, said=candidate.content, labels=", ".join(labels))
+        question = JUDGE.format(known=known, said=words.one_line(candidate.content), labels=", ".join(labels))
         try:
             verdict, _, number = (await model.choose([], question, labels)).partition(" ")
         except (ModelError, Unprocessable) as error:

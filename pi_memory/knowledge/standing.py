@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+from pi_memory.knowledge import words
 from pi_memory.turn import Memory
 
 HEADING = "## Memory"
@@ -29,7 +30,8 @@ def block(
         return "", ()
     text, told = f"{HEADING}\n{quality(count, newest)}", []
     for memory in stated:
-        longer = f"{text}\n- {memory.content}"
+        # On one line, so that no content can look like a heading of ours, or like a memory of its own.
+        longer = f"{text}\n- {words.one_line(memory.content)}"
         if measure(longer) <= tokens:
             text = longer
             told.append(memory.id)

@@ -45,6 +45,11 @@ TIME = re.compile(
 )
 
 
+def one_line(text: str) -> str:
+    """`text` without line breaks: in a prompt it stays in its line, and no part of it looks like a section."""
+    return " ".join(text.split())
+
+
 def terms(query: str) -> tuple[str, ...]:
     """The words to look for, each once, without those that are in every text. May be empty."""
     found = dict.fromkeys(WORD.findall(query.casefold()))
