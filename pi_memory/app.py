@@ -30,6 +30,7 @@ from pi_memory.http import (
     session,
     transfer,
 )
+from pi_memory.http.access import Access, everyone, nobody
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
 from pi_memory.http.parts import Parts
@@ -60,11 +61,13 @@ def create_app(
     embedder: Embedder | None = None,
     clock: Clock | None = None,
     parts: Parts | None = None,
+    access: Access | None = None,
 ) -> Starlette:
     """The daemon as an ASGI application. What is not given is made as the settings say.
 
     `parts` are those of a daemon that is `running` already; otherwise the application's lifespan runs one, and
-    `app.state.parts` holds its parts.
+    `app.state.parts` holds its parts. `access` is who may ask; by default whoever has `PI_MEMORY_TOKEN`, and without
+    one everyone: an application that is served needs to be given its own.
     """
 
     @contextlib.asynccontextmanager
@@ -73,7 +76,8 @@ def create_app(
             yield
 
     server = settings.server
-    guard = Middleware(Guard, token=server.token, host=server.host, max_body_bytes=server.max_body_bytes)
+    access = access or Access(server.token, trusts=nobody if server.token else everyone)
+    guard = Middleware(Guard, access=access, host=server.host, max_body_bytes=server.max_body_bytes)
     handlers: dict[Any, Any] = {
         PiMemoryError: _failed,
         HTTPException: _not_served,

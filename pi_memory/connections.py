@@ -13,6 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pi_memory.errors import Unavailable
 from pi_memory.http.endpoint import failure
+from pi_memory.http.peer import Peer
 
 MOST = 128
 """Connections at a time."""
@@ -96,6 +97,8 @@ class BoundedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        # The state of each request says who is on the other end.
+        self.app_state = {**self.app_state, "peer": Peer(transport.get_extra_info("socket"))}
         self._enter("head")
         if len(self.connections) > most():
             self._make_room()

@@ -12,22 +12,33 @@ PiMemoryError                exit 1    500
 │   ├── TooLarge                       413
 │   └── Unprocessable                  422
 └── Unavailable                        503   come back later: loading, busy, stopping
+    ├── TooMany                        429   too many wrong tokens
     ├── ModelError                           a chat model or its server failed
     ├── EmbedderError                        an embedder failed
     └── StoreError                           the database failed
 """
 
+import re
+
+CREDENTIALS = re.compile(r"(?<=://)\S*@")
+"""User and password in an address; a password may have any character in it."""
+
+
+def without_passwords(text: str) -> str:
+    """`text` with its addresses as everyone may see them."""
+    return CREDENTIALS.sub("", text)
+
 
 class PiMemoryError(Exception):
-    """What went wrong (`message`) and what to do about it (`hint`)."""
+    """What went wrong (`message`) and what to do about it (`hint`), without the passwords of addresses."""
 
     exit_code = 1
     status = 500
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(without_passwords(message))
+        self.message = without_passwords(message)
+        self.hint = without_passwords(hint)
 
 
 class SettingsError(PiMemoryError):
@@ -79,6 +90,10 @@ class Unavailable(PiMemoryError):
     def __init__(self, message: str, *, hint: str = "", retry_after: int = 5) -> None:
         super().__init__(message, hint=hint)
         self.retry_after = retry_after
+
+
+class TooMany(Unavailable):
+    status = 429
 
 
 class ModelError(Unavailable):

@@ -125,7 +125,7 @@ class Daemon:
         self._host = os.environ.get("PI_MEMORY_HOST") or known.get("host") or "127.0.0.1"
         self._host = {"0.0.0.0": "127.0.0.1", "::": "::1", "localhost": "127.0.0.1"}.get(self._host, self._host)
         self._port = int(os.environ.get("PI_MEMORY_PORT") or known.get("port") or 8765)
-        self._token = os.environ.get("PI_MEMORY_TOKEN") or known.get("token") or ""
+        self._token = os.environ.get("PI_MEMORY_TOKEN") or known.get("token") or _made_token(known)
         self._until = time.monotonic() + SECONDS
 
     def ask(self, method: str, path: str, body: Told | None = None) -> bytes:
@@ -163,7 +163,7 @@ class Daemon:
 
 
 def installed_file() -> str:
-    """Where `--install` keeps the daemon's address and token."""
+    """Where `--install` keeps the daemon's address, and its token or where that is."""
     return os.path.join(_xdg("XDG_CONFIG_HOME", ".config"), "pi-memory", "hook.json")
 
 
@@ -182,9 +182,19 @@ def _installed() -> dict[str, str]:
     return {key: str(value) for key, value in known.items()} if isinstance(known, dict) else {}
 
 
+def _made_token(known: dict[str, str]) -> str:
+    """The token that the daemon made, in its data directory: for where the system does not tell it who we are."""
+    folder = os.environ.get("PI_MEMORY_DATA_DIR") or known.get("data_dir") or _state()
+    try:
+        with open(os.path.join(folder, "token"), encoding="ascii") as file:
+            return file.read(1_000).strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 def _log(line: str) -> None:
     """A line for whoever wonders why nothing is remembered."""
-    path = os.path.join(_xdg("XDG_STATE_HOME", ".local/state"), "pi-memory", "hook.log")
+    path = os.path.join(_state(), "hook.log")
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         long = os.path.exists(path) and os.path.getsize(path) > LOG
@@ -192,6 +202,10 @@ def _log(line: str) -> None:
             log.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {line[:1_000]}\n".replace("\0", ""))
     except OSError:
         pass  # there is nobody to tell
+
+
+def _state() -> str:
+    return os.path.join(_xdg("XDG_STATE_HOME", ".local/state"), "pi-memory")
 
 
 def _xdg(key: str, default: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import fcntl
+import itertools
 import logging
 import os
 import platform
@@ -13,10 +14,12 @@ from collections.abc import Callable, Iterator
 
 import uvicorn
 
+from pi_memory import private
 from pi_memory.app import create_app
 from pi_memory.connections import BACKLOG, BoundedProtocol, Listener
 from pi_memory.daemon import running
-from pi_memory.errors import StartError
+from pi_memory.errors import StartError, without_passwords
+from pi_memory.http.access import Access, nobody, owner
 from pi_memory.http.parts import Parts
 from pi_memory.loglimit import LogLimit
 from pi_memory.model import waiting
@@ -39,16 +42,39 @@ def serve(settings: Settings) -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
     os.environ.update(waiting.variables(settings.chat.wait, platform.machine(), os.environ))
     with alone(settings), bound(settings.server.host, settings.server.port) as listener:
-        asyncio.run(_serve(settings, listener))
+        access = admission(settings)
+        keep_private(settings)
+        asyncio.run(_serve(settings, access, listener))
 
 
-async def _serve(settings: Settings, listener: socket.socket) -> None:
+def admission(settings: Settings) -> Access:
+    """A token that was set is asked of everyone; else this user and root need none, and others the one that is made."""
+    if settings.server.token:
+        return Access(settings.server.token, trusts=nobody)
+    try:
+        token = private.ensure_token(settings.data_dir)
+    except OSError as error:
+        logger.warning("No access token can be kept (%s): only this user and root are served", error.strerror)
+        token = private.new_token()
+    return Access(token, trusts=owner)
+
+
+def keep_private(settings: Settings) -> None:
+    """Have the folders and files that are ours be of no use to other users, whoever made them, and with what umask."""
+    data, states, focus = settings.data_dir, settings.states_dir, settings.focus_file
+    ours = (data.glob("memory.db*"), states.glob("*"), focus.parent.glob(f"*{focus.name}*"))
+    folders = (data, settings.models_dir, states, focus.parent)
+    for path in private.narrow(itertools.chain(folders, *ours)):
+        logger.warning("%s is open to other users and not ours to close: chmod go= it, or choose another place", path)
+
+
+async def _serve(settings: Settings, access: Access, listener: socket.socket) -> None:
     starting = asyncio.current_task()
     assert starting is not None, "this runs in the event loop"
     _on_stop(starting.cancel)
     try:
         async with running(settings) as parts:
-            await Server(parts).run_on(listener)
+            await Server(parts, access).run_on(listener)
     except asyncio.CancelledError:
         logger.info("Stopped while starting")
 
@@ -63,9 +89,11 @@ def _on_stop(stop: Callable[[], object]) -> None:
 class Server(uvicorn.Server):
     """uvicorn's server that sleeps until something happens, and tells systemd how it is."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, access: Access) -> None:
         config = uvicorn.Config(
-            create_app(parts.settings, parts=parts),
+            create_app(parts.settings, parts=parts, access=access),
+            # What a proxy says of its client is for nobody to believe.
+            proxy_headers=False,
             log_config=None,
             access_log=False,
             lifespan="off",
@@ -185,14 +213,22 @@ def watchdog_seconds() -> float | None:
     return int(microseconds) / 2_000_000 if microseconds.isdigit() else None
 
 
+class Line(logging.Formatter):
+    """A line of the log, and the traceback below it, without the passwords of addresses."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return without_passwords(super().format(record))
+
+
 def log_to_stderr(level: str) -> None:
     """One line an entry; under journald, which adds its own, without a time."""
     under_journald = "JOURNAL_STREAM" in os.environ
     form = (
         "%(levelname)s %(name)s: %(message)s" if under_journald else "%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
-    logging.basicConfig(level=level.upper(), format=form, stream=sys.stderr, force=True)
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(LogLimit())
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(Line(form))
+    handler.addFilter(LogLimit())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for chatty in ("uvicorn", "httpx2", "watchdog", "asyncio"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))

@@ -1,4 +1,4 @@
-"""Settings: frozen dataclasses, read once. Flag over environment over `.env` over default.
+"""Settings: frozen dataclasses, read once. Flag over environment over the user's file over the system's over default.
 
 This is the only file that reads the environment. The docstring under each field is its documentation:
 `docs/settings.md` and `.env.example` are tested against it.
@@ -31,6 +31,12 @@ PREFIX = "PI_MEMORY_"
 ROOM_BELOW = "x" * 200
 """As long as the names of what is kept below a folder."""
 
+SYSTEM_FILE = Path("/etc/pi-memory/env")
+
+STRONG = "Set PI_MEMORY_TOKEN to a long random string (openssl rand -hex 32)"
+SHORTEST_TOKEN, FEWEST_DIFFERENT = 20, 8
+"""What a token that the network may try must have: its characters, and how many different ones."""
+
 
 def _env(key: str, default: Any) -> Any:
     return field(default=default, metadata={"key": key})
@@ -41,11 +47,12 @@ class Server:
     """How clients reach the daemon."""
 
     host: str = _env("PI_MEMORY_HOST", "127.0.0.1")
-    """Address to bind. Anything but loopback needs `PI_MEMORY_TOKEN`."""
+    """Address to bind. Anything but loopback needs a `PI_MEMORY_TOKEN` that is hard to guess."""
     port: Annotated[int, Meta(ge=0, le=65535)] = _env("PI_MEMORY_PORT", 8765)
     """Port to bind; 0 takes a free one and logs it."""
     token: str = _env("PI_MEMORY_TOKEN", "")
-    """Bearer token that every request but `/healthz` and `/version` must carry; empty: none is asked for."""
+    """Bearer token that every request but `/healthz` and `/version` must carry. Empty: the user of the daemon and root
+    need none on this machine, others the one in the file `token` of the data directory."""
     max_body_bytes: Positive = _env("PI_MEMORY_MAX_BODY_BYTES", 1_048_576)
     """Largest request body; a larger one is answered with 413."""
     max_waiting: Positive = _env("PI_MEMORY_MAX_WAITING", 16)
@@ -216,10 +223,14 @@ def _options() -> Iterator[Option]:
 def load(flags: Mapping[str, object] | None = None, *, env_file: Path | None = None) -> Settings:
     """Read the settings. `flags` are keyed by setting, such as `PI_MEMORY_PORT`; None stands for not given.
 
-    `env_file` defaults to `.env` in the working directory, if there is one.
+    `env_file` stands for the user's and the system's file, `env_files`. A file may have keys of other programs.
     Raises `SettingsError`, naming the key, for an unknown or malformed setting.
     """
-    values: dict[str, object] = {**_env_file(env_file), **_environment()}
+    files = [env_file] if env_file else [file for file in env_files() if os.access(file, os.R_OK)]
+    values: dict[str, object] = {}
+    for file in files:
+        values |= _env_file(file)
+    values |= _environment()
     values |= {key: value for key, value in (flags or {}).items() if value is not None}
     return build(values, environ=os.environ)
 
@@ -246,8 +257,17 @@ def _check(settings: Settings) -> None:
     if not local and not settings.server.token:
         raise SettingsError(
             f"PI_MEMORY_HOST={settings.server.host} would show your memory to the network without a token",
-            hint="Set PI_MEMORY_TOKEN to a long random string (openssl rand -hex 32), or bind 127.0.0.1.",
+            hint=f"{STRONG}, or bind 127.0.0.1.",
         )
+    if not local and not _is_strong(settings.server.token):
+        raise SettingsError(
+            f"PI_MEMORY_TOKEN can be guessed, and PI_MEMORY_HOST={settings.server.host} lets the network try",
+            hint=f"{STRONG}: at least {SHORTEST_TOKEN} characters, {FEWEST_DIFFERENT} of them different.",
+        )
+
+
+def _is_strong(token: str) -> bool:
+    return len(token) >= SHORTEST_TOKEN and len(set(token)) >= FEWEST_DIFFERENT
 
 
 def _environment() -> dict[str, str]:
@@ -258,23 +278,32 @@ def _environment() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key in known}
 
 
-def _env_file(path: Path | None) -> dict[str, str]:
-    if path is not None and not path.is_file():
+def env_files() -> tuple[Path, Path]:
+    """The system's file of settings and the user's, which stands over it. None of the working directory: that may be
+    anybody's.
+    """
+    config = os.environ.get("XDG_CONFIG_HOME")
+    return SYSTEM_FILE, (Path(config) if config else Path.home() / ".config") / "pi-memory" / "env"
+
+
+def _env_file(file: Path) -> dict[str, str]:
+    if not file.is_file():
         raise SettingsError(
-            f"There is no settings file {path}", hint="Give the path of an existing file to --env-file."
+            f"There is no settings file {file}", hint="Give the path of an existing file to --env-file."
         )
-    file = path or Path(".env")
     try:
-        values = dotenv_values(file, interpolate=False) if file.is_file() else {}
+        values = dotenv_values(file, interpolate=False)
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"Cannot read {file}: {error}", hint="It must be UTF-8 text that you may read.") from error
-    known = {option.key for option in options()}
-    for key in values:
-        if key not in known:
-            raise _unknown(key, str(file))
-        if values[key] is None:
+    found, known = {}, {option.key for option in options()}
+    for key, value in values.items():
+        if key in known and value is None:
             raise SettingsError(f"{key} in {file} has no value", hint=f"Write {key}=VALUE, or remove the line.")
-    return {key: value for key, value in values.items() if value is not None}
+        if key in known and value is not None:
+            found[key] = value
+        elif key.startswith(PREFIX):
+            raise _unknown(key, str(file))
+    return found
 
 
 def _unknown(key: str, where: str) -> SettingsError:

@@ -19,9 +19,10 @@ START_SECONDS = 30
 
 @dataclass
 class Process:
-    """`log` grows as the daemon writes."""
+    """`log` grows as the daemon writes; `folder` has its data."""
 
     popen: subprocess.Popen[str]
+    folder: Path
     url: str = ""
     log: list[str] = field(default_factory=list)
     _up: threading.Event = field(default_factory=threading.Event)
@@ -66,7 +67,7 @@ def serving(folder: Path, *, up: bool = True, **values: object) -> Iterator[Proc
     environ |= {key: str(value) for key, value in given.items()}
     command = [sys.executable, "-m", "pi_memory", "serve"]
     with subprocess.Popen(command, cwd=folder, env=environ, stderr=subprocess.PIPE, text=True) as popen:
-        process = Process(popen)
+        process = Process(popen, folder)
         reader = threading.Thread(target=process.read)
         reader.start()
         try:

@@ -24,8 +24,8 @@ CLI_PAGE = ROOT / "docs" / "cli.md"
 REWRITE = "python -m tests.test_docs writes it anew"
 
 ENV_HEAD = """\
-# Settings of pi-memory. Copy this file to .env, and remove the # before a setting that you change.
-# An unknown key is an error. docs/settings.md says more.
+# Settings of pi-memory. Copy this file to ~/.config/pi-memory/env, or for scripts/run to .env beside it, and remove the
+# number sign before a setting that you change. An unknown PI_MEMORY_ key is an error. docs/settings.md says more.
 """
 
 TABLE_HEAD = """\

@@ -50,7 +50,9 @@ def test_it_shows_asks_writes_and_can_be_undone(tmp_path: Path, settings: Path) 
     assert stat.S_IMODE(settings.stat().st_mode) == 0o640
     assert settings.with_name("settings.json.backup").read_text() == before
     known = tmp_path / ".config" / "pi-memory" / "hook.json"
-    assert json.loads(known.read_text()) == {"host": "127.0.0.1", "port": 9999, "token": "sesame"}
+    data = str(tmp_path / ".local" / "state" / "pi-memory")
+    address = {"host": "127.0.0.1", "port": 9999, "token": "sesame", "data_dir": data}
+    assert json.loads(known.read_text()) == address
     assert stat.S_IMODE(known.stat().st_mode) == 0o600
     assert "sesame" not in done.stdout
     assert "needs no change" in run(tmp_path, "--install", "--yes").stdout

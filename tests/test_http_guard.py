@@ -1,4 +1,6 @@
-"""Who may ask: tokens, foreign pages, DNS rebinding."""
+"""Who may ask: tokens, foreign pages, DNS rebinding; and what every answer says of itself."""
+
+from collections.abc import Mapping
 
 import pytest
 
@@ -44,3 +46,39 @@ def test_a_foreign_page_may_not_write(daemon: Daemon) -> None:
     assert client.post("/chat", content=b"{}", headers={"Origin": "http://["}).status_code == 403
     own = {"Origin": "http://127.0.0.1:8765"}
     assert client.post("/chat", content=b'{"message": "x"}', headers=own).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/focus", "/healthz", "/export"])
+def test_what_another_site_causes_is_refused(daemon: Daemon, path: str) -> None:
+    client = daemon()
+    assert client.get(path, headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    for site in ("none", "same-origin", "same-site"):
+        assert client.get(path, headers={"Sec-Fetch-Site": site}).status_code == 200
+
+
+def guarded(headers: Mapping[str, str]) -> bool:
+    wanted = {
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
+        "cache-control": "no-store",
+    }
+    return all(headers[name] == value for name, value in wanted.items())
+
+
+def test_every_answer_says_that_it_is_for_nobody_else(daemon: Daemon) -> None:
+    client = daemon()
+    assert guarded(client.get("/focus").headers)
+    assert guarded(client.get("/nowhere").headers)
+    assert guarded(client.put("/healthz").headers)
+    assert guarded(client.get("/focus", headers={"Host": "evil.example"}).headers)
+    assert guarded(client.post("/chat", json={"message": "x", "stream": True}).headers)
+    assert guarded(client.post("/chat", content=b"{}", headers={"Content-Length": "9999999"}).headers)
+
+
+def test_an_answer_to_what_failed_says_so_too(daemon: Daemon) -> None:
+    client = daemon()
+    client.app.state.parts = None  # type: ignore[attr-defined]
+    client._transport.raise_server_exceptions = False  # type: ignore[attr-defined]
+    answer = client.get("/focus")
+    assert answer.status_code == 500
+    assert guarded(answer.headers)

@@ -14,7 +14,7 @@ ROWS = (
     # Lowest first. A module imports from earlier rows; from its own row only inside one package, or in the pure row.
     "errors turn",
     # Pure: no database, no network, no model. Files at most.
-    "settings decay prompt config workspace loader background loglimit precedence files tasks "
+    "settings decay prompt config workspace loader background loglimit precedence files private tasks "
     "conversation.short_memory "
     "focus.shown focus.topics focus.document focus.parse focus.merge focus.block focus.paths focus.commands "
     "focus.filenames focus.naming focus.wording focus.patterns focus.debounce focus.known focus.evidence focus.holders "

@@ -1,4 +1,4 @@
-"""Flag over environment over `.env` over default; what does not fit names its key."""
+"""Flag over environment over file over default; what does not fit names its key."""
 
 import os
 from pathlib import Path
@@ -10,6 +10,7 @@ from pi_memory.errors import SettingsError
 from pi_memory.settings import Settings, build, load, options
 
 TOKEN = "PI_MEMORY_TOKEN"
+STRONG = "correct-horse-battery-staple"
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +21,18 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(key)
     monkeypatch.delenv("STATE_DIRECTORY", raising=False)
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.setattr(settings, "SYSTEM_FILE", tmp_path / "system")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> Path:
+    """The user's file of settings, which is not there yet; its folder is."""
+    file = tmp_path / ".config" / "pi-memory" / "env"
+    file.parent.mkdir(parents=True)
+    return file
 
 
 def refused(**values: object) -> SettingsError:
@@ -38,9 +49,11 @@ def test_without_anything_the_defaults_hold(tmp_path: Path) -> None:
     assert loaded.focus_file == loaded.workspace / "memory" / "RECENT_FOCUS.md"
 
 
-def test_a_flag_stands_over_the_environment_over_the_file_over_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_flag_stands_over_the_environment_over_the_file_over_the_default(
+    env: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert load().server.port == 8765
-    Path(".env").write_text("PI_MEMORY_PORT=1001\n")
+    env.write_text("PI_MEMORY_PORT=1001\n")
     assert load().server.port == 1001
     monkeypatch.setenv("PI_MEMORY_PORT", "1002")
     assert load().server.port == 1002
@@ -48,8 +61,27 @@ def test_a_flag_stands_over_the_environment_over_the_file_over_the_default(monke
     assert load({"PI_MEMORY_PORT": None}).server.port == 1002
 
 
-def test_a_named_file_is_read_instead_of_the_one_here(tmp_path: Path) -> None:
-    Path(".env").write_text("PI_MEMORY_PORT=1001\n")
+def test_the_working_directory_has_no_say() -> None:
+    Path(".env").write_text("PI_MEMORY_PORT=1001\nPI_MEMORY_HOST=evil.example\nnot = a \x00 setting\n")
+    assert load() == build({}, environ={})
+
+
+def test_the_file_may_be_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pi-memory").mkdir()
+    (tmp_path / "pi-memory" / "env").write_text("PI_MEMORY_PORT=1001\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert load().server.port == 1001
+
+
+def test_the_users_file_stands_over_the_systems(env: Path, tmp_path: Path) -> None:
+    (tmp_path / "system").write_text("PI_MEMORY_PORT=1001\nMEMORY_MAX_TURNS=3\n")
+    env.write_text("PI_MEMORY_PORT=1002\n")
+    loaded = load()
+    assert (loaded.server.port, loaded.memory.max_turns) == (1002, 3)
+
+
+def test_a_named_file_is_read_instead_of_the_users(env: Path, tmp_path: Path) -> None:
+    env.write_text("PI_MEMORY_PORT=1001\n")
     (tmp_path / "other.env").write_text("MEMORY_MAX_TURNS=3\n")
     loaded = load(env_file=tmp_path / "other.env")
     assert (loaded.server.port, loaded.memory.max_turns) == (8765, 3)
@@ -60,14 +92,14 @@ def test_a_named_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         load(env_file=tmp_path / "missing.env")
 
 
-def test_a_file_that_is_not_text_is_an_error() -> None:
-    Path(".env").write_bytes(b"PI_MEMORY_TOKEN=\xff\xfe\n")
+def test_a_file_that_is_not_text_is_an_error(env: Path) -> None:
+    env.write_bytes(b"PI_MEMORY_TOKEN=\xff\xfe\n")
     with pytest.raises(SettingsError, match="Cannot read"):
         load()
 
 
-def test_a_file_may_have_comments_quotes_blanks_and_dollars() -> None:
-    Path(".env").write_text('# a comment\n\nexport PI_MEMORY_PORT = 1001 # why\nPI_MEMORY_TOKEN="a b#$HOME"\n')
+def test_a_file_may_have_comments_quotes_blanks_and_dollars(env: Path) -> None:
+    env.write_text('# a comment\n\nexport PI_MEMORY_PORT = 1001 # why\nPI_MEMORY_TOKEN="a b#$HOME"\n')
     server = load().server
     assert (server.port, server.token) == (1001, "a b#$HOME")
 
@@ -79,18 +111,23 @@ def test_an_unknown_setting_in_the_environment_is_an_error_with_a_suggestion(mon
     assert error.value.hint == "Did you mean PI_MEMORY_PORT?"
 
 
-def test_an_unknown_setting_in_the_file_is_an_error_with_a_suggestion() -> None:
-    Path(".env").write_text("MEMORY_MAX_TURN=3\n")
-    with pytest.raises(SettingsError, match=r"MEMORY_MAX_TURN in \.env") as error:
+def test_an_unknown_setting_of_ours_in_the_file_is_an_error_with_a_suggestion(env: Path) -> None:
+    env.write_text("PI_MEMORY_MODL=3\n")
+    with pytest.raises(SettingsError, match=r"PI_MEMORY_MODL in .*/env") as error:
         load()
-    assert error.value.hint == "Did you mean MEMORY_MAX_TURNS?"
+    assert error.value.hint == "Did you mean PI_MEMORY_MODEL?"
 
 
-def test_a_key_like_no_setting_is_told_where_they_are_listed() -> None:
-    Path(".env").write_text("COLOUR=blue\n")
-    with pytest.raises(SettingsError, match="COLOUR") as error:
+def test_a_key_like_no_setting_is_told_where_they_are_listed(env: Path) -> None:
+    env.write_text(f"PI_MEMORY_{40 * 'Z'}=blue\n")
+    with pytest.raises(SettingsError, match="ZZZ") as error:
         load()
     assert "docs/settings.md" in error.value.hint
+
+
+def test_keys_of_other_programs_in_the_file_are_left_alone(env: Path) -> None:
+    env.write_text("COLOUR=blue\nDATABASE_URL\nexport AWS_REGION=eu\nPI_MEMORY_PORT=1001\n")
+    assert load().server.port == 1001
 
 
 def test_other_keys_in_the_environment_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +200,15 @@ def test_the_data_directory_is_where_the_system_keeps_state(environ: dict[str, s
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "pi.local"])
 def test_a_host_that_others_reach_needs_a_token(host: str) -> None:
     assert "PI_MEMORY_HOST" in refused(PI_MEMORY_HOST=host).message
-    assert build({"PI_MEMORY_HOST": host, TOKEN: "long"}, environ={}).server.token == "long"
+    assert build({"PI_MEMORY_HOST": host, TOKEN: STRONG}, environ={}).server.token == STRONG
+
+
+@pytest.mark.parametrize("token", ["sesame", "a" * 64, "1212121212121212121212121212", "password12345"])
+def test_a_token_that_can_be_guessed_is_refused_where_others_may_try(token: str) -> None:
+    error = refused(PI_MEMORY_HOST="0.0.0.0", PI_MEMORY_TOKEN=token)
+    assert token not in error.message + error.hint
+    assert "openssl rand" in error.hint
+    assert build({TOKEN: token}, environ={}).server.token == token
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
@@ -184,9 +229,8 @@ def test_settings_cannot_be_changed() -> None:
         Settings().server.port = 1  # type: ignore[misc]
 
 
-def test_a_setting_without_a_value_in_the_file_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / ".env").write_text("PI_MEMORY_TOKEN\n")
-    monkeypatch.chdir(tmp_path)
+def test_a_setting_without_a_value_in_the_file_is_an_error(env: Path) -> None:
+    env.write_text("PI_MEMORY_TOKEN\n")
     with pytest.raises(SettingsError, match="PI_MEMORY_TOKEN"):
         settings.load()
 

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from pi_memory import __version__, settings
+from pi_memory.cli.plain import plain
 from pi_memory.errors import PiMemoryError, StartError
 
 COMMANDS = (
@@ -55,9 +56,9 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except PiMemoryError as error:
-            click.echo(f"pi-memory: {error.message}", err=True)
+            click.echo(plain(f"pi-memory: {error.message}"), err=True)
             if error.hint:
-                click.echo(error.hint, err=True)
+                click.echo(plain(error.hint), err=True)
             ctx.exit(error.exit_code)
         except KeyboardInterrupt:
             click.echo(err=True)
@@ -81,14 +82,15 @@ def _lacks_memory(error: BaseException | None) -> bool:
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="pi-memory")
-@click.option("--env-file", type=click.Path(path_type=Path), help="Settings file.  [default: .env, if there is one]")
+@click.option("--env-file", type=click.Path(path_type=Path), help="Settings file, instead of yours and the system's.")
 @click.option("--data-dir", metavar="FOLDER", help="Folder of the database and the models.")
 @click.option("--log-level", metavar="LEVEL", help="debug, info, warning or error.")
 @click.pass_context
 def main(context: click.Context, env_file: Path | None, data_dir: str | None, log_level: str | None) -> None:
     """A local assistant that remembers.
 
-    Settings come from flags, the environment and .env, in this order; docs/settings.md lists them.
+    Settings come from flags, the environment, ~/.config/pi-memory/env and /etc/pi-memory/env, in this order;
+    docs/settings.md lists them.
 
     \b
     Example:

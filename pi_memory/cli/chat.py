@@ -4,6 +4,7 @@ import click
 
 from pi_memory.cli.client import checked, daemon
 from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.plain import plain
 
 
 @click.command("chat")
@@ -31,7 +32,7 @@ def command(load: Load, message: str | None, **asked: str | None) -> None:
                     checked(response)
                 body["conversation_id"] = response.headers["X-Conversation-Id"]
                 for text in response.iter_text():
-                    click.echo(text, nl=False)
+                    click.echo(plain(text), nl=False)
                 click.echo()
             if message is not None:
                 return

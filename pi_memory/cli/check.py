@@ -42,7 +42,9 @@ def command(load: Load, as_json: bool) -> None:
         click.echo(json.dumps({"running": runs, **found}, indent=2))
     else:
         click.echo("The daemon is running." if runs else "The daemon is not running; it would start with this:")
-        _print(found["parts"])
+        _print(found.get("parts", {}))
+        if "parts" not in found:
+            click.echo("It says more only with its token: set PI_MEMORY_TOKEN.")
     sys.exit(0 if found["status"] == "ok" else 1)
 
 

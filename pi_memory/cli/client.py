@@ -8,6 +8,8 @@ from typing import Any
 import click
 import httpx2
 
+from pi_memory import private
+from pi_memory.cli.plain import plain_json
 from pi_memory.errors import Conflict, PiMemoryError
 from pi_memory.settings import Settings
 
@@ -24,7 +26,8 @@ def daemon(settings: Settings) -> Iterator[Client]:
     server = settings.server
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server.host, server.host)
     url = f"http://{f'[{host}]' if ':' in host else host}:{server.port}"
-    headers = {"Authorization": f"Bearer {server.token}"} if server.token else {}
+    token = server.token or private.token(settings.data_dir)
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
     timeout = httpx2.Timeout(10.0, read=None)
     with httpx2.Client(base_url=url, headers=headers, timeout=timeout, trust_env=False) as client:
         try:
@@ -57,9 +60,9 @@ def database(settings: Settings) -> Path:
 
 
 def checked(response: httpx2.Response) -> Any:
-    """The response's JSON. Raises `PiMemoryError` with what the daemon said was wrong."""
+    """The response's JSON, as a terminal may show it. Raises `PiMemoryError` with what the daemon said was wrong."""
     if response.is_success:
-        return response.json() if response.content else None
+        return plain_json(response.json()) if response.content else None
     try:
         said = response.json()
     except ValueError:

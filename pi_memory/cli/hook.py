@@ -12,9 +12,10 @@ import click
 from pi_memory import hook
 from pi_memory.agent_settings import undone, with_hooks
 from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.plain import plain
 from pi_memory.errors import PiMemoryError, RequestError
 from pi_memory.files import commit, prepare
-from pi_memory.settings import Server
+from pi_memory.settings import Settings
 
 
 @click.command("hook")
@@ -39,14 +40,14 @@ def command(load: Load, does: str | None, project: bool, yes: bool) -> None:
         hook.main()
         return
     file = Path(hook.agent_settings_file(project=project)).resolve()
-    server = load({}).server
+    settings = load({})
     before = _read(file)
     ours = _command(project)
     after = with_hooks(before, ours) if does == "install" else undone(before, ours, _read(_backup(file)))
     if _agreed(file, before, after, yes=yes):
         _replace(file, before, after)
     if does == "install":
-        _keep_address(server)
+        _keep_address(settings)
     elif not project:
         Path(hook.installed_file()).unlink(missing_ok=True)
 
@@ -57,7 +58,7 @@ def _agreed(file: Path, before: str, after: str, *, yes: bool) -> bool:
         click.echo(f"{file} needs no change.")
         return False
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    click.echo("".join(difflib.unified_diff(old, new, f"{file}", f"{file} (new)")))
+    click.echo(plain("".join(difflib.unified_diff(old, new, f"{file}", f"{file} (new)"))))
     if not yes:
         click.confirm("Write this?", abort=True)
     return True
@@ -91,12 +92,12 @@ def _replace(file: Path, before: str, after: str) -> None:
     click.echo(f"Written to {file}.")
 
 
-def _keep_address(server: Server) -> None:
+def _keep_address(settings: Settings) -> None:
     """Where the hook finds the daemon: it has no time to read the settings. Only you may read the token."""
-    file = Path(hook.installed_file())
-    known = {"host": server.host, "port": server.port, "token": server.token}
+    file, server = Path(hook.installed_file()), settings.server
+    known = {"host": server.host, "port": server.port, "token": server.token, "data_dir": str(settings.data_dir)}
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.touch(mode=0o600)
         file.chmod(0o600)
         file.write_text(json.dumps(known), encoding="utf-8")

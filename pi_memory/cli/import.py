@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from pi_memory.agentlog import encoded
 from pi_memory.cli.client import Client, checked, daemon
 from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.plain import plain
 from pi_memory.errors import PiMemoryError
 from pi_memory.knowledge.restore import is_export
 from pi_memory.replay.files import found
@@ -74,7 +75,7 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
         click.echo(f"{told.added} exchanges added, {told.known} known already, of {len(told.sessions)} sessions.")
     if skipped.count:
         click.echo(f"Skipped {skipped.count} that could not be read:", err=True)
-        click.echo("".join(f"  {place}\n" for place in skipped.places), nl=False, err=True)
+        click.echo("".join(f"  {plain(place)}\n" for place in skipped.places), nl=False, err=True)
 
 
 def _is_export(path: Path) -> bool:

@@ -15,6 +15,13 @@ from pi_memory.http.parts import Parts
 T = TypeVar("T")
 Handler = Callable[[Request, Parts], Awaitable[Response]]
 
+ANSWERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Headers of every answer: no other page loads it, nothing guesses what it is, and nobody keeps it."""
+
 CLIENT_ID = r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}"
 """What a client may call a conversation or session: it stands in headers, logs and URLs."""
 
@@ -46,7 +53,7 @@ class Failure(msgspec.Struct):
 
 
 def answer(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    return Response(msgspec.json.encode(value), status, headers, "application/json")
+    return Response(msgspec.json.encode(value), status, {**ANSWERS, **(headers or {})}, "application/json")
 
 
 def failure(error: PiMemoryError) -> Response:

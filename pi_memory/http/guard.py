@@ -1,17 +1,18 @@
 """Who may ask, and how much: in front of every endpoint.
 
-A daemon on loopback is within reach of every web page in the user's browser. A page may send to 127.0.0.1, and by DNS
-rebinding even read from it; so a foreign `Origin` is refused, and without a token a foreign `Host` too.
+A daemon on loopback is within reach of every web page in the user's browser, and the browser's socket is the user's. A
+page may send to 127.0.0.1, load from it, and by DNS rebinding even read from it; so a foreign `Origin`, what another
+site causes, and without a token a foreign `Host` are refused.
 """
 
-import hmac
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pi_memory.errors import Forbidden, PiMemoryError, TooLarge, Unauthorized
-from pi_memory.http.endpoint import failure
+from pi_memory.http.access import Access
+from pi_memory.http.endpoint import ANSWERS, failure
 
 OPEN = ("/healthz", "/version")
 UNBOUNDED = ("/import",)
@@ -20,9 +21,9 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Guard:
-    def __init__(self, app: ASGIApp, *, token: str, host: str, max_body_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, *, access: Access, host: str, max_body_bytes: int) -> None:
         self._app = app
-        self._token = token.encode()
+        self._access = access
         self._hosts = {host, *LOOPBACK}
         self._max_body_bytes = max_body_bytes
 
@@ -30,27 +31,43 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = Headers(scope=scope)
+        headers, send = Headers(scope=scope), _guarded(send)
         try:
-            self._admit(headers, scope["path"])
+            await self._admit(scope, headers)
             bounded = scope["path"] not in UNBOUNDED
             await self._app(scope, self._measured(receive, headers) if bounded else receive, send)
         except PiMemoryError as error:
             await failure(error)(scope, receive, send)
 
-    def _admit(self, headers: Headers, path: str) -> None:
-        host = headers.get("host", "")
-        if not self._token and _name(f"//{host}") not in self._hosts:
-            raise Forbidden(f"Host {host!r} is not this daemon", hint="Use http://127.0.0.1, or set PI_MEMORY_TOKEN.")
-        origin = headers.get("origin")
-        if origin is not None and (_name(origin) is None or urlsplit(origin).netloc != host):
-            raise Forbidden(f"Origin {origin!r} may not use this daemon", hint="Only its own pages may.")
-        if self._token and path not in OPEN and not self._right_token(headers.get("authorization", "")):
-            raise Unauthorized("A token is needed", hint="Send Authorization: Bearer with PI_MEMORY_TOKEN's value.")
+    async def _admit(self, scope: Scope, headers: Headers) -> None:
+        """Raises for whom nothing is served. `admitted` in the scope's state: whoever may know all, not only that the
+        daemon is there.
+        """
+        _refuse_other_sites(headers)
+        admitted = await self._is_known(scope, headers)
+        if not admitted and scope["path"] not in OPEN:
+            raise Unauthorized(
+                "A token is needed",
+                hint="Send Authorization: Bearer with what the file `token` of the data directory has, or with "
+                "PI_MEMORY_TOKEN's value.",
+            )
+        scope.setdefault("state", {})["admitted"] = admitted
 
-    def _right_token(self, authorization: str) -> bool:
-        scheme, _, token = authorization.partition(" ")
-        return scheme.lower() == "bearer" and hmac.compare_digest(token.strip().encode(), self._token)
+    async def _is_known(self, scope: Scope, headers: Headers) -> bool:
+        """Whether it is somebody trusted, or has the token. Raises `Forbidden`, and what `Access.check` raises."""
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        has_token = scheme.lower() == "bearer"
+        if self._access.trusts(scope):
+            host = headers.get("host", "")
+            if _name(f"//{host}") in self._hosts:
+                return True
+            if not has_token:
+                raise Forbidden(
+                    f"Host {host!r} is not this daemon", hint="Use http://127.0.0.1, or send the token with it."
+                )
+        if has_token:
+            await self._access.check(token.strip(), (scope.get("client") or ("", 0))[0])
+        return has_token
 
     def _measured(self, receive: Receive, headers: Headers) -> Receive:
         length = headers.get("content-length", "0")
@@ -73,6 +90,28 @@ class Guard:
             f"The request body is larger than {self._max_body_bytes} bytes",
             hint="Send less, or raise PI_MEMORY_MAX_BODY_BYTES.",
         )
+
+
+def _refuse_other_sites(headers: Headers) -> None:
+    """Raises `Forbidden` for what another site's page causes, of which a browser tells."""
+    origin = headers.get("origin")
+    if origin is not None and (_name(origin) is None or urlsplit(origin).netloc != headers.get("host", "")):
+        raise Forbidden(f"Origin {origin!r} may not use this daemon", hint="Only its own pages may.")
+    if headers.get("sec-fetch-site") == "cross-site":
+        raise Forbidden("Another site may not use this daemon", hint="Type the address into a tab of its own.")
+
+
+def _guarded(send: Send) -> Send:
+    """Adds the headers of every answer, where the endpoint has not set its own."""
+
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in ANSWERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return guarded
 
 
 def _name(url: str) -> str | None:
