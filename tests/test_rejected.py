@@ -149,3 +149,14 @@ def test_what_has_no_end_or_is_no_file_is_neither_read_nor_copied_nor_written(da
     file.rmdir() if put is Path.mkdir else file.unlink()
     read(client)
     assert "**auth**" in file.read_text()
+
+
+def test_what_is_forgotten_goes_out_of_every_copy(daemon: Daemon) -> None:
+    client, file = at_work(daemon)
+    for text in ("The word is swordfish.\nbread\n", "milk\nThe word is swordfish.\n"):
+        saved(client, text)
+    client.post("/chat", json={"message": "Remember that the word is swordfish."}).raise_for_status()
+    client.post("/chat", json={"message": "Forget that the word is swordfish."}).raise_for_status()
+    client.settle()
+    assert "swordfish" not in "".join(kept(file))
+    assert {"bread", "milk"} <= set("".join(kept(file)).split())

@@ -7,6 +7,7 @@ import pytest
 
 from pi_memory.config import Config
 from pi_memory.embedding.worker import Worker
+from pi_memory.focus import sync
 from pi_memory.focus.patterns import load_patterns
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.settling import PATIENCE
@@ -311,5 +312,24 @@ def test_a_folder_that_cannot_be_written_is_a_problem_and_not_an_end(tmp_path: P
     async def work(sat: Desk) -> None:
         assert (await sat.work(PUMP)).written
         assert "cannot write" in str(sat.focus.problem)
+
+    at_desk(tmp_path, clock, work)
+
+
+def test_a_file_that_could_not_be_written_is_written_when_that_is_possible_again(
+    tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sync, "RETRY", 0.02)
+    (tmp_path / "memory").write_text("in the way")
+
+    async def work(sat: Desk) -> None:
+        await sat.focus.put("garden")
+        assert "cannot write" in str(sat.focus.problem)
+        (tmp_path / "memory").unlink()
+        for _ in range(3_000):
+            if sat.focus.problem is None:
+                break
+            await asyncio.sleep(0.01)
+        assert "**garden**" in sat.file.read_text()
 
     at_desk(tmp_path, clock, work)
