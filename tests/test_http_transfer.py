@@ -1,16 +1,22 @@
 """`GET /export` and `POST /import`: a store goes into a file and comes out of it, whole or not at all."""
 
 import json
+import select
+import socket
+import time
 from base64 import b64encode
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import numpy as np
 import pytest
 
 from pi_memory.http.transfer import LONGEST_LINE
 from tests.conftest import Client, Daemon, settings_for
 from tests.fakes import FakeClock
+from tests.process import Process, serving
 from tests.test_http_memories import listed, remember
 
 
@@ -212,3 +218,74 @@ def test_a_long_file_is_taken_and_a_long_line_is_not(daemon: Daemon, other: Clie
     assert len(listed(other, "?limit=500")) == 500
     answer = other.post("/import", content=lines[0] + b"\n" + b"x" * (LONGEST_LINE + 1))
     assert (answer.status_code, "line 2" in answer.json()["message"]) == (413, True)
+
+
+def said(name: str, *contents: str) -> bytes:
+    messages = [{"role": "user", "content": content} for content in contents]
+    return json.dumps({"conversation_id": name, "messages": messages}).encode()
+
+
+def test_lines_keep_their_numbers_among_millions_of_blank_ones(daemon: Daemon) -> None:
+    blank = b"\n" * 1_000_003 + b" \t\r\n"
+    answer = daemon().post(
+        "/import", content=blank + said("a", "tea") + blank + said("b", "milk") + b"\n" + b"  no json"
+    )
+    assert (answer.status_code, answer.json()["message"].split(":")[0]) == (400, "line 2000010")
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\n\n \n"])
+def test_a_last_line_counts_however_it_ends(daemon: Daemon, end: bytes) -> None:
+    answer = daemon().post("/import", content=b"\n".join([said("a", "tea"), said("b", "milk", "no sugar")]) + end)
+    assert answer.json() == {"imported": {"conversations": 2, "messages": 3}}
+
+
+def test_lines_are_whole_wherever_the_pieces_of_a_file_end(daemon: Daemon) -> None:
+    lengths = [*range(65_400, 65_560, 7), 200_000, 10, 131_072]
+    lines = [said(f"c{number}", "x" * length) for number, length in enumerate(lengths)]
+    answer = daemon().post("/import", content=b"\n\n".join(lines))
+    assert answer.json() == {"imported": {"conversations": len(lines), "messages": len(lines)}}
+
+
+def test_nothing_is_stored_of_conversations_of_which_the_last_is_wrong(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/chat", json={"message": "hello", "conversation_id": "held"})
+    client.settle()
+    many = [said(f"c{number}", "sencha " * 1_000) for number in range(100)]
+    for last, status in ((b"{", 400), (said("held", "other"), 409)):
+        assert client.post("/import", content=b"\n".join([*many, last])).status_code == status
+    assert client.get("/memories/search?q=sencha").json()["results"] == []
+
+
+def test_a_line_without_end_is_refused_before_it_has_arrived(tmp_path: Path) -> None:
+    head = b"POST /import HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999999\r\n\r\n"
+    with (
+        serving(tmp_path) as process,
+        socket.create_connection(("127.0.0.1", int(process.url.rpartition(":")[2])), 30) as client,
+    ):
+        client.sendall(head)
+        sent = 0
+        while sent < 4 * LONGEST_LINE and not select.select([client], [], [], 0)[0]:
+            sent += client.send(b"x" * 2**16)
+        assert client.recv(100).startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_hundred_megabytes_take_little_memory_and_hold_up_nobody(tmp_path: Path) -> None:
+    line = said("c", *(f"Message {number} about the garden, {'and more ' * 100}" for number in range(100))) + b"\n"
+    with serving(tmp_path) as process, process.client as client, ThreadPoolExecutor() as other:
+        before = peak(process)
+        answer = other.submit(httpx2.post, f"{process.url}/import?wait=0", content=line * 1_000, timeout=300)
+        waits = []
+        while not answer.done():
+            start = time.perf_counter()
+            client.get("/healthz").raise_for_status()
+            waits.append(time.perf_counter() - start)
+            time.sleep(0.01)
+        assert answer.result().json() == {"imported": {"conversations": 1_000, "messages": 100}}
+        assert peak(process) - before < 60_000
+        assert sorted(waits)[len(waits) // 2] < 0.1
+
+
+def peak(process: Process) -> int:
+    """The most memory that it has had, in kB."""
+    status = Path(f"/proc/{process.popen.pid}/status").read_text()
+    return int(status.partition("VmHWM:")[2].split()[0])

@@ -1,5 +1,7 @@
 """`GET /export` and `POST /import`: JSON Lines of any length, in bounded memory."""
 
+import asyncio
+import re
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from typing import BinaryIO
@@ -12,12 +14,17 @@ from pi_memory.errors import RequestError, StoreError, TooLarge
 from pi_memory.http.endpoint import Endpoint, answer, flag
 from pi_memory.http.lines import ShownMessages, ShownTaken, conversation
 from pi_memory.http.parts import Parts
+from pi_memory.knowledge.conversations import Given
 from pi_memory.knowledge.restore import Counts, Numbered, is_export
 
 IN_RAM = 4 * 2**20
 """Bytes up to which a file stays in RAM, and does not go to the card."""
 LONGEST_LINE = 2**24
 PIECE = 2**16
+GROUP_BYTES = 2**18
+"""Conversations that are stored at a time."""
+LINE = re.compile(rb"\S[^\n]*")
+"""A line that is not blank, without the blanks in front of it."""
 
 
 class ShownImport(msgspec.Struct):
@@ -38,26 +45,65 @@ async def export(request: Request, parts: Parts) -> Response:
 async def take(request: Request, parts: Parts) -> Response:
     with _file(parts) as file:
         try:
-            async for piece in request.stream():
-                file.write(piece)
+            await _receive(request, file)
         except OSError as error:
             raise _no_room(error) from error
-        file.seek(0)
-        _, first = next(_lines(file), (1, b""))
-        if not first:
-            raise RequestError(
-                "line 1: the file is empty", hint="GET /export makes one; docs/http.md describes another."
-            )
-        file.seek(0)
-        if not is_export(first):
-            given = [conversation(line, number) for number, line in _lines(file)]
-            extract, wait = flag(request, "extract"), request.query_params.get("wait") != "0"
-            added = await parts.conversations.take(given, extract=extract, wait=wait)
-            if extract:
-                parts.reflect.soon()
-            return answer(ShownTaken(ShownMessages(len(given), added)))
+        if not await parts.worker.run(_begins_export, file):
+            return answer(ShownTaken(await _take_conversations(request, parts, file)))
         skip = flag(request, "skip_forgotten")
         return answer(ShownImport(await parts.memories.restore(_lines(file), skip_forgotten=skip)))
+
+
+async def _receive(request: Request, file: BinaryIO) -> None:
+    """Write the body to `file`. Raises `TooLarge` as soon as a line is."""
+    number, length = 1, 0
+    async for piece in request.stream():
+        lines = piece.count(b"\n")
+        length += piece.index(b"\n") if lines else len(piece)
+        if length > LONGEST_LINE:
+            raise _too_long(number)
+        if lines:
+            number, length = number + lines, len(piece) - piece.rindex(b"\n") - 1
+        await asyncio.to_thread(file.write, piece)
+
+
+async def _take_conversations(request: Request, parts: Parts, file: BinaryIO) -> ShownMessages:
+    """All lines are checked before the first is stored. Should that end midway, the same import adds the rest."""
+    extract, wait = flag(request, "extract"), request.query_params.get("wait") != "0"
+    async for group in _groups(parts, file):
+        await parts.conversations.check(group)
+    taken = ShownMessages(0, 0)
+    async for group in _groups(parts, file):
+        taken.messages += await parts.conversations.take(group, extract=extract, wait=wait)
+        taken.conversations += len(group)
+    if extract:
+        parts.reflect.soon()
+    return taken
+
+
+async def _groups(parts: Parts, file: BinaryIO) -> AsyncIterator[list[Given]]:
+    lines = _lines(file)
+    while group := await parts.worker.run(_group, lines):
+        yield group
+
+
+def _group(lines: Iterator[Numbered]) -> list[Given]:
+    """The next conversations, of about `GROUP_BYTES`; at least one, if there is one."""
+    group, size = [], 0
+    while size < GROUP_BYTES and (found := next(lines, None)) is not None:
+        number, line = found
+        group.append(conversation(line, number))
+        size += len(line)
+    return group
+
+
+def _begins_export(file: BinaryIO) -> bool:
+    """Whether it is an export of memories. Raises `RequestError` for an empty file."""
+    number, first = next(_lines(file), (1, b""))
+    if not first:
+        hint = "GET /export makes one; docs/http.md describes another."
+        raise RequestError(f"line {number}: the file is empty", hint=hint)
+    return is_export(first)
 
 
 def _file(parts: Parts) -> BinaryIO:
@@ -67,22 +113,41 @@ def _file(parts: Parts) -> BinaryIO:
 
 
 def _lines(file: BinaryIO) -> Iterator[Numbered]:
-    """Lines that are not empty, with their numbers. Raises `TooLarge`."""
-    number = 0
-    while line := file.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(line) > LONGEST_LINE:
-            raise TooLarge(
-                f"line {number}: longer than {LONGEST_LINE} bytes", hint="One memory or conversation a line."
-            )
-        if line.strip():
+    """The file's lines from its beginning, with their numbers, without blank ones, of which there may be millions.
+
+    Raises `TooLarge`.
+    """
+    file.seek(0)
+    number, length, begun = 1, 0, list[bytes]()
+    while piece := file.read(PIECE):
+        end = piece.find(b"\n")
+        begun.append(piece if end < 0 else piece[:end])
+        length += len(begun[-1])
+        if length > LONGEST_LINE:
+            raise _too_long(number)
+        if end < 0:
+            continue
+        if (line := b"".join(begun)).strip():
             yield number, line
+        last = piece.rindex(b"\n")
+        for found in LINE.finditer(piece, end, last):
+            number, end = number + piece.count(b"\n", end, found.start()), found.start()
+            yield number, found[0]
+        number += piece.count(b"\n", end, last + 1)
+        begun = [piece[last + 1 :]]
+        length = len(begun[0])
+    if (line := b"".join(begun)).strip():
+        yield number, line
 
 
 async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
     with file:
-        while piece := file.read(PIECE):
+        while piece := await asyncio.to_thread(file.read, PIECE):
             yield piece
+
+
+def _too_long(number: int) -> TooLarge:
+    return TooLarge(f"line {number}: longer than {LONGEST_LINE} bytes", hint="One memory or conversation a line.")
 
 
 def _no_room(error: OSError) -> StoreError:
@@ -102,7 +167,7 @@ ENDPOINTS = [
         "POST",
         "/import",
         take,
-        "Take in an export of memories, or conversations, all of it or nothing.",
+        "Take in an export of memories, all of it or nothing; or conversations.",
         answer=ShownImport,
         query={
             "skip_forgotten": "1: leave out what was forgotten here, instead of refusing the file",

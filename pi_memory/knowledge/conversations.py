@@ -38,6 +38,10 @@ class Given:
     project: str | None = None
 
 
+Fresh = tuple[Exchange, tuple[Message, ...]]
+"""An exchange that is new, and its messages."""
+
+
 class Conversations:
     """Takes them in one request after the other, so that the same in two requests is noticed."""
 
@@ -54,42 +58,41 @@ class Conversations:
         they are queued to be learned from. Raises `Conflict` for a conversation that was held here, and `StoreError`.
         """
         async with self._turn:
-            new = await self._new(given)
-            exchanges = [exchange for conversation in new for exchange in _exchanges(conversation, self._clock())]
-            messages = [message for _, pair in exchanges for message in pair]
+            fresh = await self._db.read(partial(_fresh, given=given, now=self._clock()))
+            messages = [message for _, pair in fresh for message in pair]
             if not messages:
                 return 0
             if wait:
                 await self._passages.ready()
             made = iter(await self._passages.made(messages, embed=wait))
-            entries = [Entry(exchange, tuple(next(made) for _ in pair)) for exchange, pair in exchanges]
+            entries = [Entry(exchange, tuple(next(made) for _ in pair)) for exchange, pair in fresh]
             ids = await self._db.write(partial(imports.add, entries=entries, at=self._clock(), extract=extract))
             await self._passages.reread(ids)
             await self._db.flush()
             return len(messages)
 
-    async def _new(self, given: Sequence[Given]) -> list[Given]:
-        """What neither the store nor a line before has."""
-        known: dict[str, list[Known]] = {}
-        new = []
-        for conversation in given:
-            name = conversation.conversation_id
-            if name not in known:
-                known[name] = await self._db.read(partial(imports.known, name=name))
-            messages = await self._db.read(partial(_kept, messages=conversation.messages))
-            messages = tuple(unknown(messages, known[name]))
-            if messages:
-                await self._check(name)
-            known[name] += [Known(m.role, m.content, m.at, m.ref) for m in messages]
-            new.append(replace(conversation, messages=messages))
-        return new
+    async def check(self, given: Sequence[Given]) -> None:
+        """Raises `Conflict` as `take` would. Stores nothing."""
+        await self._db.read(partial(_fresh, given=given, now=self._clock()))
 
-    async def _check(self, name: str) -> None:
-        if await self._db.read(partial(imports.source_of, name=name)) not in (None, "import"):
+
+def _fresh(db: sqlite_utils.Database, *, given: Sequence[Given], now: float) -> list[Fresh]:
+    """The exchanges with what neither the store nor a line before has. Raises `Conflict`."""
+    known: dict[str, list[Known]] = {}
+    fresh: list[Fresh] = []
+    for conversation in given:
+        name = conversation.conversation_id
+        if name not in known:
+            known[name] = imports.known(db, name)
+        messages = tuple(unknown(_kept(db, conversation.messages), known[name]))
+        if messages and imports.source_of(db, name) not in (None, "import"):
             raise Conflict(
                 f"conversation_id: {name} was held here and is no import",
                 hint="Give the imported conversation another id.",
             )
+        known[name] += [Known(m.role, m.content, m.at, m.ref) for m in messages]
+        fresh += _exchanges(replace(conversation, messages=messages), now)
+    return fresh
 
 
 def _kept(db: sqlite_utils.Database, messages: Sequence[Said]) -> tuple[Said, ...]:
