@@ -16,6 +16,7 @@ PiMemoryError                exit 1    500
     ├── ModelError                           a chat model or its server failed
     ├── EmbedderError                        an embedder failed
     └── StoreError                           the database failed
+        └── NotSaved                         no room, no permission, or a lock: nothing of it is on the disk
 """
 
 import re
@@ -105,4 +106,8 @@ class EmbedderError(Unavailable):
 
 
 class StoreError(Unavailable):
+    pass
+
+
+class NotSaved(StoreError):
     pass

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from pi_memory.errors import PiMemoryError, StoreError, Unavailable
+from pi_memory.errors import NotSaved, PiMemoryError, StoreError, Unavailable
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.focus.tagging import Tagged
 from pi_memory.knowledge.learning import Learning
@@ -65,7 +65,8 @@ class Remember:
         self._task = asyncio.create_task(self._run())
 
     def admit(self) -> None:
-        """Raises `Unavailable` when so much waits in the inbox that it must not become more."""
+        """Raises `Unavailable` when so much waits in the inbox that it must not become more, or nothing is saved."""
+        self._db.check_writable()
         if len(self._inbox) >= MOST or self._characters >= MOST_CHARACTERS:
             raise Unavailable(
                 f"{len(self._inbox)} exchanges wait to be worked off", hint="Send this again when they have been."
@@ -77,7 +78,7 @@ class Remember:
         `refs` are the lines of a log that it was made from, recorded with it; if one of them has been recorded since,
         nothing is stored.
         """
-        stored = self._db.write(lambda db: ledger.add(db, exchange, refs=refs), exchange=True)
+        stored = self._db.put(lambda db: ledger.add(db, exchange, refs=refs))
         return self._queue(exchange, stored)
 
     async def drain(self) -> None:
@@ -110,14 +111,19 @@ class Remember:
     async def _run(self) -> None:
         while True:
             while self._inbox:
-                waiting = self._inbox.popleft()
-                self._characters -= _characters(waiting.exchange)
-                await self._process(waiting)
+                if not await self._process(self._inbox[0]):
+                    await self._db.writable()
+                    continue
+                done = self._inbox.popleft()
+                self._characters -= _characters(done.exchange)
             self._idle.set()
             self._arrived.clear()
             await self._arrived.wait()
 
-    async def _process(self, waiting: Waiting) -> None:
+    async def _process(self, waiting: Waiting) -> bool:
+        """Whether it is done with; not while it cannot be written. Then all steps are taken once more: what has been
+        done of them changes nothing.
+        """
         try:
             exchange_id = await waiting.stored
             exchange = waiting.exchange
@@ -136,6 +142,9 @@ class Remember:
             tagged = await self._focus.tag(exchange, exchange_id=exchange_id)
             await self._precedence.let_pass()
             await self.attend(waiting.exchange, tagged)
+        except NotSaved:
+            waiting.tagged.cancel()  # who waits for it need not wait for the disk
+            return False
         except StoreError:
             waiting.tagged.cancel()  # the database has logged it
         except PiMemoryError as error:
@@ -149,6 +158,7 @@ class Remember:
             if not waiting.tagged.done():
                 waiting.tagged.set_result(tagged)
         self.on_processed(waiting.exchange)
+        return True
 
 
 def _characters(exchange: Exchange) -> int:

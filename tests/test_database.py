@@ -2,15 +2,15 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable
-from contextlib import closing
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
 import pytest
 import sqlite_utils
 
-from pi_memory.errors import StartError, StoreError
+from pi_memory.errors import NotSaved, StartError, StoreError
 from pi_memory.store import exchanges, migrations, sessions, state
 from pi_memory.store.database import GROUP_EXCHANGES, Database
 from pi_memory.turn import Exchange, ToolCall
@@ -37,7 +37,7 @@ def exchange(n: int = 0) -> Exchange:
 
 
 async def add(db: Database, n: int = 0) -> int:
-    return await db.write(lambda db: exchanges.add(db, exchange(n)), exchange=True)
+    return await db.put(lambda db: exchanges.add(db, exchange(n)))
 
 
 def test_an_exchange_comes_back_as_it_was(tmp_path: Path) -> None:
@@ -120,21 +120,38 @@ def test_a_durable_write_is_durable_also_after_work_that_failed(tmp_path: Path) 
     using(tmp_path / "m.db", work)
 
 
-def test_a_full_disk_keeps_what_was_said_until_there_is_room(tmp_path: Path) -> None:
-    big = Exchange("c", "x" * 100_000, "", 0.0)
+def limit(pages: int) -> Callable[[sqlite_utils.Database], object]:
+    """Makes the disk full, for this database."""
+    return lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall()
 
-    def limit(pages: int) -> Callable[[sqlite_utils.Database], object]:
-        return lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall()
 
+async def until(found: Callable[[], object]) -> None:
+    async with asyncio.timeout(10):
+        while not found():  # noqa: ASYNC110 - another connection tells no event
+            await asyncio.sleep(0.01)
+
+
+async def full(db: Database) -> None:
+    pages = await db.read(lambda db: db.execute("pragma page_count").fetchone()[0])
+    await db.read(limit(pages))
+
+
+ROOM = limit(10_000)
+BIG = Exchange("c", "x" * 100_000, "", 0.0)
+
+
+def test_what_a_full_disk_refuses_is_stored_in_its_place_when_there_is_room(tmp_path: Path) -> None:
     async def work(db: Database) -> None:
         await add(db, 1)
         await db.flush()
-        await db.read(limit(20))
-        with pytest.raises(StoreError, match="full"):
-            await db.write(lambda db: exchanges.add(db, big), exchange=True)
-        assert db.problem is not None
-        await db.read(limit(10_000))
+        await full(db)
+        waiting = db.put(lambda db: exchanges.add(db, BIG))
+        with pytest.raises(NotSaved, match="full"):
+            await db.flush()
+        assert "nothing is saved" in str(db.problem)
+        await db.read(ROOM)
         await add(db, 2)
+        assert await waiting == 2
         assert [e.user[:10] for _, e in await db.read(exchanges.inbox)] == ["question 1", "x" * 10, "question 2"]
         await db.flush()
         assert db.problem is None
@@ -143,38 +160,136 @@ def test_a_full_disk_keeps_what_was_said_until_there_is_room(tmp_path: Path) -> 
 
 
 def test_everything_that_waited_for_room_is_stored_in_order(tmp_path: Path) -> None:
-    def limit(pages: int) -> Callable[[sqlite_utils.Database], object]:
-        return lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall()
-
     async def work(db: Database) -> None:
         pages = await db.read(lambda db: db.execute("pragma page_count").fetchone()[0])
         await db.read(limit(pages + 3))
         said = [Exchange("c", f"question {n} {'x' * 300}", "", float(n)) for n in range(40)]
-        futures = [db.write(partial(exchanges.add, exchange=e), exchange=True) for e in said]
-        results = await asyncio.gather(*futures, return_exceptions=True)
-        assert any(isinstance(result, StoreError) for result in results)
-        await db.read(limit(10_000))
+        futures = [db.put(partial(exchanges.add, exchange=e)) for e in said]
+        with pytest.raises(NotSaved):
+            await db.flush()
+        await db.read(ROOM)
         await db.flush()
+        assert await asyncio.gather(*futures) == list(range(1, 41))
         assert [e for _, e in await db.read(exchanges.inbox)] == said
 
     using(tmp_path / "m.db", work)
 
 
-def test_a_group_that_waits_is_committed_when_there_is_room_without_being_asked(tmp_path: Path) -> None:
+def test_what_waits_is_committed_when_there_is_room_without_being_asked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async def work(db: Database) -> None:
-        pages = await db.read(lambda db: db.execute("pragma page_count").fetchone()[0])
-        await db.read(lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall())
-        big = Exchange("c", "x" * 5_000, "", 0.0)
-        with pytest.raises(StoreError):
-            await db.write(lambda db: exchanges.add(db, big), exchange=True)
-        assert "cannot be written" in str(db.problem)
-        await db.read(lambda db: db.execute("pragma max_page_count = 10000").fetchall())
-        async with asyncio.timeout(10):
-            while not seen_from_outside(tmp_path / "m.db"):  # noqa: ASYNC110 - another connection tells no event
-                await asyncio.sleep(0.01)
-        assert db.problem is None
+        await full(db)
+        db.put(lambda db: exchanges.add(db, BIG))
+        with pytest.raises(NotSaved):
+            await db.flush()
+        await db.read(ROOM)
+        await until(lambda: db.problem is None)
+        assert seen_from_outside(tmp_path / "m.db") == 1
 
     using(tmp_path / "m.db", work, commit_seconds=0.05)
+    assert caplog.text.count("Nothing is saved") == caplog.text.count("can be written again") == 1
+
+
+def test_a_durable_write_that_is_refused_is_not_kept_and_says_so(tmp_path: Path) -> None:
+    async def work(db: Database) -> None:
+        await full(db)
+        with pytest.raises(NotSaved, match="Not saved"):
+            await db.write(lambda db: exchanges.add(db, BIG), durable=True)
+        await db.read(ROOM)
+        await until(lambda: db.problem is None)
+        assert await db.read(lambda db: db["exchanges"].count) == 0
+
+    using(tmp_path / "m.db", work, commit_seconds=0.05)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Another program in the middle of a write."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        yield
+
+
+def test_what_is_said_while_another_program_writes_is_stored_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+
+    async def work(db: Database) -> None:
+        with locked(path):
+            said = [db.put(partial(exchanges.add, exchange=exchange(n))) for n in range(3)]
+            with pytest.raises(NotSaved, match="locked"):
+                await db.write(lambda db: state.put(db, "key", "value"), durable=True)
+            assert "locked" in str(db.problem)
+        assert await asyncio.gather(*said) == [1, 2, 3]
+        await until(lambda: db.problem is None)
+
+    using(path, work, commit_seconds=0.05)
+    assert seen_from_outside(path) == 3
+
+
+def test_a_group_that_was_open_survives_a_lock_that_comes_after_it(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+
+    async def work(db: Database) -> None:
+        await db.flush()
+        with locked(path):
+            waiting = db.put(partial(exchanges.add, exchange=exchange(1)))
+            with pytest.raises(NotSaved):
+                await db.flush()
+        await add(db, 2)
+        assert await waiting == 1
+
+    using(path, work)
+    assert seen_from_outside(path) == 2
+
+
+def test_a_short_write_of_another_program_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+
+    async def work(db: Database) -> None:
+        with locked(path):
+            waiting = db.write(lambda db: exchanges.add(db, exchange()), durable=True)
+            await asyncio.sleep(0.1)
+        assert await waiting == 1
+        assert db.problem is None
+
+    using(path, work)
+
+
+def test_work_that_fails_when_it_is_run_again_is_dropped_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    runs: list[int] = []
+
+    def once(db: sqlite_utils.Database) -> int:
+        runs.append(1)
+        if len(runs) > 1:
+            raise sqlite3.IntegrityError("only once")
+        return exchanges.add(db, exchange())
+
+    async def work(db: Database) -> None:
+        await db.put(once)
+        await full(db)
+        waiting = db.put(lambda db: exchanges.add(db, BIG))
+        with pytest.raises(NotSaved):
+            await db.flush()
+        await db.read(ROOM)
+        assert await waiting == 1
+        assert "1 exchanges are lost" in str(db.problem)
+
+    using(tmp_path / "m.db", work, commit_seconds=0.05)
+    assert "dropped: only once" in caplog.text
+
+
+def test_what_is_still_refused_at_the_end_counts_as_lost(tmp_path: Path) -> None:
+    async def work(db: Database) -> Database:
+        await full(db)
+        db.put(lambda db: exchanges.add(db, BIG))
+        return db
+
+    db = using(tmp_path / "m.db", work)
+    assert isinstance(db, Database)
+    assert db.lost == 1
 
 
 def test_a_database_of_somebody_else_is_refused_and_untouched(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def using(path: Path, work: Callable[[Database, Memories], Awaitable[None]]) -> 
 
 async def said(db: Database, user: str, reply: str = "Noted.") -> int:
     exchange = Exchange("c", user, reply, 1.0)
-    return await db.write(lambda rows: exchanges.add(rows, exchange), exchange=True)
+    return await db.put(lambda rows: exchanges.add(rows, exchange))
 
 
 def on_disk(path: Path) -> bytes:
@@ -172,7 +172,7 @@ def test_a_short_text_that_was_stated_is_erased_where_it_was_said(tmp_path: Path
             (now + 3, "d", "Quartz is a mineral. Quartz!", "So it is."),
         ):
             exchange = Exchange(session, user, reply, at)
-            await db.write(partial(exchanges.add, exchange=exchange), exchange=True)
+            await db.put(partial(exchanges.add, exchange=exchange))
         await memories.forget(1)
         assert [(e.user, e.reply) for _, e in await db.read(exchanges.inbox)] == [
             ("Quartz is a mineral.", "So it is."),

@@ -10,10 +10,9 @@ import sqlite_utils
 
 from pi_memory.errors import Conflict, PiMemoryError
 from pi_memory.store.migrations import LATEST, version
+from pi_memory.store.opening import FIRST_TABLES
 
-BESIDE = ("-wal", "-shm")
-FIRST_TABLES = {"sessions", "exchanges", "topics"}
-"""What every release has had."""
+BESIDE = ("-wal", "-shm", "-commits")
 
 
 def back_up(database: Path, target: Path) -> None:

@@ -138,6 +138,14 @@ def m008_contexts(db: Database) -> None:
     db.execute("delete from state where key = 'standings'")
 
 
+def m009_set_aside(db: Database) -> None:
+    """Values that could not be decoded, as they were found."""
+    db.execute(
+        """create table set_aside (
+            id integer primary key, at real not null, place text not null, row integer not null, value blob)"""
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -147,6 +155,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m006_centroids,
     m007_recorded,
     m008_contexts,
+    m009_set_aside,
 )
 LATEST = len(MIGRATIONS)
 

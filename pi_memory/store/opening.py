@@ -1,16 +1,18 @@
 """Opening the file: whatever its state, the daemon ends up with a database that works, and says what is wrong."""
 
+import contextlib
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import sqlite_utils
 
 from pi_memory.errors import StartError
-from pi_memory.store import passage_words
+from pi_memory.store import commits, passage_words
 from pi_memory.store.migrations import LATEST, migrate, version
 
 PAGE_BYTES = 512
@@ -19,6 +21,8 @@ PAGE_BYTES = 512
 CHECKED_BYTES = 64 * 2**20
 """Files up to this size are checked whole at start; a larger one would hold up a Pi for seconds."""
 
+FIRST_TABLES = {"sessions", "exchanges", "topics"}
+"""What every release has had."""
 
 NOT_WRITABLE = {
     sqlite3.SQLITE_READONLY,
@@ -28,19 +32,78 @@ NOT_WRITABLE = {
     sqlite3.SQLITE_FULL,
 }
 
+BUSY_SECONDS = 2.0
+"""How long another program's write is waited for."""
+
+Identity = tuple[tuple[int, int, int] | None, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
+    """`copied` is None for a database that is the file; else what the file was like that the one in RAM stands for."""
+
     db: sqlite_utils.Database
     problem: str | None = None
     in_ram: bool = False
+    copied: Identity | None = None
+    commits: int = 0
 
 
 def open_file(path: Path | None, now: float) -> Opened:
     """Open `path`, or a database in RAM where that is not possible. Runs on the thread that will own the connection."""
     opened = _opened(path, now)
     passage_words.prepare(opened.db)
-    return opened
+    return replace(opened, commits=commits.in_file(opened.db))
+
+
+def reopen(path: Path) -> sqlite_utils.Database:
+    """Open the file that was open before, or could not be opened. Raises `OSError` and `sqlite3.Error`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    db = _open(path)
+    passage_words.prepare(db)
+    return db
+
+
+def identity(path: Path) -> Identity:
+    """Of the file and its log: inode, size and time of the last change; None for what is not there, or empty."""
+    return tuple(_stat(path.with_name(path.name + suffix)) for suffix in ("", "-wal"))
+
+
+def inodes(path: Path) -> tuple[int | None, ...]:
+    """Of the file and its log, None for what is not there."""
+    found: list[int | None] = []
+    for suffix in ("", "-wal"):
+        try:
+            found.append(path.with_name(path.name + suffix).stat().st_ino)
+        except OSError:
+            found.append(None)
+    return tuple(found)
+
+
+def copy_beside(db: sqlite_utils.Database, path: Path) -> Path:
+    """All that is committed in `db`, in a file beside `path`. Raises `OSError` and `sqlite3.Error`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    copy = path.with_name(f"{path.name}.copy")
+    copy.unlink(missing_ok=True)
+    with closing(sqlite3.connect(copy)) as target:
+        db.conn.backup(target)
+    return copy
+
+
+def put_in_place(copy: Path, path: Path) -> sqlite_utils.Database:
+    """Move a copy to `path`, where what was there is gone, and open it."""
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    copy.replace(path)
+    return reopen(path)
+
+
+def _stat(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return (found.st_ino, found.st_size, found.st_mtime_ns) if found.st_size else None
 
 
 def _opened(path: Path | None, now: float) -> Opened:
@@ -48,25 +111,68 @@ def _opened(path: Path | None, now: float) -> Opened:
         return Opened(_in_ram(), in_ram=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return Opened(_open(path), left_aside(path))
+        lost = _lost(path, now)
+        return Opened(_open(path), " ".join(filter(None, (lost, left_aside(path)))) or None)
     except OSError as error:
-        problem = f"nothing is saved: cannot create {path.parent} ({error.strerror}). Make it writable."
-        return Opened(_in_ram(), problem, in_ram=True)
+        problem = f"cannot create {path.parent} ({error.strerror})"
+        return Opened(_in_ram(), problem, in_ram=True, copied=identity(path))
     except sqlite3.OperationalError as error:
         return _without_writing(path, error)
     except sqlite3.DatabaseError:
         return _begin_anew(path, now)
 
 
+def _lost(path: Path, now: float) -> str | None:
+    """What is known to have been acknowledged and is not there; a log of which a part is not read is copied first."""
+    known = commits.noted(path)
+    if known is None or not known.last:
+        return None
+    if not path.exists():
+        return f"{path} is gone, and a new database was started. Restore a backup (pi-memory restore) if you have one."
+    log, kept = path.with_name(f"{path.name}-wal"), ""
+    left = log.read_bytes() if log.exists() else b""  # before SQLite: it removes a log of which it can read nothing
+    missing = commits.missing(path, _last_commit(path))
+    if not missing:
+        return None
+    if left:
+        aside = path.with_name(f"{path.name}.damaged-{_stamp(now)}-wal")
+        aside.touch(mode=0o600)
+        aside.write_bytes(left)
+        kept = f" What is left of its log is in {aside}."
+    return (
+        f"{path} lacks {missing} of the writes that were acknowledged: it, or its log, is damaged or older than they"
+        f" are.{kept} Check the card (dmesg); restore a backup if something is missing."
+    )
+
+
+def _last_commit(path: Path) -> int:
+    """Raises `sqlite3.DatabaseError` for a file that cannot be read."""
+    with _read_only(path) as connection:
+        db = sqlite_utils.Database(connection)
+        is_ours = db.execute("select 1 from sqlite_master where name = 'state'").fetchone()
+        return commits.in_file(db) if is_ours else 0
+
+
 def _open(path: Path) -> sqlite_utils.Database:
-    if path.exists() and path.stat().st_size < PAGE_BYTES:
+    is_new = not path.exists()
+    if not is_new and path.stat().st_size < PAGE_BYTES:
         # SQLite would take it for a new one and write over it; but a power cut leaves such files of old ones too.
         raise sqlite3.DatabaseError("there is less than a page")
-    db = sqlite_utils.Database(sqlite3.connect(path, isolation_level=None))
+    try:
+        return _connected(path)
+    except sqlite3.Error:
+        if is_new:  # what a full disk has left of it would be taken for a damaged one
+            for suffix in ("", "-wal", "-shm", "-journal"):
+                path.with_name(path.name + suffix).unlink(missing_ok=True)
+        raise
+
+
+def _connected(path: Path) -> sqlite_utils.Database:
+    db = sqlite_utils.Database(sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS))
     try:
         db.execute(f"pragma page_size = {PAGE_BYTES}")  # of a new file
-        _check(db, path)
         _write_test(db)
+        _check(db, path)
         if 0 < version(db) < LATEST:
             _back_up(db, path)
         db.execute("pragma journal_mode = wal").fetchall()
@@ -89,6 +195,9 @@ def _check(db: sqlite_utils.Database, path: Path) -> None:
             f"{path} was written by a newer release (schema {version(db)}; this one knows {LATEST})",
             hint="Upgrade pi-memory, or give it another --data-dir.",
         )
+    tables = {name for (name,) in db.execute("select name from sqlite_master where type = 'table'")}
+    if tables and not (version(db) and tables >= FIRST_TABLES):
+        raise StartError(f"{path} is no database of pi-memory", hint="Move it away, or choose another --data-dir.")
     if path.stat().st_size <= CHECKED_BYTES:
         verdict = db.execute("pragma quick_check(1)").fetchone()[0]
         if verdict != "ok":
@@ -115,8 +224,7 @@ def _without_writing(path: Path, error: sqlite3.OperationalError) -> Opened:
         raise StartError(
             f"{path} is no database of pi-memory: {error}", hint="Move it away, or choose another --data-dir."
         ) from error
-    problem = f"nothing is saved: cannot write {path} ({error}). Free some space, or make it writable."
-    return Opened(_copy_in_ram(path), problem, in_ram=True)
+    return Opened(_copy_in_ram(path), f"cannot write {path} ({error})", in_ram=True, copied=identity(path))
 
 
 def _in_ram() -> sqlite_utils.Database:
@@ -126,10 +234,10 @@ def _in_ram() -> sqlite_utils.Database:
 
 
 def _copy_in_ram(path: Path) -> sqlite_utils.Database:
-    """What a read-only file knows, as far as it can be read."""
+    """What a file says that cannot be written, its log included, as far as it can be read."""
     db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as source:
+        with _read_only(path) as source:
             source.backup(db.conn)
         migrate(db)
     except sqlite3.Error:
@@ -137,13 +245,21 @@ def _copy_in_ram(path: Path) -> sqlite_utils.Database:
     return db
 
 
+@contextlib.contextmanager
+def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection without locks and with the log's index in RAM: it writes nothing, not even beside the file."""
+    uri = f"{path.absolute().as_uri()}?mode=ro&vfs=unix-none"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        connection.execute("pragma locking_mode = exclusive").fetchall()
+        yield connection
+
+
 def _begin_anew(path: Path, now: float) -> Opened:
     """Put a file that is not a sound database aside, whole, and start an empty one."""
-    stamp = datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")
     for suffix in ("", "-wal", "-shm"):
         part = path.with_name(path.name + suffix)
         if part.exists():
-            shutil.move(part, path.with_name(f"{path.name}.corrupt-{stamp}{suffix}"))
+            shutil.move(part, path.with_name(f"{path.name}.corrupt-{_stamp(now)}{suffix}"))
     return Opened(_open(path), left_aside(path))
 
 
@@ -156,3 +272,7 @@ def left_aside(path: Path) -> str | None:
         f"the database was damaged and has been put aside as {aside[-1]}; a new one was started. "
         "Recover it (sqlite3 FILE .recover) or restore a backup; then delete the file that was put aside."
     )
+
+
+def _stamp(now: float) -> str:
+    return datetime.fromtimestamp(now, UTC).strftime("%Y%m%dT%H%M%SZ")

@@ -20,7 +20,10 @@ def take(db: Database) -> dict[str, Prompted]:
     if row is None:
         return {}
     db.execute("delete from state where key = ?", (KEY,))
-    return msgspec.json.decode(zlib.decompress(row[0]), type=dict[str, Prompted])
+    try:
+        return msgspec.json.decode(zlib.decompress(row[0]), type=dict[str, Prompted])
+    except (zlib.error, msgspec.DecodeError, TypeError):  # damaged: what is known is recalled anew, as after a crash
+        return {}
 
 
 def keep(db: Database, prompted: Mapping[str, Prompted]) -> None:
