@@ -158,7 +158,7 @@ class Assistant:
             project = self._conversation(turn).project
             return tuple(await self._learning.state(statements, session=turn.conversation_id, project=project))
         except StoreError as error:
-            return (f"Not kept: {error.message}. {error.hint}",)
+            return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
 
     async def _beginning(self, model: Model) -> Sequence[Message]:
         """What a new conversation begins with."""

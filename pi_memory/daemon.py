@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 
 from pi_memory import backends
@@ -16,6 +16,7 @@ from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.worker import Worker
+from pi_memory.errors import NotSaved
 from pi_memory.focus.attention import Attention
 from pi_memory.focus.centroids import Centroids
 from pi_memory.focus.patterns import Patterns, load_patterns
@@ -91,8 +92,6 @@ async def running(
         better.cancel()
         ahead.cancel()
         await _rest(parts)
-        with logged("Saving what the model has read"):
-            await parts.assistant.save()
     finally:
         await db.close()
         await parts.worker.close()  # before the model, whose tokeniser it uses
@@ -223,7 +222,9 @@ async def _wake(parts: Parts) -> None:
     parts.clock.resume(await parts.db.read(restamp.newest))
     limit = 2 * parts.settings.memory.max_turns
     alive = await parts.db.read(lambda db: windows.alive(db, limit=limit))
-    told = await parts.db.write(prompted.take)
+    told = {}
+    with contextlib.suppress(NotSaved):  # what is prompted is recalled anew, as after a crash
+        told = await parts.db.write(prompted.take)
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
         parts.memory.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
     await parts.memories.start()
@@ -289,20 +290,28 @@ async def _watching(parts: Parts) -> AsyncIterator[None]:
 
 
 async def _rest(parts: Parts) -> None:
-    """Work off the inbox as far as there is time, and write the focus file."""
+    """Work off the inbox as far as there is time, and save what is in RAM only; each step, whatever others raise."""
     try:
         await asyncio.wait_for(parts.remember.drain(), DRAIN_SECONDS)
     except TimeoutError:
-        logger.warning("The inbox is worked off at the next start")
-    await parts.remember.stop()
-    await parts.learning.finish()
-    await parts.memories.finish()
-    await parts.reflect.stop()
-    await parts.housekeeping.stop()
-    await parts.recall.stop()
+        logger.warning("The inbox is worked off at the next start, as far as it is stored")
+    steps: dict[str, Callable[[], Awaitable[None]]] = {
+        "Stopping the inbox": parts.remember.stop,
+        "Finishing what is learned": parts.learning.finish,
+        "Finishing what is forgotten": parts.memories.finish,
+        "Stopping reflection": parts.reflect.stop,
+        "Stopping housekeeping": parts.housekeeping.stop,
+        "Stopping recall": parts.recall.stop,
+        "Writing what conversations begin with": partial(_keep_prompted, parts),
+        "Writing what sessions attend to": parts.attention.close,
+        "Writing the focus file": parts.focus.close,
+        "Saving what the model has read": parts.assistant.save,
+    }
+    for what, step in steps.items():
+        with logged(what):
+            await step()
+
+
+async def _keep_prompted(parts: Parts) -> None:
     alive = parts.memory.prompted()
     await parts.db.write(lambda db: prompted.keep(db, alive))
-    with logged("Writing what sessions attend to"):
-        await parts.attention.close()
-    with logged("Writing the focus file"):
-        await parts.focus.close()

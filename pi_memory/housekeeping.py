@@ -12,7 +12,7 @@ from functools import partial
 from pi_memory.clock import Moved, SteadyClock
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.decay import DAY
-from pi_memory.errors import PiMemoryError, RequestError, StoreError
+from pi_memory.errors import NotSaved, PiMemoryError, RequestError, StoreError
 from pi_memory.focus.recent import RecentFocus
 from pi_memory.knowledge.memories import Memories
 from pi_memory.settings import Memory
@@ -82,6 +82,8 @@ class Housekeeping:
         if self._settings.ttl_minutes:
             over += self._focus.idle_sessions(now - self._settings.ttl_minutes * 60)
         await self._ended(over)
+        if self._focus.problem:  # there may be room by now
+            await self._focus.write_file()
         if not self._settings.transcript_days:
             await self._erase_transcripts(now)
 
@@ -154,6 +156,8 @@ class Housekeeping:
             try:
                 await self.daily()
                 await self.sweep()
+            except NotSaved:
+                pass  # the database has logged it
             except PiMemoryError as error:
                 logger.error("Housekeeping: %s", error)
             except Exception:

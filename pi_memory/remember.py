@@ -65,8 +65,7 @@ class Remember:
         self._task = asyncio.create_task(self._run())
 
     def admit(self) -> None:
-        """Raises `Unavailable` when so much waits in the inbox that it must not become more, or nothing is saved."""
-        self._db.check_writable()
+        """Raises `Unavailable` when so much waits in the inbox that it must not become more."""
         if len(self._inbox) >= MOST or self._characters >= MOST_CHARACTERS:
             raise Unavailable(
                 f"{len(self._inbox)} exchanges wait to be worked off", hint="Send this again when they have been."

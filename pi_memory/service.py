@@ -18,7 +18,7 @@ from pi_memory import private
 from pi_memory.app import create_app
 from pi_memory.connections import BACKLOG, BoundedProtocol, Listener
 from pi_memory.daemon import running
-from pi_memory.errors import StartError, without_passwords
+from pi_memory.errors import NotSaved, StartError, without_passwords
 from pi_memory.http.access import Access, nobody, owner
 from pi_memory.http.parts import Parts
 from pi_memory.loglimit import LogLimit
@@ -37,7 +37,10 @@ logger = logging.getLogger(__name__)
 
 
 def serve(settings: Settings) -> None:
-    """Run the daemon until a signal of STOP. Raises `StartError` when it cannot start."""
+    """Run the daemon until a signal of STOP.
+
+    Raises `StartError` when it cannot start, `NotSaved` when it has stopped and something that was said is lost.
+    """
     log_to_stderr(settings.server.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
     os.environ.update(waiting.variables(settings.chat.wait, platform.machine(), os.environ))
@@ -75,6 +78,8 @@ async def _serve(settings: Settings, access: Access, listener: socket.socket) ->
     try:
         async with running(settings) as parts:
             await Server(parts, access).run_on(listener)
+        if lost := parts.db.lost:
+            raise NotSaved(f"{lost} exchanges could not be saved", hint="Make room on the disk before the next start.")
     except asyncio.CancelledError:
         logger.info("Stopped while starting")
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import sqlite_utils
 
+from pi_memory.errors import StoreError
 from pi_memory.focus import context
 from pi_memory.focus.context import Context
 from pi_memory.store import contexts
@@ -49,10 +50,17 @@ class Contexts:
             self._db.write(work)
 
     async def save(self, after: Context, at: float) -> None:
-        """Put a context in place, durably. Raises `StoreError`."""
+        """Put a context in place, durably. Raises `StoreError`: then nothing is changed."""
+        before = (self._known.get(after.session), self._written.get(after.session))
         work = self._replace(after, at, always=True)
         assert work is not None, "asked for"
-        await self._db.write(work, durable=True)
+        try:
+            await self._db.write(work, durable=True)
+        except StoreError:
+            for known, was in zip((self._known, self._written), before, strict=True):
+                known.pop(after.session, None)
+                known |= {after.session: was} if was else {}
+            raise
 
     def restamp(self, right: Callable[[float], float]) -> None:
         """Follow that the times in the database have been put right."""

@@ -34,6 +34,14 @@ class KnownTopics:
         self.by_name |= changed
         return before
 
+    def put_back(self, before: Mapping[str, Topic | None]) -> None:
+        """Undo a `replace`, which returned `before`."""
+        for name, was in before.items():
+            if was is not None:
+                self.replace({name: was})
+            elif (now := self.by_name.pop(name, None)) is not None and now.is_active:
+                del self._strongest[bisect_left(self._strongest, _rank(now))]
+
     def get(self, name: str) -> Topic:
         """Raises `NotFound`."""
         if name not in self.by_name:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import sqlite_utils
 
-from pi_memory.errors import Conflict
+from pi_memory.errors import Conflict, StoreError
 from pi_memory.focus import merge, topics
 from pi_memory.focus.block import focus_block
 from pi_memory.focus.changes import Changes
@@ -249,7 +249,11 @@ class RecentFocus:
         renames: Sequence[merge.Renamed] = (),
         agreed: str | None = None,
     ) -> None:
-        """Make a change by hand: in RAM at once, durable when this returns. Raises `StoreError`."""
+        """Make a change by hand: in RAM at once, durable when this returns.
+
+        Raises `StoreError`: then nothing is changed.
+        """
+        was_renamed = self._renames.text()
         changes = self._replace(changed, origin=origin, at=at, renames=renames)
         for step in renames:
             self.work.rename(step.old, step.new)
@@ -264,7 +268,19 @@ class RecentFocus:
             if agreed is not None:
                 state.put(db, AGREED, agreed)
 
-        await self._db.write(record, durable=True)
+        try:
+            await self._db.write(record, durable=True)
+        except StoreError:
+            self._take_back(changes, was_renamed)
+            raise
         if changed:
             logger.info("The focus was edited (%s): %d topics", origin, len(changed))
             self.on_edit(changes.told())
+
+    def _take_back(self, changes: Changes, was_renamed: str) -> None:
+        """Have RAM as it was before a change that could not be stored."""
+        self._known.put_back(changes.before)
+        self._renames = Renames(was_renamed)
+        for step in reversed(changes.renames):
+            self.work.rename(step.new, step.old)
+            self._notes = self._notes.moved(step.new, step.old)

@@ -139,12 +139,14 @@ class FileSync:
             # What the user wrote meanwhile must not be written over, neither before nor just after our writing.
             await self._take_in()
             text, agreed = self._text(), self._file.agreed
-            if agreed is not None and same_but_for_time(agreed, text) and not self._file.must_write:
+            must = self._file.must_write or self.problem is not None
+            if agreed is not None and same_but_for_time(agreed, text) and not must:
                 return
             if not await self._file.write(text):
                 self._write_soon(RETRY)
                 return
-            await self._db.write(partial(state.put, key=AGREED, value=text))
+            # Not awaited: what the disk refuses is written later.
+            self._db.write(partial(state.put, key=AGREED, value=text))
 
     async def _take_in(self) -> None:
         """Raises `Unsettled`."""

@@ -1,6 +1,7 @@
 """`POST /activity`: what an agent elsewhere has just done, so that its work is known here too."""
 
 import asyncio
+from typing import Any
 
 import msgspec
 from starlette.requests import Request
@@ -30,14 +31,18 @@ class Accepted(msgspec.Struct):
 
 async def activity(request: Request, parts: Parts) -> Response:
     done = await body(request, Activity)
+    parts.db.check_writable()
     parts.remember.admit()
     tagged = parts.remember.put(_exchange(done, parts.clock()))
     if not flag(request, "wait"):
         return answer(Accepted(), status=202)
+    refused = asyncio.create_task(parts.db.refused())
     # Shielded, as the work goes on when the client leaves.
-    await asyncio.wait({asyncio.shield(tagged)})
-    if tagged.cancelled():
-        raise Unavailable("The activity could not be recorded", hint="GET /healthz says what is wrong.")
+    either: set[asyncio.Future[Any]] = {asyncio.shield(tagged), refused}
+    await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+    refused.cancel()
+    if not tagged.done() or tagged.cancelled():
+        raise Unavailable("Not saved yet: the activity is kept", hint="GET /healthz says what is wrong.")
     return answer(tagged.result())
 
 

@@ -49,6 +49,7 @@ async def record(request: Request, parts: Parts) -> Response:
     # Before anything is added: all of them are right, or none counts.
     wholes = [_exchange(exchange, exchange.lines, parts.clock()) for exchange, _ in read]
     seen = await parts.db.read(lambda db: ledger.known(db, [ref for _, refs in read for ref in refs]))
+    parts.db.check_writable()
     parts.remember.admit()
     added = []
     for (exchange, refs), whole in zip(read, wholes, strict=True):

@@ -118,6 +118,7 @@ def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause
         f.key for content in contents for f in facts(content)
     }
     tombstones.add(db, redaction.keys - quotes_alone, cause.at)
+    erasing.set_aside(db)
     erasing.from_events(db, None, keep=partial(_may_stay, redaction=redaction))
     changed = _from_exchanges(db, redaction)
     windows.rewrite(db, redaction.cleaner("summary"))

@@ -37,7 +37,7 @@ class Database:
         self._thread = thread
         self._commit_seconds = commit_seconds
         self._timer: asyncio.TimerHandle | None = None
-        self._writable = asyncio.Event()
+        self._writable, self._refused = asyncio.Event(), asyncio.Event()
         self._closed = False
         self._follow()
 
@@ -105,6 +105,10 @@ class Database:
         """Wait until nothing is refused any more."""
         await self._writable.wait()
 
+    async def refused(self) -> None:
+        """Wait until a write is refused."""
+        await self._refused.wait()
+
     def check_writable(self) -> None:
         """Raises `NotSaved` while writes are refused."""
         if (why := self._writer.refused) is not None:
@@ -152,11 +156,13 @@ class Database:
         """Note whether writes are refused, and see to it that they are tried again."""
         if self._writer.refused is None:
             self._writable.set()
+            self._refused.clear()
             return
         if self._writable.is_set() and self._timer is not None:
             self._timer.cancel()
             self._timer = None
         self._writable.clear()
+        self._refused.set()
         self._arm()
 
     def _arm(self) -> None:

@@ -56,6 +56,11 @@ def from_exchanges(
     return changed
 
 
+def set_aside(db: Database) -> None:
+    """Erase the damaged values that were set aside: what stands in them cannot be read."""
+    db.execute("delete from set_aside")
+
+
 def is_evidence(db: Database, exchange_id: int | None, quote: str) -> bool:
     """Whether the exchange is here and has the quote in it."""
     query = "select 1 from exchanges where id = ? and instr(user || ' ' || reply, ?)"

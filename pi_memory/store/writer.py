@@ -150,7 +150,7 @@ class Writer:
         except StoreError as error:
             held = self._exchanges()
             self._lost += held
-            logger.error("%d exchanges and what followed from them could not be saved: %s", held, error)
+            logger.error("%d exchanges, and what else was to be written, could not be saved: %s", held, error)
         for kept in self._group:
             kept.fail(StoreError("The database is closed", hint="The daemon is stopping."))
         self._db.close()
