@@ -77,7 +77,8 @@ class SteadyClock:
     """Tells Unix seconds; `resume` has it mistrust jumps from then on.
 
     `clock` is the system's, `elapsed` gives seconds that are never set, `vouched` says whether the system is sure of a
-    time. `on_moved` is called when a time is taken over that is more than a day off, with the clock set already.
+    time. `started_at` is when it was made. `on_moved` is called when a time is taken over that is more than a day off,
+    with the clock set already.
     """
 
     def __init__(
@@ -92,6 +93,7 @@ class SteadyClock:
         self._clock = clock
         self._elapsed = elapsed
         self._vouched = vouched
+        self.started_at = clock()
         self._anchor: tuple[float, float] | None = None
         self._strange: tuple[float, float] | None = None
         self._unsure_since: float | None = None
@@ -121,9 +123,10 @@ class SteadyClock:
         vouched = self._vouched(now)
         if vouched and now < last - DAY:
             self._set(now, ran, last, sure=True)
+            self.started_at = now
             return
         start = now if vouched or plausible else float(int(last) + 1)
-        self._anchor = start, ran
+        self._anchor, self.started_at = (start, ran), start
         # Whole seconds are stored of some times.
         self._unsure_since = None if vouched else float(int(start))
         self()
@@ -148,6 +151,7 @@ class SteadyClock:
         elif jumped:
             self._unsure_since = float(int(now))
         if jumped:
+            self.started_at += now - expected
             logger.warning("The clock was set from %s to %s", _date(expected), _date(now))
             self.on_moved(Moved(since, now - expected, now))
 

@@ -169,7 +169,6 @@ def _put_together(
         embedder=embedder,
         scale=scale,
         worker=worker,
-        started_at=clock(),
     )
     _connect(parts)
     return parts
@@ -199,7 +198,7 @@ def _connect(parts: Parts) -> None:
         unsave()
 
     def moved(by: Moved) -> None:
-        for holder in (parts.memory, parts.focus, parts.attention):
+        for holder in (parts.memory, parts.remember, parts.focus, parts.attention):
             holder.restamp(by.right)
         parts.housekeeping.put_right(by)
 

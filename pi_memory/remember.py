@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pi_memory.errors import NotSaved, PiMemoryError, StoreError, Unavailable
 from pi_memory.focus.recent import RecentFocus
@@ -79,6 +79,13 @@ class Remember:
         """
         stored = self._db.put(lambda db: ledger.add(db, exchange, refs=refs))
         return self._queue(exchange, stored)
+
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Put the times right that a wrong clock has stamped."""
+        self._inbox = deque(
+            replace(waiting, exchange=replace(waiting.exchange, at=right(waiting.exchange.at)))
+            for waiting in self._inbox
+        )
 
     async def drain(self) -> None:
         """Wait until the inbox is empty."""

@@ -10,6 +10,7 @@ from pi_memory.clock import STOOD_SECONDS, Moved, SteadyClock
 from pi_memory.decay import DAY
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
+from tests.test_inbox import Held
 
 NOW = FakeClock().now
 YEARS = 20 * 365 * DAY
@@ -230,6 +231,39 @@ def test_what_is_said_before_the_clock_is_set_is_as_fresh_as_it_is(daemon: Daemo
     topics, memories, said = known(second)
     assert (topics, memories) == (["kitchen"], ["The kitchen is green."]), "the rest has faded in 90 days"
     assert said[-1] == "hello kitchen"
+
+
+def test_what_waits_to_be_tagged_when_the_clock_is_set_is_fresh_too(daemon: Daemon, machine: Machine) -> None:
+    first = daemon(clock=machine.steady())
+    fill(first)
+    first.stop()
+    machine.set(0.0)
+    client = daemon(clock=machine.steady())
+    held = Held(client)
+    for name in ("billing", "irrigation"):
+        path = f"/home/ada/src/{name}/main.py"
+        client.post("/activity", json={"session_id": name, "user_message": f"change {path}"}).raise_for_status()
+    machine.set(NOW + 90 * DAY, synchronised=True)
+    client.get("/focus")
+    held.open()
+    daily(client)
+    assert "irrigation" in known(client)[0]
+
+
+def test_what_an_earlier_run_stamped_in_the_future_is_put_right(daemon: Daemon, machine: Machine) -> None:
+    machine.set(NOW + YEARS, synchronised=True)
+    first = daemon(clock=machine.steady())
+    fill(first)
+    first.stop()
+    machine.set(NOW, synchronised=True)
+    second = daemon(clock=machine.steady())
+    daily(second)
+    (topic,) = second.get("/focus").json()["topics"]
+    assert topic["last_touched_at"].startswith("2026-02-22")
+    machine.work(40 * DAY)
+    daily(second)
+    assert known(second)[0] == [], "it fades like any other"
+    assert second.get("/metrics").text.count(f"uptime_seconds {40 * DAY:.0f}\n") == 1
 
 
 def test_what_a_wrong_clock_did_after_all_is_taken_back(daemon: Daemon, machine: Machine) -> None:

@@ -24,7 +24,7 @@ async def metrics(request: Request, parts: Parts) -> Response:
 
 def _lines(parts: Parts) -> Iterator[str]:
     yield from _head("uptime_seconds", "gauge", "Seconds since the start.")
-    yield f"pi_memory_uptime_seconds {parts.clock() - parts.started_at:.0f}"
+    yield f"pi_memory_uptime_seconds {parts.clock() - parts.clock.started_at:.0f}"
     yield from _head("turns_total", "counter", "Turns begun.")
     yield f"pi_memory_turns_total {parts.turns.begun}"
     model = parts.model.now

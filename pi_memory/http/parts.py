@@ -48,4 +48,3 @@ class Parts:
     embedder: Loader[Embedder]
     scale: Scale
     worker: Worker
-    started_at: float
