@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -96,6 +97,36 @@ def test_a_token_that_was_set_is_asked_of_everyone(tmp_path: Path) -> None:
         assert client.get("/healthz").json().keys() == {"status"}
         assert client.get("/focus", headers={"Authorization": "Bearer sesame"}).status_code == 200
         assert not (tmp_path / "data" / "token").exists()
+
+
+def command(process: Process, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """The command line, as it finds the daemon at its port."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("PI_MEMORY_")}
+    return subprocess.run(
+        [sys.executable, "-m", "pi_memory", *arguments],
+        env=kept | {"PI_MEMORY_PORT": process.url.rpartition(":")[2]} | environ,
+        cwd=process.folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_line_finds_the_token_in_the_data_directory(tmp_path: Path) -> None:
+    with serving(tmp_path, PI_MEMORY_TOKEN="sesame") as process:
+        data = ("--data-dir", str(tmp_path / "data"))
+        assert "token" in command(process, *data, "focus").stderr
+        assert command(process, *data, "focus", PI_MEMORY_TOKEN="sesame").returncode == 0
+        (tmp_path / "data" / "token").write_text("sesame\n")
+        assert command(process, *data, "focus").returncode == 0
+
+
+def test_a_check_without_the_token_says_what_everyone_may_know(tmp_path: Path) -> None:
+    with serving(tmp_path, PI_MEMORY_TOKEN="sesame") as process:
+        said = command(process, "--data-dir", str(tmp_path / "data"), "check").stdout
+        assert said.startswith("The daemon is running.")
+        assert "PI_MEMORY_TOKEN" in said
+        assert "memory.db" not in said
 
 
 def test_a_wrong_token_is_logged_once_a_while(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_a_server_that_is_no_daemon_is_no_harm(tmp_path: Path, answer: bytes) ->
     assert "SessionStart" in log(tmp_path)
 
 
-def test_the_token_comes_from_the_environment_or_the_file_of_the_installation(tmp_path: Path) -> None:
+def test_the_token_comes_from_the_environment_the_data_directory_or_the_installation(tmp_path: Path) -> None:
     with serving(tmp_path, PI_MEMORY_TOKEN="sesame") as process:
         port = process.url.rpartition(":")[2]
         with process.client as client:
@@ -209,6 +209,9 @@ def test_the_token_comes_from_the_environment_or_the_file_of_the_installation(tm
         assert hook(tmp_path, event("SessionStart"), port=port).stdout == ""
         assert "401" in log(tmp_path)
         assert "garden" in hook(tmp_path, event("SessionStart"), port=port, PI_MEMORY_TOKEN="sesame").stdout
+        (tmp_path / "data" / "token").write_text("sesame\n")
+        made = hook(tmp_path, event("SessionStart"), port=port, PI_MEMORY_DATA_DIR=str(tmp_path / "data"))
+        assert "garden" in made.stdout
         file = tmp_path / ".config" / "pi-memory" / "hook.json"
         file.parent.mkdir(parents=True)
         file.write_text(json.dumps({"token": "sesame", "port": int(port)}))

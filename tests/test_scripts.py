@@ -85,3 +85,21 @@ def test_install_says_what_it_does_not_understand(options: list[str], said: str)
 
 def test_install_tells_what_it_can_do() -> None:
     assert "--uninstall" in install("--help").stdout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout that is set up; its program prints what it is given."""
+    for name, text in (("scripts/setup", "exit 0"), (".venv/bin/pi-memory", 'printf "given: %s\\n" "$*"')):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+    shutil.copy(ROOT / "scripts" / "run", tmp_path / "scripts" / "run")
+    return tmp_path
+
+
+def test_run_hands_over_the_settings_beside_it(checkout: Path) -> None:
+    assert "given: serve --port 9\n" in run(checkout / "scripts" / "run", "--port", "9").stdout
+    (checkout / ".env").touch()
+    assert "given: --env-file .env serve --port 9\n" in run(checkout / "scripts" / "run", "--port", "9").stdout

@@ -1,7 +1,7 @@
 """Which user is on the other end of a loopback connection, as the kernel says. Linux; elsewhere nobody is known.
 
 The kernel's socket diagnostics (sock_diag(7)) look one socket up by its addresses, however many there are: 0.02 ms.
-Where they may not be asked, `/proc/net/tcp` and `tcp6` are read: 5 ms and more. A socket that its process has closed
+Where they may not be asked, `/proc/net/tcp` and `tcp6` are read: 7 ms and more. A socket that its process has closed
 is root's in both, with the inode 0: such a line is not believed.
 """
 
