@@ -20,9 +20,12 @@ from pi_memory.focus.parse import parse
 SETTLE = 0.3
 """Seconds without a change after which a file is taken for saved."""
 
-PERHAPS_CUT, RUINED, STILL_OPEN, PATIENCE = 2.0, 3.5, 7.0, 8.0
-"""In units of SETTLE: how long a file is left alone that lacks the end of what was there; that is no focus file; that
-is one of these and still open to somebody who may write to it; and how long one that keeps changing is waited for."""
+PERHAPS_CUT, RUINED, STILL_OPEN = 2.0, 3.5, 7.0
+"""In units of SETTLE: how long a file is left alone that lacks the end of what was there; that is no focus file; and
+that is one of these and still open to somebody who may write to it."""
+
+PATIENCE = STILL_OPEN + 1
+"""In units of SETTLE: how long a file that keeps changing is waited for."""
 
 
 class Unsettled(Exception):

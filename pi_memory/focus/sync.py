@@ -19,7 +19,7 @@ AGREED = "focus file"
 WRITE_EVERY = 5.0
 """Seconds between two writings of the file because the topic changed: each costs the card two syncs."""
 
-RETRY = 60.0
+RETRY = 12 * WRITE_EVERY
 """Seconds after which a file is written again that could not be: there may be room on the disk again."""
 
 WRITINGS = 3

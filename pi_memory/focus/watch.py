@@ -31,10 +31,11 @@ from watchdog.observers.polling import PollingObserver
 DELAY = 0.2
 """Seconds without another event before a change is reported: a save is several events."""
 
-LONGEST = 1.0
+LONGEST = 5 * DELAY
 """Seconds from the first event to the report, however many follow."""
 
-POLL_SECONDS = 1.0
+POLL_SECONDS = LONGEST
+"""Seconds between two looks where the system reports no changes."""
 
 FILE_EVENTS: list[type[FileSystemEvent]] = [
     FileCreatedEvent,
