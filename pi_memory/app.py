@@ -20,6 +20,7 @@ from pi_memory.http import (
     context,
     conversations,
     events,
+    exchanges,
     focus,
     health,
     history,
@@ -40,6 +41,7 @@ from pi_memory.turn import Clock, Embedder, Model
 ENDPOINTS: list[Endpoint] = [
     *chat.ENDPOINTS,
     *conversations.ENDPOINTS,
+    *exchanges.ENDPOINTS,
     *activity.ENDPOINTS,
     *context.ENDPOINTS,
     *history.ENDPOINTS,

@@ -22,6 +22,8 @@ COMMANDS = (
     "recall",
     "remember",
     "forget",
+    "exchanges",
+    "conversations",
     "history",
     "undo",
     "export",

@@ -159,11 +159,11 @@ class ShortMemory:
             conversation.exchanges = deque(replace(e, at=right(e.at)) for e in conversation.exchanges)
             conversation.last_at = right(conversation.last_at)
 
-    def drop(self, said: Collection[tuple[str, float]]) -> None:
-        """Forget exchanges, by their conversation and time."""
-        for name in {name for name, _ in said} & self._conversations.keys():
+    def drop(self, said: Collection[tuple[str, float, str]]) -> None:
+        """Forget exchanges, by their conversation, time and message."""
+        for name in {name for name, _, _ in said} & self._conversations.keys():
             found = self._conversations[name]
-            found.exchanges = deque(e for e in found.exchanges if (name, e.at) not in said)
+            found.exchanges = deque(e for e in found.exchanges if (name, e.at, e.user) not in said)
 
     def mention(self, text: str) -> None:
         """Have every living conversation tell `text` with its next message, and the last few of such texts."""

@@ -1,13 +1,21 @@
 """`/conversations/{id}`: what a conversation holds in its window, and its end."""
 
+from functools import partial
+
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import NotFound
-from pi_memory.http.endpoint import Endpoint, answer
+from pi_memory.http import gone
+from pi_memory.http.endpoint import Endpoint, answer, flag, number
 from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
+from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.store import exchanges, sessions
+from pi_memory.turn import Source
+
+MOST = 200
 
 
 class ShownExchange(msgspec.Struct):
@@ -31,6 +39,40 @@ class ShownConversation(msgspec.Struct):
     summary: str
 
 
+class ListedConversation(msgspec.Struct):
+    """`exchanges` counts those that are kept; `ended_at` is None while it goes on."""
+
+    conversation_id: str
+    source: Source
+    project: str | None
+    started_at: str
+    last_at: str
+    ended_at: str | None
+    exchanges: int
+
+
+class ShownConversations(msgspec.Struct):
+    conversations: list[ListedConversation]
+
+
+async def listed(request: Request, parts: Parts) -> Response:
+    limit, offset = number(request, "limit", 50, least=1, most=MOST), number(request, "offset", 0)
+    found = await parts.db.read(partial(sessions.listed, limit=limit, offset=offset))
+    return answer(ShownConversations([_listed(one) for one in found]))
+
+
+def _listed(one: sessions.Session) -> ListedConversation:
+    return ListedConversation(
+        conversation_id=one.name,
+        source=one.source,
+        project=one.project,
+        started_at=iso(one.started_at),
+        last_at=iso(one.last_at),
+        ended_at=None if one.ended_at is None else iso(one.ended_at),
+        exchanges=one.exchanges,
+    )
+
+
 async def show(request: Request, parts: Parts) -> Response:
     conversation = parts.memory.get(request.path_params["id"], parts.clock())
     if conversation is None:
@@ -52,9 +94,12 @@ async def show(request: Request, parts: Parts) -> Response:
 
 
 async def end(request: Request, parts: Parts) -> Response:
-    if not await parts.housekeeping.end(request.path_params["id"]):
+    name, dry_run = request.path_params["id"], flag(request, "dry_run")
+    ids = await parts.db.read(partial(exchanges.of_session, name=name)) if flag(request, "forget") else []
+    done = await parts.memories.erase(ids, dry_run=dry_run) if ids else Forgetting()
+    if not dry_run and not await parts.housekeeping.end(name) and not ids:
         raise _unknown()
-    return Response(status_code=204)
+    return gone.gone(done, dry_run=dry_run)
 
 
 def _unknown() -> NotFound:
@@ -62,6 +107,22 @@ def _unknown() -> NotFound:
 
 
 ENDPOINTS = [
+    Endpoint(
+        "GET",
+        "/conversations",
+        listed,
+        "Conversations and sessions of which something is kept, the last one first.",
+        answer=ShownConversations,
+        query={"limit": f"most conversations, 1 to {MOST} (50)", "offset": "conversations to skip"},
+    ),
     Endpoint("GET", "/conversations/{id}", show, "A conversation's window.", answer=ShownConversation),
-    Endpoint("DELETE", "/conversations/{id}", end, "End a conversation.", status=204),
+    Endpoint(
+        "DELETE",
+        "/conversations/{id}",
+        end,
+        "End a conversation; or erase what was said in it.",
+        status=204,
+        also=gone.ALSO,
+        query={"forget": "1: erase its exchanges for good, and forget the memories that rest on them"} | gone.DRY_RUN,
+    ),
 ]

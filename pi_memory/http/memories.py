@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import NotFound, RequestError
+from pi_memory.http import gone
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, choice, flag, number
 from pi_memory.http.events import ShownFields, shown_fields
 from pi_memory.http.parts import Parts
@@ -21,7 +22,7 @@ MOST = 500
 
 class NewMemory(msgspec.Struct, forbid_unknown_fields=True):
     """`project` stands for `namespace` `project/NAME`; `supersedes` is the memory that no longer holds. Without
-    `topics` the content tells them, and what has attention in the session.
+    `topics` the content tells them, and what has attention in the session. `anyway` lets in what was forgotten.
     """
 
     content: str
@@ -34,6 +35,7 @@ class NewMemory(msgspec.Struct, forbid_unknown_fields=True):
     topics: list[str] | None = None
     session_id: str | None = None
     supersedes: int | None = None
+    anyway: bool = False
 
 
 class MemoryChange(msgspec.Struct, forbid_unknown_fields=True):
@@ -102,11 +104,14 @@ async def show(request: Request, parts: Parts) -> Response:
 
 async def add(request: Request, parts: Parts) -> Response:
     new = await body(request, NewMemory)
+    namespace = _namespace(new)
+    if new.anyway:
+        await parts.memories.let_in(new.content, new.quote)
     topics = await parts.attention.topics(new.session_id, new.content) if new.topics is None else tuple(new.topics)
     candidate = Candidate(
         content=new.content,
         type=new.type,
-        namespace=_namespace(new),
+        namespace=namespace,
         priority=new.priority,
         source=new.source,
         quote=new.quote,
@@ -136,10 +141,12 @@ async def change(request: Request, parts: Parts) -> Response:
 
 
 async def drop(request: Request, parts: Parts) -> Response:
+    dry_run = flag(request, "dry_run")
     if flag(request, "forget"):
-        await parts.memories.forget(_id(request), origin="api")
-    else:
-        await parts.memories.close(_id(request), origin="api", durable=True)
+        return gone.gone(await parts.memories.forget(_id(request), dry_run=dry_run), dry_run=dry_run)
+    if dry_run:
+        raise RequestError("dry_run: only what is forgotten goes", hint="Ask for ?forget=1&dry_run=1.")
+    await parts.memories.close(_id(request), origin="api", durable=True)
     return Response(status_code=204)
 
 
@@ -241,7 +248,11 @@ ENDPOINTS = [
         drop,
         "A memory no longer holds; or forget it.",
         status=204,
-        query={"forget": "1: erase it for good, with the sentence that it rests on, and never take it up again"},
+        also=gone.ALSO,
+        query={
+            "forget": "1: erase it for good, and whatever states the same, and never take it up again",
+            "dry_run": "1 with forget=1: erase nothing, and answer 200 with every text that would go",
+        },
     ),
     Endpoint("GET", ONE + "/history", history, "What became of a memory, the newest first.", answer=ShownHistory),
 ]

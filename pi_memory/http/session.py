@@ -126,12 +126,14 @@ async def decide(request: Request, parts: Parts) -> Response:
     decision = _short(asked.decision, "decision").strip()
     if not decision:
         raise RequestError("decision: empty", hint="Say what was decided.")
+    await parts.memories.refuse_forgotten(decision)
     return await _shown(parts, await parts.attention.decide(asked.session_id, decision))
 
 
 async def apply(request: Request, parts: Parts) -> Response:
     asked = await body(request, MemoryUse)
     parts.attention.session(asked.session_id)
+    await parts.memories.refuse_forgotten(asked.context)
     memory = await parts.memories.get(max(0, min(asked.memory_id, LARGEST)))
     used = await parts.attention.apply(asked.session_id, memory.id, _short(asked.context, "context"))
     return answer(_application(used, memory.content), status=201)

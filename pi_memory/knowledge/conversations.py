@@ -97,7 +97,7 @@ def _fresh(db: sqlite_utils.Database, *, given: Sequence[Given], now: float) -> 
 
 def _kept(db: sqlite_utils.Database, messages: Sequence[Said]) -> tuple[Said, ...]:
     """The messages without what was forgotten here."""
-    said = [replace(message, content=tombstones.cleaned(db, message.content)) for message in messages]
+    said = [replace(message, content=tombstones.message_left(db, message.content)) for message in messages]
     return tuple(message for message in said if message.content.strip())
 
 

@@ -33,6 +33,8 @@ REWRITTEN = "memory.unquoted"
 FOCUS_FILE = "focus file"
 """Where the focus file's text is kept that the user and we last agreed on."""
 
+LONG = 3
+"""Stems of a message from which on it may not be imported again."""
 REPLY_TAKES = 3600.0
 """Seconds by which what was stated may have been stored before its exchange was: the reply comes in between."""
 
@@ -62,11 +64,13 @@ def erase(db: Database, exchange_ids: Collection[int], cause: Cause) -> Forgetti
     summed_up = Redaction(statements)
     windows.rewrite(db, summed_up.cleaner("summary"), of={e.conversation_id for e in known.values()})
     exchanges.erase(db, known)
+    texts = {text for e in known.values() for text in (e.user, e.reply) if len(stems(text)) >= LONG}
+    tombstones.add_messages(db, texts, cause.at)
     passage_words.merge(db)
     return replace(
         done,
         exchange_ids=tuple(sorted({*done.exchange_ids, *known})),
-        erased=tuple((exchange.conversation_id, exchange.at) for exchange in known.values()),
+        erased=tuple((e.conversation_id, e.at, e.user) for e in known.values()),
         gone=(*(one for one in done.gone if one.id not in known or one.place != "exchange"), *said, *summed_up.gone),
     )
 

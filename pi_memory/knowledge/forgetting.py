@@ -22,14 +22,14 @@ class Gone:
 class Forgetting:
     """What was forgotten: the memories' ids, their facts by key, the exchanges that were rewritten, and what went.
 
-    `erased` are the conversations and times of exchanges that went whole.
+    `erased` are the conversations, times and messages of exchanges that went whole.
     """
 
     memory_ids: tuple[int, ...] = ()
     keys: frozenset[int] = frozenset()
     exchange_ids: tuple[int, ...] = ()
     gone: tuple[Gone, ...] = ()
-    erased: tuple[tuple[str, float], ...] = ()
+    erased: tuple[tuple[str, float, str], ...] = ()
 
     def clean(self, text: str, question: str = "") -> str:
         """`text`, which answers `question`, without the sentences that state what was forgotten."""

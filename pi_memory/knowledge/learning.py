@@ -213,7 +213,7 @@ class Learning:
         said = await self._memories.said(what)
         if not found and not said:
             return f"I remember nothing of that: {what}" if surely else ""
-        if not found and surely and (line := await self._forget_said(said, what)):
+        if not found and surely and (line := await self._forget_said(said)):
             return line
         return _asked(found, said)
 
@@ -225,14 +225,15 @@ class Learning:
         left = await self._memories.said(what)
         return f"{line}\n{_asked([], left)}" if left else line
 
-    async def _forget_said(self, said: Sequence[Gone], what: str) -> str:
+    async def _forget_said(self, said: Sequence[Gone]) -> str:
         """Forget what was said and never learned, if it is one fact; "" when it may be one of several."""
-        for text in (what, said[0].text):
-            keys = frozenset(fact.key for fact in facts(text))
-            if all(states(one.text, keys.__contains__) for one in said):
-                done = await self._memories.forget_text(text, origin="notice")
-                return f"Forgotten, in {len(done.exchange_ids)} exchanges."
-        return ""
+        plainest = min((one.text for one in said), key=lambda text: len(stems(text)))
+        keys = frozenset(fact.key for fact in facts(plainest))
+        if not all(states(one.text, keys.__contains__) for one in said):
+            return ""
+        done = await self._memories.forget_text(plainest, origin="notice")
+        many = len(done.exchange_ids)
+        return f"Forgotten, in {many} exchange{'s' if many > 1 else ''}."
 
     async def _forget_number(self, number: int) -> str:
         try:

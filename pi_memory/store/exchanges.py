@@ -1,7 +1,8 @@
 """Exchanges, verbatim. The inbox is no table of its own: it is every exchange after the cursor in `state`."""
 
+import re
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import msgspec
 from sqlite_utils import Database
@@ -18,6 +19,18 @@ COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, partial, exch
 JOINED = "exchanges join sessions on sessions.id = exchanges.session_id"
 SAID = "(user != '' or reply != '')"
 """Not the row of one that was erased, whose id must not be given again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which exchanges to list; times are Unix times, `until` is not among them. None stands for any."""
+
+    words: tuple[str, ...] = ()
+    conversation: str | None = None
+    project: str | None = None
+    since: float | None = None
+    until: float | None = None
+    before: int = 2**63 - 1
 
 
 def add(db: Database, exchange: Exchange) -> int:
@@ -101,6 +114,30 @@ def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[i
         f"select {COLUMNS} from {JOINED} where {where} order by exchanges.id desc limit :limit", values
     ).fetchall()
     return {row[0]: _exchange(row) for row in rows}
+
+
+def listed(db: Database, wanted: Search, *, limit: int) -> list[tuple[int, Exchange]]:
+    """The exchanges that are wanted with their ids, the newest first."""
+    said = "user || char(10) || reply"
+    values: dict[str, object] = {f"word{n}": f"%{_literal(word)}%" for n, word in enumerate(wanted.words)}
+    where = [SAID, "exchanges.id < :before", *(f"{said} like :{name} escape '\\'" for name in values)]
+    for condition, name in (
+        ("sessions.name = :conversation", "conversation"),
+        ("exchanges.project = :project", "project"),
+        ("exchanges.at >= :since", "since"),
+        ("exchanges.at < :until", "until"),
+    ):
+        if (value := getattr(wanted, name)) is not None:
+            where.append(condition)
+            values[name] = value
+    query = f"select {COLUMNS} from {JOINED} where {' and '.join(where)} order by exchanges.id desc limit :limit"
+    rows = db.execute(query, {**values, "before": wanted.before, "limit": limit}).fetchall()
+    return [(row[0], _exchange(row)) for row in rows]
+
+
+def _literal(word: str) -> str:
+    """A word in which nothing is a wildcard."""
+    return re.sub(r"([\\%_])", r"\\\1", word)
 
 
 def of_session(db: Database, name: str) -> list[int]:

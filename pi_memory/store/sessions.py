@@ -1,5 +1,7 @@
 """Sessions: a conversation with us, or an agent's session elsewhere. A client's id is the session's `name`."""
 
+from dataclasses import dataclass
+
 from sqlite_utils import Database
 
 from pi_memory.turn import Source
@@ -24,3 +26,24 @@ def touch(db: Database, name: str, at: float, *, source: Source = "chat", projec
 def end(db: Database, name: str, at: float) -> bool:
     """Whether there was such a session to end."""
     return db.execute("update sessions set ended_at = ? where name = ? and ended_at is null", (at, name)).rowcount > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation or session with what was said in it: how many exchanges, from when to when, as Unix times."""
+
+    name: str
+    source: Source
+    project: str | None
+    started_at: float
+    last_at: float
+    ended_at: float | None
+    exchanges: int
+
+
+def listed(db: Database, *, limit: int, offset: int = 0) -> list[Session]:
+    """Those in which something was said, the one that was gone on with last first."""
+    query = """select name, source, sessions.project, started_at, max(at) as last_at, ended_at, count(*)
+        from sessions join exchanges on session_id = sessions.id where user != '' or reply != ''
+        group by sessions.id order by last_at desc, max(exchanges.id) desc limit ? offset ?"""
+    return [Session(*row) for row in db.execute(query, (limit, offset)).fetchall()]

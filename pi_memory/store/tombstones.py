@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from sqlite_utils import Database
 
-from pi_memory.knowledge.fact import without
+from pi_memory.knowledge.fact import normal, without
 
 SALT_BYTES = 8
 HASH_BYTES = 16
@@ -63,6 +63,25 @@ def add(db: Database, keys: Iterable[int], at: float, *, salt: Callable[[int], b
     for key in sorted(set(keys)):
         if not known(key):
             put(db, (at, shared, hash_of(key, shared)))
+
+
+def add_messages(db: Database, texts: Iterable[str], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
+    """Import these messages no more."""
+    known = load(db)
+    for text in sorted(_message(text) for text in texts):
+        if not known(text):
+            made = salt(SALT_BYTES)
+            put(db, (at, made, _hash(text.encode("utf-8", "surrogatepass"), made)))
+
+
+def message_left(db: Database, text: str) -> str:
+    """What may be imported of a message."""
+    buried = load(db)
+    return "" if buried and buried(_message(text)) else cleaned(db, text)
+
+
+def _message(text: str) -> str:
+    return f"message: {normal(text)}"
 
 
 def put(db: Database, tombstone: Tombstone) -> bool:

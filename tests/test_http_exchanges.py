@@ -1,0 +1,129 @@
+"""`/exchanges` and what is kept of conversations: listed, searched, and erased for good."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pi_memory.model.extractive import ExtractiveModel
+from tests.conftest import Client, Daemon
+from tests.fakes import FakeClock
+
+CARD = "My credit card ends with 4711."
+
+
+def say(client: Client, message: str, name: str = "c", **more: str) -> str:
+    body = {"message": message, "conversation_id": name, **more}
+    reply: str = client.post("/chat", json=body).raise_for_status().json()["reply"]
+    client.settle()
+    return reply
+
+
+def listed(client: Client, query: str = "") -> list[str]:
+    return [e["user"] for e in client.get(f"/exchanges?{query}").raise_for_status().json()["exchanges"]]
+
+
+def files(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.rglob("*") if file.is_file()).lower()
+
+
+def test_what_was_said_is_listed_and_searched(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    say(client, "The pump is red", "a", project="garden")
+    clock.pass_time(days=1)
+    say(client, "The pump is 100 % blue", "b")
+    assert listed(client) == ["The pump is 100 % blue", "The pump is red"]
+    assert listed(client, "q=PUMP red") == ["The pump is red"]
+    assert listed(client, "q=100 %25") == ["The pump is 100 % blue"]
+    assert listed(client, "project=garden") == listed(client, "conversation_id=a") == ["The pump is red"]
+    assert listed(client, f"from={clock()}") == ["The pump is 100 % blue"]
+    assert listed(client, f"to={clock()}") == ["The pump is red"]
+
+
+def test_exchanges_come_in_pages(daemon: Daemon) -> None:
+    client = daemon()
+    for word in ("one", "two", "three"):
+        say(client, word)
+    page = client.get("/exchanges?limit=2").json()
+    assert [e["user"] for e in page["exchanges"]] == ["three", "two"]
+    assert listed(client, f"before={page['next']}") == ["one"]
+    assert client.get("/exchanges?limit=3").json()["next"] is None
+
+
+@pytest.mark.parametrize("query", ["limit=0", "from=yesterday", "before=x"])
+def test_a_wrong_question_names_the_field(daemon: Daemon, query: str) -> None:
+    answer = daemon().get(f"/exchanges?{query}")
+    assert (answer.status_code, answer.json()["message"].partition(":")[0]) == (400, query.partition("=")[0])
+
+
+def test_conversations_are_listed(daemon: Daemon) -> None:
+    client = daemon()
+    for name in ("a", "b", "a"):
+        say(client, "hello", name, project="garden")
+    found = client.get("/conversations").json()["conversations"]
+    shown = [(c["conversation_id"], c["exchanges"], c["project"], c["ended_at"]) for c in found]
+    assert shown == [("a", 2, "garden", None), ("b", 1, "garden", None)]
+
+
+def test_an_exchange_is_erased_with_the_memory_that_rests_on_it(daemon: Daemon, tmp_path: Path) -> None:
+    client = daemon(model=ExtractiveModel())
+    say(client, "The weather is fine.")
+    say(client, "Remember that my safe opens with zanzibarquartz.")
+    say(client, "Thanks!")
+    would = client.delete("/exchanges/2?dry_run=1").json()
+    assert {(one["place"], one["id"]) for one in would["gone"]} >= {("exchange", 2), ("memory", 1)}
+    assert len(listed(client)) == 3
+    assert client.delete("/exchanges/2").status_code == 204
+    assert listed(client) == ["Thanks!", "The weather is fine."]
+    assert [e["user"] for e in client.get("/conversations/c").json()["exchanges"]] == [
+        "The weather is fine.",
+        "Thanks!",
+    ]
+    assert client.delete("/exchanges/2").status_code == 404
+    client.stop()
+    assert b"zanzibar" not in files(tmp_path)
+
+
+def test_the_newest_exchange_is_erased_and_its_id_not_given_again(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "one")
+    say(client, CARD)
+    client.delete("/exchanges/2").raise_for_status()
+    say(client, "three")
+    assert [e["id"] for e in client.get("/exchanges").json()["exchanges"]] == [3, 1]
+    client.stop()
+    assert [e["user"] for e in daemon().get("/conversations/c").json()["exchanges"]] == ["one", "three"]
+
+
+def test_a_conversation_is_erased_and_not_imported_again(daemon: Daemon, tmp_path: Path) -> None:
+    client = daemon()
+    line = {"role": "user", "content": "The stopcock is under the zanzibar stairs."}
+    file = json.dumps({"conversation_id": "old", "messages": [line]})
+    client.post("/import", content=file).raise_for_status()
+    would = client.delete("/conversations/old?forget=1&dry_run=1").json()
+    assert [one["text"] for one in would["gone"]] == [line["content"]]
+    assert client.delete("/conversations/old?forget=1").status_code == 204
+    assert client.post("/import", content=file).json()["imported"]["messages"] == 0
+    client.stop()
+    assert b"zanzibar" not in files(tmp_path)
+
+
+def test_forgetting_finds_what_was_only_said(daemon: Daemon, tmp_path: Path) -> None:
+    client = daemon()
+    say(client, f"Hello. {CARD}", "a")
+    say(client, "When does my credit card expire?", "a")
+    assert "Forgotten, in 1 exchange." in say(client, "Forget about the credit card", "b")
+    assert listed(client, "conversation_id=a") == ["When does my credit card expire?", "Hello."]
+    client.stop()
+    assert b"4711" not in files(tmp_path)
+
+
+def test_of_several_things_that_were_said_the_user_chooses(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, CARD, "a")
+    say(client, "The credit card of the firm is lost.", "a")
+    asked = say(client, "Forget my credit card", "b")
+    assert "exchange 1: My credit card" in asked
+    assert len(listed(client, "conversation_id=a")) == 2
+    assert "Forgotten: exchange 2." in say(client, "forget exchange 2", "b")
+    assert listed(client, "conversation_id=a") == [CARD]
