@@ -41,7 +41,7 @@ from pi_memory.precedence import Precedence
 from pi_memory.reflect import Reflect
 from pi_memory.remember import Remember
 from pi_memory.settings import Settings
-from pi_memory.store import prompted, restamp, windows
+from pi_memory.store import copies, prompted, restamp, windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Clock, Embedder, Message, Model, Thinker
 from pi_memory.turns import Turns
@@ -195,6 +195,7 @@ def _connect(parts: Parts) -> None:
         parts.outside.forget(done.clean)
         await parts.passages.reread(done.exchange_ids)
         await parts.focus.forget(done.clean)
+        await _forget_in_copies(parts, done.clean)
         unsave()
 
     def moved(by: Moved) -> None:
@@ -226,13 +227,23 @@ async def _wake(parts: Parts) -> None:
         told = await parts.db.write(prompted.take)
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
         parts.memory.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
-    await parts.memories.start()
+    if await parts.memories.start():
+        states.erase(parts.settings.states_dir)
+        await _forget_in_copies(parts, parts.memories.forgotten.clean)
+        await parts.memories.finished()
     await parts.focus.start()
     await parts.attention.start()
     await parts.recall.start()
     await parts.remember.start()
     parts.reflect.start()
     parts.housekeeping.start()
+
+
+async def _forget_in_copies(parts: Parts, clean: Callable[..., str]) -> None:
+    """In those that the daemon, or somebody with its help, has made of the database."""
+    if not parts.db.in_ram:
+        buried = await parts.memories.tombstones()
+        await asyncio.to_thread(copies.forget, parts.settings.database, clean, buried)
 
 
 async def _better_tagger(parts: Parts, patterns: Patterns) -> None:

@@ -33,6 +33,8 @@ REWRITTEN = "memory.unquoted"
 FOCUS_FILE = "focus file"
 """Where the focus file's text is kept that the user and we last agreed on."""
 
+UNFINISHED = "forgetting"
+"""Kept until what was forgotten has left what is no database, too: a crash may come in between."""
 LONG = 3
 """Stems of a message from which on it may not be imported again."""
 REPLY_TAKES = 3600.0
@@ -129,7 +131,14 @@ def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause
     contexts.rewrite(db, redaction.cleaner("session"))
     _from_focus_file(db, redaction)
     memory_words.merge(db)
-    return Forgetting(tuple(m.id for m in same), redaction.keys, tuple(sorted(changed)), tuple(redaction.gone))
+    state.put(db, UNFINISHED, "1")
+    return Forgetting(
+        tuple(m.id for m in same),
+        redaction.keys,
+        tuple(sorted(changed)),
+        tuple(redaction.gone),
+        words=redaction.words,
+    )
 
 
 def _left(content: str, meant: tuple[Fact, ...]) -> str:
@@ -183,8 +192,9 @@ def _may_stay(field: str, value: Any, redaction: Redaction) -> bool:
 
 
 def _from_exchanges(db: Database, redaction: Redaction) -> set[int]:
-    words = [frozenset(filter(is_plain, fact.stems)) for fact in redaction.facts]
-    changed = erasing.from_exchanges(db, words, partial(redaction.cleaner, "exchange"), also=redaction.evidence)
+    changed = erasing.from_exchanges(
+        db, redaction.words, partial(redaction.cleaner, "exchange"), also=redaction.evidence
+    )
     if changed:
         passage_words.merge(db)
     return changed

@@ -22,7 +22,8 @@ class Gone:
 class Forgetting:
     """What was forgotten: the memories' ids, their facts by key, the exchanges that were rewritten, and what went.
 
-    `erased` are the conversations, times and messages of exchanges that went whole.
+    `erased` are the conversations, times and messages of exchanges that went whole. `words` are those of each fact
+    that every text has that states it.
     """
 
     memory_ids: tuple[int, ...] = ()
@@ -31,9 +32,19 @@ class Forgetting:
     gone: tuple[Gone, ...] = ()
     erased: tuple[tuple[str, float, str], ...] = ()
 
+    words: tuple[frozenset[str], ...] = ()
+
     def clean(self, text: str, question: str = "") -> str:
         """`text`, which answers `question`, without the sentences that state what was forgotten."""
+        if not _may_hold(f"{text} {question}", self.words):
+            return text
         return without(text, self.keys.__contains__, question=question)
+
+
+def _may_hold(text: str, words: Iterable[frozenset[str]]) -> bool:
+    """Whether a text has all words of a fact, as parts of words: most texts need not be read."""
+    folded = text.casefold()
+    return any(all(word in folded for word in found) for found in words)
 
 
 @dataclass(slots=True)
@@ -49,19 +60,23 @@ class Redaction:
     gone: list[Gone] = field(default_factory=list)
 
     @property
+    def words(self) -> tuple[frozenset[str], ...]:
+        """Of each fact what stands in every text that states it."""
+        return tuple(frozenset(filter(is_plain, fact.stems)) for fact in self.facts)
+
+    @property
     def keys(self) -> frozenset[int]:
         return frozenset(fact.key for fact in self.facts)
 
     def cleaner(self, place: Place, number: int | None = None) -> Callable[..., str]:
         """Takes a text, and the question that it answers; what goes is noted with its place."""
-        plain = [[stem for stem in fact.stems if is_plain(stem)] for fact in self.facts]
+        plain = self.words
         alone = [fact.stems for fact in self.facts if fact.alone] if number in self.evidence else []
         keys = self.keys
 
         def clean(text: str, question: str = "") -> str:
             removed: list[str] = []
-            folded = f"{text} {question}".casefold()
-            if not any(all(stem in folded for stem in found) for found in plain):
+            if not _may_hold(f"{text} {question}", plain):
                 return text
             left = without(text, keys.__contains__, question=question, removed=removed)
             if alone and place == "exchange":

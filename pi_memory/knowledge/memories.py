@@ -15,9 +15,10 @@ from pi_memory.knowledge.forgetting import Forgetting, Forgotten, Gone
 from pi_memory.knowledge.history import Told
 from pi_memory.knowledge.recorded import Cause
 from pi_memory.knowledge.restore import Counts, Numbered
-from pi_memory.store import imported, memories, memory_words, tombstones
+from pi_memory.store import imported, memories, memory_words, state, tombstones
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding, Filter
+from pi_memory.store.tombstones import Tombstone
 from pi_memory.tasks import Tasks
 from pi_memory.turn import Candidate, Clock, Memory
 
@@ -47,9 +48,20 @@ class Memories:
         self._clock = clock
         self._tasks = Tasks()
 
-    async def start(self) -> None:
-        """Know what was forgotten."""
+    async def start(self) -> bool:
+        """Know what was forgotten; whether a crash came before it had left all files, and `finished` is to be called
+        when it has.
+        """
         await self._reload()
+        return await self._db.read(partial(state.get, key=forget.UNFINISHED)) is not None
+
+    async def finished(self) -> None:
+        """What was forgotten has left all files."""
+        await self._db.write(partial(state.drop, key=forget.UNFINISHED), durable=True)
+
+    async def tombstones(self) -> list[Tombstone]:
+        """What was forgotten, as salted hashes."""
+        return await self._db.read(tombstones.every)
 
     async def finish(self) -> None:
         """Wait until what is being forgotten is."""
@@ -176,6 +188,7 @@ class Memories:
         for others_forget in self.on_forget:
             await others_forget(forgetting)
         await self._db.scrub()
+        await self.finished()
         return forgetting
 
     async def _reload(self) -> None:

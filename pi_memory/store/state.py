@@ -13,3 +13,7 @@ def put(db: Database, key: str, value: str) -> None:
         "insert into state (key, value) values (?, ?) on conflict (key) do update set value = excluded.value",
         (key, value),
     )
+
+
+def drop(db: Database, key: str) -> None:
+    db.execute("delete from state where key = ?", (key,))

@@ -1,0 +1,133 @@
+"""Copies of the database that lie beside it, made before an upgrade or a restore, or as a backup: what is forgotten
+leaves them too. They may be of an older schema, so every text is looked at, whatever it is called.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlite_utils import Database
+
+from pi_memory.store import tombstones
+from pi_memory.store.passage_words import JOINED, TEXT
+from pi_memory.store.tombstones import Tombstone
+
+Clean = Callable[..., str]
+"""Takes a text, and the message that it answers."""
+
+HEADER = b"SQLite format 3\x00"
+INDEXES = ("memory_words", "passage_words", "newest_words")
+PROMPTED = "prompted"
+
+logger = logging.getLogger(__name__)
+
+
+def forget(database: Path, clean: Clean, buried: Sequence[Tombstone]) -> None:
+    """Clean every copy beside the database, and have it refuse what is `buried`. One that cannot be read is named in
+    the log: it may still hold what was forgotten.
+    """
+    for path in copies(database):
+        try:
+            _forget(path, clean, buried)
+        except (sqlite3.Error, OSError) as error:
+            logger.warning("%s may still hold what was forgotten: %s. Delete it if you do not need it.", path, error)
+
+
+def copies(database: Path) -> list[Path]:
+    """The SQLite files in the database's folder, but for itself."""
+    return [path for path in sorted(database.parent.iterdir()) if path != database and _is_database(path)]
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(HEADER)) == HEADER
+    except OSError:
+        return False
+
+
+def _forget(path: Path, clean: Clean, buried: Sequence[Tombstone]) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        db = Database(connection)
+        db.execute("pragma secure_delete = on").fetchall()
+        with db.atomic():
+            tables = set(db.table_names())
+            changed = {table: _clean_table(db, table, clean) for table in sorted(tables) if not _is_index(table)}
+            if "tombstones" in tables:
+                for tombstone in buried:
+                    tombstones.put(db, tombstone)
+            if "state" in tables:
+                db.execute("delete from state where key = ?", (PROMPTED,))
+            _forget_derived(db, tables, changed)
+        if any(changed.values()):
+            db.execute("vacuum")
+
+
+def _is_index(table: str) -> bool:
+    return table.startswith(INDEXES) or table.startswith("sqlite_")
+
+
+def _clean_table(db: Database, table: str, clean: Clean) -> list[int]:
+    """Clean the texts of a table; the numbers of the rows that changed, where rows have one."""
+    keys = [column.name for column in db[table].columns if column.is_pk] or ["rowid"]
+    columns = [column.name for column in db[table].columns if column.name not in keys]
+    query = f"select {', '.join([*keys, *columns])} from {table}"
+    changed = []
+    for row in db.execute(query).fetchall():
+        key, values = row[: len(keys)], dict(zip(columns, row[len(keys) :], strict=True))
+        if cleaned := dict(_cleaned(values, clean)):
+            sets = ", ".join(f"{name} = ?" for name in cleaned)
+            where = " and ".join(f"{name} = ?" for name in keys)
+            db.execute(f"update {table} set {sets} where {where}", (*cleaned.values(), *key))
+            changed.append(key[0])
+    return changed
+
+
+def _cleaned(values: dict[str, Any], clean: Clean) -> Iterator[tuple[str, str]]:
+    """What changes in a row."""
+    question = values.get("user") if "reply" in values else None
+    for name, value in values.items():
+        if isinstance(value, str) and value:
+            asked = question if name == "reply" and isinstance(question, str) else ""
+            left = _in_json(value, clean) if value[0] in "[{" else clean(value, asked)
+            if left != value:
+                yield name, left
+
+
+def _in_json(text: str, clean: Clean) -> str:
+    """Every text in a value in JSON cleaned; the text as it is when it is none."""
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return clean(text)
+    cleaned = _in_value(value, clean)
+    return text if cleaned == value else msgspec.json.encode(cleaned).decode()
+
+
+def _in_value(value: Any, clean: Clean) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_in_value(item, clean) for item in value]
+    if isinstance(value, dict):
+        return {key: _in_value(item, clean) for key, item in value.items()}
+    return value
+
+
+def _forget_derived(db: Database, tables: set[str], changed: dict[str, list[int]]) -> None:
+    """Words and vectors are made of texts."""
+    if "memory_words" in tables and changed.get("memories"):
+        for number in changed["memories"]:
+            db.execute("update memories set space_id = null, vector = null where id = ?", (number,))
+        db.execute("insert into memory_words (memory_words) values ('rebuild')")
+    if "passage_words" in tables and changed.get("exchanges"):
+        for number in changed["exchanges"]:
+            db.execute("update passages set space_id = null, vectors = null where id >> 1 = ?", (number,))
+        db.execute("insert into passage_words (passage_words) values ('delete-all')")
+        db.execute(f"insert into passage_words (rowid, text) select passages.id, {TEXT} from {JOINED}")

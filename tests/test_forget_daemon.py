@@ -1,0 +1,181 @@
+"""Forgetting by a whole daemon: one task that nobody can cut, and no file, prompt or reply that still has it."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pi_memory.errors import Forgotten
+from pi_memory.knowledge.notice import notice
+from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.store.backup import back_up
+from pi_memory.turn import Candidate
+from tests.conftest import Client, Daemon
+
+FACT = "my vault word is zanzibar"
+
+
+@pytest.fixture
+def client(daemon: Daemon) -> Client:
+    return daemon(model=ExtractiveModel())
+
+
+def say(client: Client, message: str, name: str = "c") -> str:
+    reply: str = client.post("/chat", json={"message": message, "conversation_id": name}).json()["reply"]
+    client.settle()
+    return reply
+
+
+def holders(folder: Path) -> list[str]:
+    """The files that have it."""
+    return [file.name for file in folder.rglob("*") if file.is_file() and b"zanzibar" in file.read_bytes().lower()]
+
+
+def test_a_fact_is_forgotten_in_every_conversation(client: Client, tmp_path: Path) -> None:
+    say(client, "My vault word is zanzibar.", "a")
+    assert "zanzibar" in say(client, "What is my vault word?", "a")
+    say(client, f"Remember that {FACT}.", "b")
+    assert "Forgotten: memory 1." in say(client, f"Forget that {FACT}.", "d")
+    for name in "abdn":
+        assert "zanzibar" not in say(client, "What is my vault word?", name)
+    told = client.post("/context", json={"session_id": "s", "message": "What is the vault word?"}).text
+    assert "zanzibar" not in told + str(client.parts.memory.prompted())
+    client.stop()
+    assert holders(tmp_path) == []
+
+
+def test_it_is_refused_in_whatever_words_it_comes_again(client: Client, tmp_path: Path) -> None:
+    say(client, f"Remember that {FACT}.")
+    client.delete("/memories/1?forget=1").raise_for_status()
+    client.post("/activity?wait=1", json={"session_id": "s", "user_message": f"btw {FACT}"}).raise_for_status()
+    assert client.post("/memories", json={"content": "Your vault word: Zanzibar"}).status_code == 409
+    client.post("/session", json={"session_id": "s"}).raise_for_status()
+    decided = {"session_id": "s", "decision": "The user's vault word is zanzibar"}
+    assert client.post("/session/decisions", json=decided).json()["type"] == "forgotten"
+    say(client, "My vault word is zanzibar.", "new")
+    assert "zanzibar" not in str(client.parts.memory.prompted())
+    client.stop()
+    assert holders(tmp_path) == []
+
+
+def test_only_the_user_lets_it_in_again(client: Client) -> None:
+    say(client, f"Remember that {FACT}.")
+    client.delete("/memories/1?forget=1").raise_for_status()
+    added = client.post("/memories", json={"content": "The user's vault word is zanzibar.", "anyway": True})
+    assert added.status_code == 201
+    assert "zanzibar" in say(client, "What is my vault word?", "new")
+
+
+def test_a_dry_run_shows_every_text_that_would_go_and_changes_nothing(client: Client) -> None:
+    say(client, "Hello. My vault word is zanzibar.", "a")
+    say(client, f"Remember that {FACT}.", "b")
+    would = client.delete("/memories/1?forget=1&dry_run=1").raise_for_status().json()
+    assert (would["memories"], would["exchanges"]) == ([1], [1, 2])
+    assert {(one["place"], one["text"]) for one in would["gone"]} >= {
+        ("memory", "The user's vault word is zanzibar."),
+        ("exchange", "My vault word is zanzibar."),
+    }
+    assert client.get("/memories/1").json()["content"] == "The user's vault word is zanzibar."
+    assert "zanzibar" in say(client, "What is my vault word?", "a")
+
+
+def test_what_the_user_noted_in_the_focus_file_goes(client: Client, tmp_path: Path) -> None:
+    client.put("/focus/vault").raise_for_status()
+    (file,) = tmp_path.rglob("RECENT_FOCUS.md")
+    noted = f"{file.read_text()}\n## Notes\n- {FACT}\n- buy milk\n"
+    file.write_text(noted)
+    client.portal.call(asyncio.sleep, 2.5)  # type: ignore[union-attr]  # until it is taken for saved
+    client.get("/focus.md")
+    say(client, f"Remember that {FACT}.")
+    client.delete("/memories/1?forget=1").raise_for_status()
+    assert "buy milk" in file.read_text()
+    assert holders(tmp_path) == []
+    client.stop()
+    file.write_text(noted)  # an editor had it open
+
+
+def test_copies_of_the_database_forget_too(client: Client, tmp_path: Path) -> None:
+    say(client, "Hello. My vault word is zanzibar.")
+    say(client, f"Remember that {FACT}.")
+    client.portal.call(client.parts.db.checkpoint)  # type: ignore[union-attr]
+    database = client.parts.settings.database
+    for name in ("memory.db.v7.backup", "friday.backup"):
+        back_up(database, database.with_name(name))
+    assert len(holders(tmp_path)) >= 3
+    client.delete("/memories/1?forget=1").raise_for_status()
+    assert holders(tmp_path) == []
+    with closing(sqlite3.connect(database.with_name("friday.backup"))) as copy:
+        assert copy.execute("select user from exchanges where id = 1").fetchone() == ("Hello.",)
+        found = copy.execute("select rowid from passage_words where passage_words match 'hello'").fetchall()
+        assert (found, copy.execute("select count(*) from tombstones").fetchone()) == ([(2,)], (1,))
+
+
+def test_a_crash_before_the_copies_forgot_is_made_up_for(daemon: Daemon, tmp_path: Path) -> None:
+    client = daemon()
+    say(client, f"Remember that {FACT}.")
+    client.portal.call(client.parts.db.checkpoint)  # type: ignore[union-attr]
+    database = client.parts.settings.database
+    client.parts.memories.on_forget.clear()
+    back_up(database, database.with_name("friday.backup"))
+    client.portal.call(_forget_and_crash, client)  # type: ignore[union-attr]
+    client.stop()
+    assert "friday.backup" in holders(tmp_path)
+    daemon()
+    assert holders(tmp_path) == []
+
+
+async def _forget_and_crash(client: Client) -> None:
+    memories = client.parts.memories
+
+    async def crash(done: object) -> None:
+        raise RuntimeError("no power")
+
+    memories.on_forget.append(crash)
+    with pytest.raises(RuntimeError):
+        await memories.forget(1)
+
+
+def test_a_client_that_leaves_cuts_nothing(client: Client, tmp_path: Path) -> None:
+    say(client, "My vault word is zanzibar.", "a")
+    say(client, f"Remember that {FACT}.", "b")
+
+    async def leave_after(steps: int) -> None:
+        learning = client.parts.learning
+        asked = asyncio.ensure_future(learning.state(notice(f"Forget that {FACT}."), session="c"))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        asked.cancel()
+        await learning.finish()
+        await client.parts.memories.finish()
+
+    client.portal.call(leave_after, 2)  # type: ignore[union-attr]
+    assert "zanzibar" not in str(client.parts.memory.prompted())
+    assert "zanzibar" not in say(client, "What is my vault word?", "a")
+    client.stop()
+    assert holders(tmp_path) == []
+
+
+def test_an_agents_user_forgets_too_also_when_the_daemon_stops(client: Client, tmp_path: Path) -> None:
+    say(client, "My vault word is zanzibar.", "a")
+    say(client, f"Remember that {FACT}.", "b")
+    client.post("/activity", json={"session_id": "s", "user_message": f"Forget that {FACT}."}).raise_for_status()
+    client.stop()
+    assert holders(tmp_path) == []
+
+
+def test_what_was_forgotten_by_an_older_release_stays_so(client: Client) -> None:
+    """Then a text was hashed with a salt of its own, not a fact."""
+    import hashlib
+
+    salt = b"12345678"
+    made = hashlib.blake2b(b"the user s vault word is zanzibar", digest_size=16, key=salt).digest()
+    insert = "insert into tombstones (at, salt, hash) values (1, ?, ?)"
+    client.portal.call(client.parts.db.write, lambda db: db.execute(insert, (salt, made)) and None)  # type: ignore[union-attr]
+    with pytest.raises(Forgotten):
+        client.portal.call(_add, client)  # type: ignore[union-attr]
+
+
+async def _add(client: Client) -> None:
+    await client.parts.memories.add(Candidate("Well. The user's vault word is Zanzibar!"), origin="api")
