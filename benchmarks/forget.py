@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import httpx2
 
@@ -14,7 +15,6 @@ from benchmarks import _measure as measure
 from benchmarks._secrets import Fact, beside, facts
 
 WAYS = ("chat", "activity", "import", "memories", "decision", "focus note", "reply")
-EMPTY = "a reply is what the daemon quotes"
 
 
 def chat(client: httpx2.Client, message: str, name: str) -> str:
@@ -125,7 +125,11 @@ def main() -> None:
     found = facts()[: asked.facts]
     with measure.folder() as folder:
         workspace = folder / "workspace"
-        values = {"PI_MEMORY_WORKSPACE": workspace, "PI_MEMORY_PROVIDER": "extractive", "PI_MEMORY_EMBEDDER": "none"}
+        values: dict[str, Any] = {
+            "PI_MEMORY_WORKSPACE": workspace,
+            "PI_MEMORY_PROVIDER": "extractive",
+            "PI_MEMORY_EMBEDDER": "none",
+        }
         with measure.daemon(folder, **values) as daemon, daemon.client() as client:
             daemon.wait_until_loaded()
             for number, fact in enumerate(found):

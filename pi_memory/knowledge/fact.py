@@ -38,6 +38,7 @@ WRAPPED = re.compile(r"(?<=[^\s.!?:;])\n(?=[^\W\d_A-Z])")
 CLAUSE = re.compile(r"[,;:–—](?=\s)")
 CLAUSE_END = re.compile(r"\s*;\s+|\s+[–—]\s+|,\s+(?=(?:and|but|und|aber|et|mais|y|pero)\b)", re.IGNORECASE)
 
+WORD = re.compile(r"[^\W_]+")
 TOKEN = re.compile(r"[^\W_]+|[,:()\"“”„«»…–—|]")
 NUMBER = re.compile(r"(?<![^\W_])\d+(?:(?:[./-]|\) ?|[  ]\(?)\d+)+(?![^\W_])")
 """A number in groups: a phone number is written in many ways."""
@@ -172,7 +173,9 @@ def without(text: str, is_gone: IsGone, *, question: str = "", removed: list[str
         removed.append(text.strip())
         return ""
     asked = stems(question) if question else frozenset()
-    return _without(text, lambda sentence: _left(sentence, is_gone, asked), removed)
+    left = _without(text, lambda sentence: _left(sentence, is_gone, asked), removed)
+    # What is left may state it as well, now that it stands together.
+    return left if left == text else without(left, is_gone, question=question, removed=removed)
 
 
 def without_words(text: str, words: Sequence[frozenset[str]], removed: list[str] | None = None) -> str:
@@ -238,7 +241,7 @@ def _left(sentence: str, is_gone: IsGone, asked: frozenset[str]) -> str:
         clauses = CLAUSE_END.split(sentence)
         left = [clause for clause in clauses if not _states(clause, is_gone)]
         # A fact that several clauses state together takes them all.
-        return "; ".join(left) if len(left) < len(clauses) else ""
+        return "; ".join(filter(str.strip, left)) if len(left) < len(clauses) else ""
     said = stems(sentence) if asked else frozenset()
     if said and len(said) <= SHORT_ANSWER and is_gone(_sum(asked | said)):
         return ""
@@ -257,8 +260,13 @@ def _fact(sentence: str) -> Fact | None:
         return Fact(_sum(content), content, alone=False)
     if content and any(_is_users(words, number) for number in range(len(words))):
         return Fact(_of_user(*content), content, alone=False)
-    said = content or frozenset(normal(sentence).split())
+    said = content or _plain_words(sentence)
     return Fact(_alone(said), said, alone=True) if said else None
+
+
+def _plain_words(sentence: str) -> frozenset[str]:
+    """All words of a sentence that has none of content."""
+    return frozenset(WORD.findall(normal(sentence)))
 
 
 def _stated(sentence: str) -> Iterator[Key]:
@@ -266,7 +274,7 @@ def _stated(sentence: str) -> Iterator[Key]:
     words = _words(sentence)
     content = frozenset(word.stem for word in words if word.kind is Kind.CONTENT)
     if len(content) < 2:
-        yield _alone(content or frozenset(normal(sentence).split()))
+        yield _alone(content or _plain_words(sentence))
     else:
         yield _sum(content)
     for number, word in enumerate(words):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from pi_memory.knowledge.comparison import stems
 from pi_memory.knowledge.dedup import Neighbour
+from pi_memory.knowledge.fact import facts, states
 
 NUMBERS = re.compile(
     r"(?:the |my )?(?:memory|memories|number|nr\.?|no\.?|erinnerung(?:en)?)?\s*#?\d{1,9}"
@@ -33,7 +34,8 @@ def exchanges(what: str) -> list[int]:
 
 
 def meant(what: str, neighbours: Sequence[Neighbour], *, same: float) -> tuple[list[Neighbour], bool]:
-    """The memories that may be meant, the likeliest first, and whether the first alone is.
+    """The memories that may be meant, the likeliest first, and whether the first is, with
+    what states the same.
 
     `same` is the embedder's calibrated cosine of two texts that say the same.
     """
@@ -44,7 +46,13 @@ def meant(what: str, neighbours: Sequence[Neighbour], *, same: float) -> tuple[l
     near = [n for n in neighbours if shares.get(n.memory.id, 0.0) >= NEARLY or (n.cosine or 0.0) >= same]
     near.sort(key=lambda n: (-shares[n.memory.id], -(n.cosine or 0.0), n.memory.id))
     clear = [n for n in near if shares[n.memory.id] >= COVERED]
-    return near[:MOST], len(clear) == 1
+    return near[:MOST], bool(clear) and _state_the_same([n.memory.content for n in clear])
+
+
+def _state_the_same(contents: Sequence[str]) -> bool:
+    """Whether all of them state one fact."""
+    keys = frozenset(fact.key for fact in facts(min(contents, key=lambda content: len(stems(content)))))
+    return all(states(content, keys.__contains__) for content in contents)
 
 
 def _words(text: str) -> frozenset[str]:
