@@ -8,6 +8,8 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
+from pi_memory.files import commit, prepare
+
 TOKEN = "token"
 SHORTEST, LONGEST = 32, 1_000
 
@@ -30,13 +32,8 @@ def ensure_token(folder: Path) -> str:
     known, path = token(folder), folder / TOKEN
     if len(known) >= SHORTEST and known.isprintable() and _is_private(path):
         return known
-    made, beside = new_token(), folder / f".{TOKEN}.new"
-    beside.unlink(missing_ok=True)
-    with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
-        file.write(f"{made}\n")
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
+    made = new_token()
+    commit(prepare(path, f"{made}\n"), path)
     return made
 
 
