@@ -10,6 +10,7 @@ import pytest
 
 from pi_memory import background
 from pi_memory.errors import StoreError
+from pi_memory.knowledge.passages import Passages
 from pi_memory.turn import Vectors
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeEmbedder, FakeModel
@@ -111,3 +112,32 @@ def test_what_conversations_begin_with_is_evaluated_though_it_failed_first(
     daemon(model=FakeModel())
     eventually(lambda: "It is warm" in caplog.text)
     assert "Evaluating what conversations begin with failed" in caplog.text
+
+
+def unembedded(client: Client) -> int:
+    async def count() -> int:
+        query = "select count(*) from passages where vectors is null"
+        return await client.parts.db.read(lambda db: int(db.execute(query).fetchone()[0]))
+
+    assert client.portal is not None
+    return client.portal.call(count)
+
+
+def test_messages_get_their_vectors_though_loading_failed_first(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = daemon()
+    first.post("/chat", json={"message": "The pump is in the cellar", "conversation_id": "c"}).raise_for_status()
+    first.settle()
+    assert unembedded(first)
+    first.stop()
+    load, left = Passages._load, [ZeroDivisionError(), StoreError("The disk is full")]
+
+    async def failing(self: Passages, space: int | None) -> None:
+        if space is not None and left:
+            raise left.pop()
+        await load(self, space)
+
+    monkeypatch.setattr(Passages, "_load", failing)
+    second = daemon(embedder=FakeEmbedder())
+    eventually(lambda: not unembedded(second))

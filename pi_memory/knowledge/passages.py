@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 import sqlite_utils
 
+from pi_memory.background import until_done
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
 from pi_memory.knowledge import namespaces
@@ -120,14 +121,11 @@ class Passages:
 
     async def _run(self) -> None:
         """Once the embedder is there: its vectors into RAM, then those that are missing, now and later."""
-        try:
-            space = await self._open()
-        finally:
-            self._ready.set()
-        while space is not None:
+        await until_done("Loading the vectors of messages", self._open)
+        while self._space is not None:
             self._missing.clear()
             try:
-                await self._fill(space)
+                await self._fill(self._space)
             except PiMemoryError as error:
                 logger.error("Some messages are found by their words only: %s", error)
             except Exception:
@@ -135,19 +133,17 @@ class Passages:
                 logger.exception("Some messages are found by their words only")
             await self._missing.wait()
 
-    async def _open(self) -> int | None:
-        embedder = await self._embedder.ready()
-        if not embedder.dimensions:
-            return None
+    async def _open(self) -> None:
+        """Nothing without an embedder. When it fails, messages are found by their words until it is done again."""
         try:
-            space = await self._db.write(partial(spaces.number, name=embedder.id, dimensions=embedder.dimensions))
-            self.shelf.matrix = Matrix(embedder.dimensions)
-            self._space = space
-            await self._load(space)
-        except PiMemoryError as error:
-            logger.error("Messages are found by their words only: %s", error)
-            return None
-        return space
+            embedder = await self._embedder.ready()
+            if embedder.dimensions:
+                made = partial(spaces.number, name=embedder.id, dimensions=embedder.dimensions)
+                self._space = await self._db.write(made)
+                self.shelf.matrix = Matrix(embedder.dimensions)
+                await self._load(self._space)
+        finally:
+            self._ready.set()
 
     async def _load(self, space: int | None) -> None:
         last = 0
