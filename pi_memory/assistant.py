@@ -14,7 +14,7 @@ from pi_memory.conversation.short_memory import Conversation, ShortMemory
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.knowledge.learning import Learning
-from pi_memory.knowledge.notice import Stated, notice
+from pi_memory.knowledge.notice import notice
 from pi_memory.loader import Loader
 from pi_memory.remember import Remember
 from pi_memory.turn import (
@@ -27,6 +27,7 @@ from pi_memory.turn import (
     Model,
     Receipt,
     Standing,
+    Stated,
     Thinker,
     Turn,
     Usage,
@@ -85,6 +86,8 @@ class Assistant:
         async with self._lock(turn.conversation_id):
             # 1. Short memory: what is being said, without what the message wants forgotten.
             statements = notice(turn.message) if self._remember else ()
+            if statements:
+                await self._check_fits(turn, model)
             stated = await self._state(statements, turn)
             conversation = self._conversation(turn)
             # 2. Recall: what is told once, when the conversation begins, and what is told with this message.
@@ -168,7 +171,14 @@ class Assistant:
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
         """The prompt. What has no room for a message that is longer than any before is compacted here and now."""
         build = partial(prompt.build, budget=self._briefing.budget(model), count_prompt=model.count_prompt)
-        built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
+        try:
+            built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
+        except Unprocessable:
+            if not message.context:
+                raise
+            # What was recalled has no room besides it; the message itself may have.
+            bare = replace(message, context="")
+            built = await self._worker.run(build, conversation.system, conversation.exchanges, bare)
         if built.left_out and self._remember:
             await self._compaction.make_room(conversation, built.left_out, model)
             folded = self._memory.last(conversation.id)
@@ -176,6 +186,16 @@ class Assistant:
                 conversation.exchanges, conversation.summary = folded.exchanges, folded.summary
                 built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
         return built
+
+    async def _check_fits(self, turn: Turn, model: Model) -> None:
+        """Raises `Unprocessable` for a message that no prompt has room for, before what it states is stored."""
+        conversation, budget = self._conversation(turn), self._briefing.budget(model)
+        standing = await self._briefing.standing(conversation, turn.agent, model)
+        # What it states may become a part of what every prompt begins with.
+        budget = replace(budget, context=budget.context - budget.memory)
+        build = partial(prompt.build, budget=budget, count_prompt=model.count_prompt)
+        system = prompt.system(standing.text, conversation.summary)
+        await self._worker.run(build, system, (), Message("user", turn.message))
 
     def _lock(self, conversation_id: str) -> asyncio.Lock:
         lock = self._locks.get(conversation_id)
@@ -195,7 +215,8 @@ class Assistant:
             return
         kept = replace(exchange, user=_kept(exchange.user, statements))
         self._memory.append(conversation, kept)
-        self._remember.put(kept)
+        lasting = tuple(statement for statement in statements if statement.kind not in ("forget", "private"))
+        self._remember.put(replace(kept, stated=lasting))
         self.look_ahead(conversation.id)
 
 

@@ -28,6 +28,11 @@ class Precedence:
             if not self._turns:
                 self._none.set()
 
+    @property
+    def busy(self) -> bool:
+        """Whether a turn is under way."""
+        return self._turns > 0
+
     async def let_pass(self) -> None:
         """Wait until no turn is under way, but not for long."""
         if self._turns:

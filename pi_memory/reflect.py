@@ -107,7 +107,8 @@ class Reflect:
                 self.on_compacted(conversation_id)
 
     async def _begin_anew(self) -> None:
-        if self._anew:
+        # Not inside the turn that changed it: the exchange that follows asks again.
+        if self._anew and not self._precedence.busy:
             self._anew = False
             await self.warm()
 

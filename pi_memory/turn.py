@@ -14,6 +14,7 @@ Role = Literal["system", "user", "assistant"]
 Source = Literal["chat", "activity", "import"]
 MemoryType = Literal["semantic", "episodic", "procedural"]
 Priority = Literal["highest", "high", "medium", "low"]
+StatementKind = Literal["remember", "rule", "preference", "personal", "correction", "forget", "private"]
 Purpose = Literal["chat", "choose", "write", "idle"]
 """What a model in this process computes for; `idle`: what nobody waits for yet."""
 GENERAL = "general"
@@ -59,6 +60,18 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """What the user states in a message.
+
+    `content` stands alone; for `forget` it is what is to be forgotten, for `private` empty. `quote` is verbatim.
+    """
+
+    kind: StatementKind
+    content: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """A user message and the reply to it: the unit that is kept, tagged and remembered.
 
@@ -78,6 +91,8 @@ class Exchange:
     file_paths: tuple[str, ...] = ()
     source: Source = "chat"
     recalled: tuple[str, ...] = ()
+    stated: tuple[Stated, ...] | None = field(default=None, compare=False)
+    """What the user states in it, None if nobody has looked for that yet. Not stored."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,3 +193,24 @@ def test_a_conversation_folded_twice_at_once_loses_nothing() -> None:
     short.fold("nobody", 2, "nothing")
     assert (found := short.last("c")) is not None
     assert [e.user for e in found.exchanges] == ["2", "3"]
+
+
+def test_a_full_disk_refuses_no_message_that_needs_room(tmp_path: Path) -> None:
+    async def run() -> None:
+        db, memory = await Database.open(tmp_path / "m.db", commit_seconds=0), ShortMemory(ttl=0, max_conversations=9)
+        for number in range(4):
+            exchange = Exchange("c", f"{DECISION} {number}", "yes", float(number))
+            await db.write(partial(exchanges.add, exchange=exchange))
+            memory.append(memory.last("c") or memory.new("c", 0), exchange)
+        pages = await db.read(lambda db: db.execute("pragma page_count").fetchone()[0])
+        await db.read(lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall())
+        (conversation,) = filter(None, [memory.last("c")])
+        compaction = Compaction(db, memory, max_turns=2, max_tokens=2_000, worker=Worker("compute"))
+        await compaction.make_room(conversation, 3, ExtractiveModel())
+        assert [len(found.exchanges) for found in filter(None, [memory.last("c")])] == [1]
+        await db.read(lambda db: db.execute("pragma max_page_count = 10000").fetchall())
+        await db.flush()
+        assert len((await db.read(partial(windows.alive, limit=9)))["c"].exchanges) == 1
+        await db.close()
+
+    asyncio.run(run())

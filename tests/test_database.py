@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import partial
@@ -461,3 +462,23 @@ def test_an_older_file_is_backed_up_before_it_is_migrated(tmp_path: Path, monkey
     using(path, work)
     with closing(sqlite3.connect(tmp_path / f"m.db.v{migrations.LATEST}.backup")) as backup:
         assert backup.execute("select count(*) from exchanges").fetchone() == (1,)
+
+
+def test_work_that_is_queued_is_done_though_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
+    async def work(db: Database) -> None:
+        busy = threading.Event()
+        first = db.read(lambda db: busy.wait(10))
+        queued = [
+            asyncio.ensure_future(db.write(lambda db: exchanges.add(db, exchange()))),
+            asyncio.ensure_future(db.write(lambda db: exchanges.add(db, exchange(2)), durable=True)),
+            asyncio.ensure_future(db.put(lambda db: exchanges.add(db, exchange(3)))),
+        ]
+        await asyncio.sleep(0)
+        for each in queued:
+            each.cancel()
+        await asyncio.gather(*queued, return_exceptions=True)
+        busy.set()
+        await first
+        assert len(await db.read(exchanges.inbox)) == 3
+
+    using(tmp_path / "m.db", work)

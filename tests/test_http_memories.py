@@ -240,3 +240,14 @@ def test_what_is_forgotten_is_not_kept_when_it_is_said_or_imported_again(daemon:
     client.settle()
     found = client.get("/memories/search?q=hello listen quartz").json()["results"]
     assert {result["content"] for result in found if result["role"] == "user"} == {"Listen. Good.", "Hello."}
+
+
+def test_looking_at_a_memory_writes_nothing(daemon: Daemon, tmp_path: Path) -> None:
+    client = daemon(PI_MEMORY_COMMIT_SECONDS=0)
+    for content in ("Likes green tea from Uji", "Likes green tea from Uji a lot"):
+        remember(client, content)
+    client.settle()
+    before = {path: path.read_bytes() for path in (tmp_path / "data").glob("memory.db*") if path.suffix != ".db-shm"}
+    shown = client.get("/memories/1").json()
+    assert shown["related"] == [2]
+    assert {path: path.read_bytes() for path in before} == before

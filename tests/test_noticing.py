@@ -2,7 +2,12 @@
 
 import sqlite3
 
+import pytest
+
+from pi_memory import assistant, remember
+from pi_memory.knowledge import notice
 from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.turn import Stated
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeModel
 
@@ -124,3 +129,25 @@ def test_a_greeting_recalls_nothing(daemon: Daemon) -> None:
     say(client, "We moved the pump controller to pin 14 because the cable was too short.")
     client.settle()
     assert say(client, "Good morning!", name="another")["receipt"]["recalled"] == []  # type: ignore[index]
+
+
+def test_what_a_message_states_is_not_stored_when_the_message_does_not_fit(daemon: Daemon) -> None:
+    client = daemon()
+    answer = client.post("/chat", json={"message": "Remember that my cat is called Miso. " + "and so on " * 4_000})
+    assert answer.status_code == 422
+    assert client.get("/memories").json()["total"] == 0
+
+
+def test_what_is_stated_is_looked_for_once(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, found = [], notice.notice
+
+    def counted(message: str) -> tuple[Stated, ...]:
+        looked.append(message)
+        return found(message)
+
+    for module in (assistant, remember, notice):
+        monkeypatch.setattr(module, "notice", counted)
+    client = daemon()
+    say(client, "I live in Ulm.")
+    client.settle()
+    assert looked == ["I live in Ulm."]

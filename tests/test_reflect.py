@@ -1,7 +1,8 @@
 """What happens when nobody waits: one failure does not hold up the rest."""
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -56,3 +57,42 @@ async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", ti
     await reflect.stop()
     await db.close()
     return seen
+
+
+def test_nothing_is_evaluated_ahead_inside_the_turn_that_changed_it() -> None:
+    warmed = []
+
+    async def warm() -> None:
+        warmed.append(1)
+
+    async def run() -> None:
+        db, memory, turns = await Database.open(None), ShortMemory(ttl=0, max_conversations=9), Precedence()
+        async with reflecting(db, memory, turns) as reflect:
+            reflect.warm = warm
+            with turns.turn():
+                reflect.soon(anew=True)
+                await reflect.drain()
+                assert not warmed
+            reflect.soon("c")  # the turn's exchange
+            await reflect.drain()
+            assert warmed
+        await db.close()
+
+    asyncio.run(run())
+
+
+@contextlib.asynccontextmanager
+async def reflecting(db: Database, memory: ShortMemory, turns: Precedence) -> AsyncIterator[Reflect]:
+    async def load() -> Model:
+        return ExtractiveModel()
+
+    async def learn(said: Sequence[Numbered]) -> None:
+        pass
+
+    compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
+    model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
+    reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn, precedence=turns)
+    reflect.start()
+    await reflect.drain()
+    yield reflect
+    await reflect.stop()

@@ -5,7 +5,7 @@ The summary, the lesson and the window's new beginning are one transaction.
 
 import logging
 from collections.abc import Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +13,7 @@ from pi_memory import prompt
 from pi_memory.conversation.short_memory import Conversation, ShortMemory
 from pi_memory.conversation.summary import summarise, supported
 from pi_memory.embedding.worker import Worker
-from pi_memory.errors import ModelError, Unprocessable
+from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.store import windows
 from pi_memory.store.database import Database
 from pi_memory.turn import Exchange, Message, Model, Thinker
@@ -66,11 +66,15 @@ class Compaction:
         return True
 
     async def make_room(self, conversation: Conversation, count: int, model: Model) -> None:
-        """At once, as a message waits: quote what matters of the first `count` exchanges. Raises `StoreError`."""
+        """At once, as a message waits: quote what matters of the first `count` exchanges.
+
+        Where that cannot be stored now, it is when there is room again; the message need not wait for it.
+        """
         budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
         block = tuple(conversation.exchanges)[:count]
         summary = await self._worker.run(_quoted, conversation.summary, block, model, tokens=budget.summary)
-        await self._fold(conversation, count, summary)
+        with suppress(StoreError):  # the database has logged it
+            await self._fold(conversation, count, summary)
 
     async def _fold(self, conversation: Conversation, count: int, summary: str) -> None:
         now = self._memory.last(conversation.id)

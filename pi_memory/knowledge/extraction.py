@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 
 from pi_memory.errors import RequestError
 from pi_memory.knowledge import hints, namespaces
-from pi_memory.knowledge.notice import Stated, notice
+from pi_memory.knowledge.notice import statements
 from pi_memory.knowledge.own_words import Sentence, sentences
 from pi_memory.knowledge.person import about_user
 from pi_memory.knowledge.phrases import SPECIFIC
 from pi_memory.knowledge.secrets import secret_in
 from pi_memory.knowledge.troubles import chains, solutions
-from pi_memory.turn import Candidate, Exchange, MemoryType, Priority
+from pi_memory.turn import Candidate, Exchange, MemoryType, Priority, Stated
 
 Numbered = tuple[int, Exchange]
 
@@ -41,7 +41,8 @@ def extract(said: Sequence[Numbered]) -> list[Candidate]:
 
 def not_private(said: Sequence[Numbered]) -> list[Numbered]:
     """The exchanges that the user did not ask us to keep to ourselves."""
-    return [(number, exchange) for number, exchange in said if not _is_private(exchange)]
+    looked = ((number, replace(exchange, stated=statements(exchange))) for number, exchange in said)
+    return [(number, exchange) for number, exchange in looked if not _is_private(exchange)]
 
 
 def located(name: str, project: str | None) -> str:
@@ -87,7 +88,7 @@ def told_by_tools(exchange: Exchange) -> Iterator[str]:
 
 
 def _of_exchange(number: int, exchange: Exchange) -> Iterator[Candidate]:
-    stated = [s for s in notice(exchange.user) if s.kind not in ("forget", "private")]
+    stated = [s for s in statements(exchange) if s.kind not in ("forget", "private")]
     for statement in stated:
         candidate = of_statement(statement, exchange.project, number)
         # Only "remember" is leave to keep a secret.
@@ -150,7 +151,7 @@ def _rules(text: str, project: str | None) -> str:
 
 
 def _is_private(exchange: Exchange) -> bool:
-    return any(stated.kind == "private" for stated in notice(exchange.user))
+    return any(stated.kind == "private" for stated in statements(exchange))
 
 
 def _project(project: str | None) -> str | None:

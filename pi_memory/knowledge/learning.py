@@ -19,11 +19,11 @@ from pi_memory.knowledge.interview import Interview
 from pi_memory.knowledge.memories import Memories
 from pi_memory.knowledge.namespaces import Scope, covers, scope
 from pi_memory.knowledge.neighbourhood import Around, Neighbourhood
-from pi_memory.knowledge.notice import Stated, notice
+from pi_memory.knowledge.notice import statements
 from pi_memory.knowledge.secrets import secret_in
 from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
-from pi_memory.turn import Candidate, Exchange, Memory
+from pi_memory.turn import Candidate, Exchange, Memory, Stated
 
 Numbered = tuple[int, Exchange]
 
@@ -91,7 +91,7 @@ class Learning:
 
     async def found_in(self, exchange_id: int, exchange: Exchange) -> None:
         """Have what was stated in a chat, and stored before its exchange was, name it. Once more changes nothing."""
-        if quotes := [s.quote for s in notice(exchange.user) if s.kind not in ("forget", "private")]:
+        if quotes := [s.quote for s in statements(exchange) if s.kind not in ("forget", "private")]:
             await self._memories.rest_on(quotes, exchange_id)
 
     async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
@@ -122,7 +122,7 @@ class Learning:
 
         Raises `StoreError`.
         """
-        found = await self._around.of(memory.content, quote=memory.quote)
+        found = await self._around.of(memory.content, quote=memory.quote, write=False)
         others = [neighbour for neighbour in found.neighbours if neighbour.memory.id != memory.id]
         return await self._worker.run(about, memory, others, related=found.scale.related)
 

@@ -94,6 +94,10 @@ class Memories:
         """
         return await self._db.write(partial(memory_words.search, match=match, limit=limit))
 
+    async def like_words(self, match: str, *, limit: int) -> list[int]:
+        """As `search_words`, ids alone, with all that is not indexed yet. Writes nothing."""
+        return await self._db.read(partial(_like_words, match=match, limit=limit))
+
     async def vectors(self, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
         """Ids greater than `after` and packed vectors of the memories that hold and have one in the space."""
         return await self._db.read(partial(memories.vectors, space=space, after=after, limit=limit))
@@ -261,6 +265,10 @@ def strength(memory: Memory, now: float) -> float:
     if memory.priority == "highest":
         return 1.0
     return decay.strength(memory.last_accessed_at, now, rate=decay.MEMORY_RATE)
+
+
+def _like_words(db: sqlite_utils.Database, *, match: str, limit: int) -> list[int]:
+    return [*(number for number, _ in memory_words.indexed(db, match, limit=limit)), *memory_words.unindexed(db)]
 
 
 def _change(db: sqlite_utils.Database, number: int, *, fields: dict[str, Any], cause: Cause) -> Memory:

@@ -44,12 +44,18 @@ class Neighbourhood:
         self._scale = scale
         self._worker = worker
 
-    async def of(self, text: str, *, quote: str = "") -> Around:
-        """What is like `text`; `quote` are other words for it. Raises `StoreError`."""
+    async def of(self, text: str, *, quote: str = "", write: bool = True) -> Around:
+        """What is like `text`; `quote` are other words for it. Without `write` new words are not indexed for it.
+
+        Raises `StoreError`.
+        """
         match = " OR ".join(map(words.quoted, words.terms(f"{text} {quote}")))
-        found = await self._memories.search_words(match, limit=MOST) if match else []
+        numbers: list[int] = []
+        if match and write:
+            numbers = [number for number, _ in await self._memories.search_words(match, limit=MOST)]
+        elif match:
+            numbers = await self._memories.like_words(match, limit=MOST)
         scale, vector, embedding = await self._meaning(text)
-        numbers = [number for number, _ in found]
         cosines: dict[int, float] = {}
         matrix = self._shelf.matrix
         if vector is not None and matrix is not None and matrix.dimensions == len(vector):

@@ -5,16 +5,14 @@ Only what the user says themselves, and no questions. `phrases` has the words.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import takewhile
-from typing import Literal
 
 from pi_memory.knowledge import phrases
 from pi_memory.knowledge.contrast import contrast
 from pi_memory.knowledge.own_words import Sentence, sentences
 from pi_memory.knowledge.person import about_user, finished
+from pi_memory.turn import Exchange, Stated, StatementKind
 
-Kind = Literal["remember", "rule", "preference", "personal", "correction", "forget", "private"]
 """`rule` is how the user wants things to be done from now on, `personal` who they are; `private` asks that nothing of
 the message be learned."""
 
@@ -22,15 +20,6 @@ MOST = 20
 """Most statements of one message."""
 ENDING = 60
 """Characters of the end of a sentence that may tell what to do with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """`content` stands alone; for `forget` it is what is to be forgotten, for `private` empty. `quote` is verbatim."""
-
-    kind: Kind
-    content: str
-    quote: str
 
 
 def notice(message: str) -> tuple[Stated, ...]:
@@ -47,6 +36,11 @@ def notice(message: str) -> tuple[Stated, ...]:
             break
     is_private = any(stated.kind == "private" for stated in found.values())
     return tuple(s for s in found.values() if not is_private or s.kind in ("private", "forget"))
+
+
+def statements(exchange: Exchange) -> tuple[Stated, ...]:
+    """What the user states in an exchange: what was found in it before, if somebody has looked."""
+    return notice(exchange.user) if exchange.stated is None else exchange.stated
 
 
 def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
@@ -121,7 +115,7 @@ def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stat
     """How the user wants things to be, what they like, who they are."""
     if personal := _personal(text, sentence.text):
         return personal
-    kind: Kind = "preference" if phrases.PREFERENCE.match(text) else "rule"
+    kind: StatementKind = "preference" if phrases.PREFERENCE.match(text) else "rule"
     rule = phrases.RULE.match(text)
     if (kind == "rule" and not rule and not _is_rule_behind(text)) or phrases.ONCE.search(text):
         return []

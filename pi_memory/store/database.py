@@ -143,14 +143,18 @@ class Database:
     def _submit(self, call: Callable[[], T]) -> asyncio.Future[T]:
         loop = asyncio.get_running_loop()
         try:
-            future = loop.run_in_executor(self._thread, call)
+            running = self._thread.submit(call)
         except RuntimeError as error:  # the thread has been shut down
             raise StoreError(
                 "The database is closed", hint="The daemon is stopping; try again when it is up."
             ) from error
+        future = asyncio.wrap_future(running, loop=loop)
         future.add_done_callback(lambda done: self._follow())
         future.add_done_callback(_retrieve)
-        return future
+        # Who waits may be cancelled; what is queued is done all the same.
+        awaited = asyncio.shield(future)
+        awaited.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return awaited
 
     def _follow(self) -> None:
         """Note whether writes are refused, and see to it that they are tried again."""

@@ -28,6 +28,16 @@ def search(db: Database, match: str, *, limit: int) -> list[tuple[int, float]]:
     `match` is a query of FTS5 without phrases. Writes, as it first indexes what is new.
     """
     index(db)
+    return indexed(db, match, limit=limit)
+
+
+def unindexed(db: Database) -> list[int]:
+    """Ids of the memories that were added since words were last indexed; fewer than `AT_A_TIME`."""
+    return [number for (number,) in db.execute(f"select id from memories where id > {LAST} order by id")]
+
+
+def indexed(db: Database, match: str, *, limit: int) -> list[tuple[int, float]]:
+    """As `search`, among what is indexed. Writes nothing."""
     query = """select rowid, -bm25(memory_words) from memory_words where memory_words match ?
         order by bm25(memory_words), rowid limit ?"""
     return db.execute(query, (match, limit)).fetchall()
