@@ -545,7 +545,7 @@ def clock_set_by(bed: Bed, seconds: int) -> None:
     os.environ |= {"LD_PRELOAD": str(made), "SET_CLOCK_BY": str(by)}
     try:
         bed.start()
-        bed.expect("clock")
+        bed.expect("the clock says")
         bed.talk("barrel")
         by.write_text("0")
         bed.expect_well()
