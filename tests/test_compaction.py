@@ -10,6 +10,7 @@ import pytest
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.short_memory import ShortMemory
 from pi_memory.embedding.worker import Worker
+from pi_memory.errors import StoreError
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
 from pi_memory.store import exchanges, windows
@@ -204,11 +205,15 @@ def test_a_full_disk_refuses_no_message_that_needs_room(tmp_path: Path) -> None:
             memory.append(memory.last("c") or memory.new("c", 0), exchange)
         pages = await db.read(lambda db: db.execute("pragma page_count").fetchone()[0])
         await db.read(lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall())
+        big = db.put(partial(exchanges.add, exchange=Exchange("other", "x" * 100_000, "", 9.0)))
+        with pytest.raises(StoreError):
+            await db.flush()
         (conversation,) = filter(None, [memory.last("c")])
         compaction = Compaction(db, memory, max_turns=2, max_tokens=2_000, worker=Worker("compute"))
         await compaction.make_room(conversation, 3, ExtractiveModel())
         assert [len(found.exchanges) for found in filter(None, [memory.last("c")])] == [1]
         await db.read(lambda db: db.execute("pragma max_page_count = 10000").fetchall())
+        await big
         await db.flush()
         assert len((await db.read(partial(windows.alive, limit=9)))["c"].exchanges) == 1
         await db.close()
