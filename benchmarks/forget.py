@@ -101,18 +101,19 @@ def traces(folder: Path, found: Sequence[Fact]) -> Iterator[str]:
             )
 
 
-def lost(database: Path, found: Sequence[Fact]) -> tuple[int, int]:
+def lost(database: Path, found: Sequence[Fact]) -> tuple[list[str], int]:
     """Other sentences that were said and are not there, and how many were said."""
     with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as db:
         said = "\n".join(f"{user}\n{reply}" for user, reply in db.execute("select user, reply from exchanges"))
         decided = "\n".join(text for (text,) in db.execute("select decisions from session_contexts"))
-    gone = total = 0
+    gone: list[str] = []
+    total = 0
     for number, fact in enumerate(found):
         before, after = beside(number)
         for sentence, times in ((before, 3), (after, 3), (f"{fact.other}.", 1)):
-            gone += max(0, times - said.count(sentence))
+            gone += [sentence] * max(0, times - said.count(sentence))
             total += times
-        gone += before not in decided
+        gone += [f"decided: {before}"] if before not in decided else []
         total += 1
     return gone, total
 
@@ -130,7 +131,7 @@ def main() -> None:
             "PI_MEMORY_PROVIDER": "extractive",
             "PI_MEMORY_EMBEDDER": "none",
         }
-        with measure.daemon(folder, **values) as daemon, daemon.client() as client:
+        with measure.daemon(folder, **values) as daemon, _client(daemon.url) as client:
             daemon.wait_until_loaded()
             for number, fact in enumerate(found):
                 say(client, fact, number)
@@ -146,7 +147,7 @@ def main() -> None:
         stopped = list(traces(folder, found))
         gone, total = lost(folder / "data" / "memory.db", found)
     if asked.verbose:
-        print("\n".join([*after, *again, *stopped]))
+        print("\n".join([*after, *again, *stopped, *(f"lost: {sentence}" for sentence in gone)]))
     figures = {
         "facts": len(found),
         "frames": len(found[0].frames),
@@ -157,9 +158,15 @@ def main() -> None:
         "found_after_being_said_again": len(again),
         "found_after_a_stop": len(stopped),
         "other_sentences": total,
-        "too_much": gone / total,
+        "too_much": len(gone) / total,
     }
     measure.show(figures, as_json=asked.json)
+
+
+def _client(url: str) -> httpx2.Client:
+    """A connection for each request: a daemon that is busy forgetting may close one that waits."""
+    limits = httpx2.Limits(max_keepalive_connections=0)
+    return httpx2.Client(base_url=url, timeout=60, trust_env=False, limits=limits)
 
 
 def _found(client: httpx2.Client, folder: Path, found: Sequence[Fact]) -> list[str]:

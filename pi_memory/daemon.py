@@ -230,7 +230,8 @@ async def _wake(parts: Parts) -> None:
     if await parts.memories.start():
         states.erase(parts.settings.states_dir)
         await _forget_in_copies(parts, parts.memories.forgotten.clean)
-        await parts.memories.finished()
+        with contextlib.suppress(NotSaved):  # it is done once more at the next start
+            await parts.memories.finished()
     await parts.focus.start()
     await parts.attention.start()
     await parts.recall.start()

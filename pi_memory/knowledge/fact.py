@@ -26,6 +26,8 @@ LONGEST_RUN = 24
 """Content stems of a run, at most; a longer sentence is compared as a whole."""
 LONGEST_WITH_GAP = 10
 """Stems of a run in whose midst one foreign word may stand: `my vault word is still, alas, quartz`."""
+LONG = 100
+"""Words from which on a sentence is none, but a paste: no foreign words are looked for."""
 SHORT_ANSWER = 4
 """Stems of a sentence, at most, that is understood together with the question it answers."""
 
@@ -287,9 +289,11 @@ def _from(words: Sequence[Word], start: int) -> Iterator[Key]:
     """The runs of content that begin with a word, with and without one foreign word in their midst."""
     if _is_users(words, start):
         yield _of_user(words[start].stem)
+    longest_with_gap = LONGEST_WITH_GAP if len(words) <= LONG else 0
     run: dict[str, bool] = {}
     total = 0
-    for word in words[start:]:
+    for at in range(start, len(words)):
+        word = words[at]
         if word.kind is not Kind.CONTENT or word.stem in run:
             continue
         run[word.stem] = word.owned
@@ -298,7 +302,7 @@ def _from(words: Sequence[Word], start: int) -> Iterator[Key]:
             return
         if len(run) > 1:
             yield total % RANGE
-        if 2 < len(run) <= LONGEST_WITH_GAP:
+        if 2 < len(run) <= longest_with_gap:
             inner = list(run)[1:-1]
             yield from ((total - _number(stem)) % RANGE for stem in inner if not run[stem])
 
