@@ -39,7 +39,7 @@ def say(client: httpx2.Client, fact: Fact, number: int, suffix: str = "") -> Non
     plain, asked, passing, yours, theirs, noted = fact.frames
     before, after = beside(number)
     chat(client, f"{before} {plain} {after}", f"plain-{number}{suffix}")
-    chat(client, asked, f"asked-{number}{suffix}")
+    chat(client, asked, f"asked-{number // 10}{suffix}")
     chat(client, fact.question, f"plain-{number}{suffix}")
     activity(client, f"{before}\n{passing}", f"{yours} {after}", f"agent-{number}{suffix}")
     imported(
@@ -47,7 +47,7 @@ def say(client: httpx2.Client, fact: Fact, number: int, suffix: str = "") -> Non
         [("user", f"{before} {noted}"), ("assistant", f"{yours} {after}"), ("user", theirs)],
         f"import-{number}{suffix}",
     )
-    chat(client, f"{fact.other}.", f"other-{number}{suffix}")
+    chat(client, f"{fact.other}.", f"other-{number // 10}{suffix}")
     client.post("/memories", json={"content": theirs})
     session = {"session_id": f"agent-{number}{suffix}"}
     client.post("/session", json=session).raise_for_status()
@@ -67,7 +67,7 @@ def note(workspace: Path, found: Sequence[Fact]) -> None:
 def forget(client: httpx2.Client, fact: Fact, number: int) -> None:
     """Every other one by its memory, the others by a message."""
     if number % 2:
-        chat(client, f"Forget that {fact.own}.", f"forget-{number}")
+        chat(client, f"Forget that {fact.own}.", f"forget-{number // 10}")
         return
     found = client.get("/memories?limit=500").raise_for_status().json()["memories"]
     holding = [m["id"] for m in found if fact.probes[0] in m["content"].lower()]
@@ -105,7 +105,6 @@ def lost(database: Path, found: Sequence[Fact]) -> tuple[list[str], int]:
     """Other sentences that were said and are not there, and how many were said."""
     with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as db:
         said = "\n".join(f"{user}\n{reply}" for user, reply in db.execute("select user, reply from exchanges"))
-        decided = "\n".join(text for (text,) in db.execute("select decisions from session_contexts"))
     gone: list[str] = []
     total = 0
     for number, fact in enumerate(found):
@@ -113,9 +112,13 @@ def lost(database: Path, found: Sequence[Fact]) -> tuple[list[str], int]:
         for sentence, times in ((before, 3), (after, 3), (f"{fact.other}.", 1)):
             gone += [sentence] * max(0, times - said.count(sentence))
             total += times
-        gone += [f"decided: {before}"] if before not in decided else []
-        total += 1
     return gone, total
+
+
+def lost_decisions(client: httpx2.Client, found: Sequence[Fact]) -> list[str]:
+    """Of those that stood beside facts; while their sessions are among the newest, which alone are kept."""
+    shown = [client.get(f"/session?session_id=agent-{number}").text for number in range(len(found))]
+    return [f"decided: {beside(number)[0]}" for number, text in enumerate(shown) if beside(number)[0] not in text]
 
 
 def main() -> None:
@@ -139,6 +142,7 @@ def main() -> None:
             before = set(traces(folder, found))
             for number, fact in enumerate(found):
                 forget(client, fact, number)
+            undecided = lost_decisions(client, found)
             after = _found(client, folder, found)
             for number, fact in enumerate(found):
                 say(client, fact, number, "-again")
@@ -146,6 +150,7 @@ def main() -> None:
             daemon.stop()
         stopped = list(traces(folder, found))
         gone, total = lost(folder / "data" / "memory.db", found)
+        gone, total = [*gone, *undecided], total + len(found)
     if asked.verbose:
         print("\n".join([*after, *again, *stopped, *(f"lost: {sentence}" for sentence in gone)]))
     figures = {
