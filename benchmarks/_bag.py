@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pi_memory.turn import Vectors
+from pi_memory.types import Vectors
 
 DIMENSIONS = 384
 SHARED = 0.3

@@ -19,12 +19,12 @@ from benchmarks import _engine as bench
 from benchmarks import _measure as measure
 from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.focus import asking
-from pi_memory.http.parts import Parts
 from pi_memory.model.local import LocalModel
-from pi_memory.model.parked import common
+from pi_memory.model.offload import common
+from pi_memory.parts import Parts
 from pi_memory.settings import build
-from pi_memory.turn import Count, Done, Exchange, Message, Purpose, Tag, Turn
+from pi_memory.tagging import llm_tagger
+from pi_memory.types import Count, Done, Exchange, Message, Purpose, Tag, Turn
 
 CONTEXT, BATCH = 8192, 128
 WORDS, RECALLED, REPLY = 50, 3, 112
@@ -142,12 +142,12 @@ class Counting(LocalModel):
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
         self._count(messages, instruction)
         await super().choose(messages, instruction, labels)
-        return self.topic if self.topic in labels else asking.OTHER
+        return self.topic if self.topic in labels else llm_tagger.OTHER
 
     async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
         self._count(messages, instruction)
         written = await super().write(messages, instruction, grammar=grammar, cap=cap)
-        return self.topic if instruction == asking.NAME else written
+        return self.topic if instruction == llm_tagger.NAME else written
 
     def prepare(self, messages: Sequence[Message]) -> None:
         super().prepare(messages)
@@ -197,7 +197,7 @@ async def chat(path: Path, turns: int, *, window: int, tags: Sequence[Tag] | Non
         made.run = Run()
         async with running(settings, model=made, embedder=NoEmbedder(), clock=made.run.clock) as parts:
             await parts.model.ready()
-            while tags is None and not isinstance(parts.focus.work.tagger, asking.AskingTagger):  # noqa: ASYNC110 - when it comes
+            while tags is None and not isinstance(parts.focus.work.tagger, llm_tagger.AskingTagger):  # noqa: ASYNC110 - when it comes
                 await asyncio.sleep(0.01)
             await bench.settle(made)
             recorded = Recorded(parts.focus.work.tagger)

@@ -12,9 +12,9 @@ from pathlib import Path
 from benchmarks import _measure as measure
 from benchmarks._words import WORDS
 from benchmarks.synthetic_gguf import SHAPES, cached
-from pi_memory.model import waiting
+from pi_memory.model import openmp
 from pi_memory.model.local import LocalModel
-from pi_memory.turn import Message, Usage
+from pi_memory.types import Message, Usage
 
 Figures = Mapping[str, float | int | str | bool | None]
 """None: could not be measured; `NAME_missing` says why."""
@@ -32,7 +32,7 @@ def parser(doc: str | None, *, shape: str) -> argparse.ArgumentParser:
 
 def model_file(options: argparse.Namespace) -> Path:
     """Of the shape that is asked for. What is loaded then waits as in the daemon."""
-    os.environ.update(waiting.variables("auto", platform.machine(), os.environ))
+    os.environ.update(openmp.variables("auto", platform.machine(), os.environ))
     if options.quick:
         options.shape = "tiny"
     return cached(options.shape)

@@ -11,15 +11,15 @@ import numpy as np
 from benchmarks._facts import facts
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.worker import Worker
-from pi_memory.knowledge.learning import Learning
-from pi_memory.knowledge.memories import Memories
-from pi_memory.knowledge.neighbourhood import Neighbourhood
-from pi_memory.knowledge.notice import notice
-from pi_memory.knowledge.shelf import Shelf
+from pi_memory.learning.learner import Learning
+from pi_memory.learning.neighbours import Neighbourhood
+from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
+from pi_memory.memories.memories import Memories
+from pi_memory.retrieval.ram_index import Shelf
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
-from pi_memory.turn import Embedder, Exchange, Vectors
+from pi_memory.types import Embedder, Exchange, Vectors
 
 SESSION = 25
 """Facts that a session teaches; what it taught is committed as one group."""

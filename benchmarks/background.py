@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 from benchmarks import _engine as bench
 from pi_memory.model.local import LocalModel
-from pi_memory.turn import Message
+from pi_memory.types import Message
 
 CONTEXT, WORDS, REPLY = 2048, 60, 32
 SUMMARY = "Summarise what was decided, what is open, and what comes next, in a few words."

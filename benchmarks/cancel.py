@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import _engine as bench
-from pi_memory.model.context import Size
 from pi_memory.model.engine import Engine
-from pi_memory.model.lane import Job, Lane, Rank
-from pi_memory.model.llama import library
-from pi_memory.model.parked import common
+from pi_memory.model.library import library
+from pi_memory.model.llama_context import Size
+from pi_memory.model.offload import common
 from pi_memory.model.sampling import Sampling
+from pi_memory.model.scheduler import Job, Lane, Rank
 
 CONTEXT, BATCH, AFTERWARDS = 2048, 128, 16
 SPOKEN, HISTORY, NEW = 0, 200, 1_024

@@ -15,11 +15,11 @@ from benchmarks import _measure as measure
 from benchmarks import scale
 from benchmarks._bag import BagOfWords
 from benchmarks._facts import facts
-from pi_memory.knowledge import namespaces
-from pi_memory.knowledge.notice import notice
+from pi_memory.learning.statements import notice
+from pi_memory.memories import namespaces
 from pi_memory.model.local import LocalModel
 from pi_memory.service import SWITCH_SECONDS
-from pi_memory.turn import Exchange
+from pi_memory.types import Exchange
 
 CONTEXT, TICK = 2048, 0.001
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from benchmarks import _engine as bench
 from benchmarks import _measure as measure
-from pi_memory.model.llama import library
+from pi_memory.model.library import library
 from pi_memory.model.local import LocalModel
-from pi_memory.turn import Message
+from pi_memory.types import Message
 
 CONTEXT, CONVERSATIONS, TURNS = 2048, 16, 2
 CHILD = "benchmarks.model_ram"
@@ -61,8 +61,8 @@ def vocabulary(path: Path) -> int:
 
 async def child(path: Path) -> dict[str, float]:
     accounted = Accounted()
-    logging.getLogger("pi_memory.model.llama").addHandler(accounted)
-    logging.getLogger("pi_memory.model.llama").setLevel(logging.DEBUG)
+    logging.getLogger("pi_memory.model.library").addHandler(accounted)
+    logging.getLogger("pi_memory.model.library").setLevel(logging.DEBUG)
     library()
     before = resident()
     model = LocalModel.open(path, context_tokens=CONTEXT, temperature=0)

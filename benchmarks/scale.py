@@ -33,22 +33,22 @@ from benchmarks._bag import BagOfWords
 from benchmarks._facts import facts
 from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
+from pi_memory.embedding.quantized import Ids, Matrix, pack
 from pi_memory.embedding.worker import Worker
-from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.tagger import EvidenceTagger
-from pi_memory.knowledge import namespaces, recorded
-from pi_memory.knowledge.learning import Learning
-from pi_memory.knowledge.memories import Memories
-from pi_memory.knowledge.neighbourhood import Neighbourhood
-from pi_memory.knowledge.passages import Passages
-from pi_memory.knowledge.recall import Recall
-from pi_memory.knowledge.recorded import Cause
-from pi_memory.knowledge.remembered import Remembered
-from pi_memory.knowledge.vectors import Ids, Matrix, pack
+from pi_memory.learning.learner import Learning
+from pi_memory.learning.neighbours import Neighbourhood
 from pi_memory.loader import Loader
+from pi_memory.memories import changes, namespaces
+from pi_memory.memories.changes import Cause
+from pi_memory.memories.memories import Memories
+from pi_memory.retrieval.memory_index import Remembered
+from pi_memory.retrieval.message_index import Passages
+from pi_memory.retrieval.search import Recall
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding
-from pi_memory.turn import Candidate, Embedder, Vectors
+from pi_memory.tagging.tagger import EvidenceTagger
+from pi_memory.tagging.topic_patterns import load_patterns
+from pi_memory.types import Candidate, Embedder, Vectors
 
 SIZES = (1_000, 10_000, 100_000)
 GROWS = ("p50_ms", "vectors_p50_ms", "bytes_per_memory_ram", "file_bytes_per_memory")
@@ -184,7 +184,7 @@ def _learned(db: sqlite_utils.Database, *, contents: list[str], packed: bytes) -
     for number, content in enumerate(contents):
         embedding = Embedding(BagOfWords.id, packed[number * size : (number + 1) * size])
         candidate = Candidate(content, "semantic", "user/facts", source="discovery", quote=content)
-        recorded.add(db, candidate, Cause("extraction", time.time()), embedding=embedding)
+        changes.add(db, candidate, Cause("extraction", time.time()), embedding=embedding)
 
 
 def _rss() -> int:

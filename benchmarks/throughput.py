@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import _engine as bench
-from pi_memory.model.context import Context, Size
-from pi_memory.model.llama import library, open_model
+from pi_memory.model.library import library, open_model
+from pi_memory.model.llama_context import Context, Size
 from pi_memory.model.local import LocalModel
-from pi_memory.turn import Message, Usage
+from pi_memory.types import Message, Usage
 
 CONTEXT = 2048
 

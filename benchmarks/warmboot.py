@@ -16,12 +16,12 @@ import httpx2
 from benchmarks import _engine as bench
 from benchmarks import _measure as measure
 from benchmarks.synthetic_gguf import cached
-from pi_memory.model.context import Size
 from pi_memory.model.engine import Engine
+from pi_memory.model.llama_context import Size
 from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.states import States
-from pi_memory.turn import Message, Usage
+from pi_memory.model.saved_state import States
+from pi_memory.types import Message, Usage
 
 TURNS, WORDS, REPLY, NAME = 6, 40, 16, "conversation"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command line. A coding agent waits for `pi-memory hook`, which therefore goes past it."""
     os.umask(0o077)  # what is written is for its user alone, whatever their shell says
     if sys.argv[1:] == ["hook"]:
-        from pi_memory import hook
+        from pi_memory.agents import hook
 
         hook.main()
         return

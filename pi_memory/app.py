@@ -16,41 +16,41 @@ from pi_memory.daemon import running
 from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError
 from pi_memory.http import (
     activity,
+    agent_context,
+    agent_history,
     chat,
-    context,
     conversations,
     events,
     exchanges,
     focus,
     health,
-    history,
+    import_export,
     memories,
     metrics,
     openapi,
     search,
     session,
-    transfer,
 )
 from pi_memory.http.access import Access, everyone, nobody
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
-from pi_memory.http.parts import Parts
+from pi_memory.parts import Parts
 from pi_memory.settings import Settings
-from pi_memory.turn import Clock, Embedder, Model
+from pi_memory.types import Clock, Embedder, Model
 
 ENDPOINTS: list[Endpoint] = [
     *chat.ENDPOINTS,
     *conversations.ENDPOINTS,
     *exchanges.ENDPOINTS,
     *activity.ENDPOINTS,
-    *context.ENDPOINTS,
-    *history.ENDPOINTS,
+    *agent_context.ENDPOINTS,
+    *agent_history.ENDPOINTS,
     *focus.ENDPOINTS,
     *session.ENDPOINTS,
     *search.ENDPOINTS,
     *memories.ENDPOINTS,
     *events.ENDPOINTS,
-    *transfer.ENDPOINTS,
+    *import_export.ENDPOINTS,
     *health.ENDPOINTS,
     *metrics.ENDPOINTS,
 ]

@@ -14,23 +14,23 @@ from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError, ModelError
-from pi_memory.focus.asking import AskingTagger
-from pi_memory.focus.centroids import Centroids
-from pi_memory.focus.meaning import Meaning
-from pi_memory.focus.nearest import Nearest
-from pi_memory.focus.patterns import Patterns
-from pi_memory.focus.tagger import EvidenceTagger, Tagger
 from pi_memory.loader import Loader, in_thread
-from pi_memory.model.context import Size
+from pi_memory.model.cpu_features import unused
 from pi_memory.model.engine import Engine
 from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.model.llama_context import Size
 from pi_memory.model.local import LocalModel
 from pi_memory.model.probe import trusted
-from pi_memory.model.processor import unused
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.states import States
+from pi_memory.model.saved_state import States
 from pi_memory.settings import Chat, Settings
-from pi_memory.turn import Embedder, Message, Model, Thinker
+from pi_memory.tagging.centroids import Centroids
+from pi_memory.tagging.llm_tagger import AskingTagger
+from pi_memory.tagging.nearest import Nearest
+from pi_memory.tagging.similarity import Meaning
+from pi_memory.tagging.tagger import EvidenceTagger, Tagger
+from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.types import Embedder, Message, Model, Thinker
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 

@@ -7,44 +7,44 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 
 from pi_memory import backends
-from pi_memory.assistant import Assistant
-from pi_memory.background import logged, until_done
-from pi_memory.briefing import Briefing, Known
+from pi_memory.agents.agent_context import Outside
+from pi_memory.agents.import_conversations import Conversations
+from pi_memory.attention.tracker import Attention
+from pi_memory.background.housekeeping import Housekeeping
+from pi_memory.background.inbox import Remember
+from pi_memory.background.priority import Precedence
+from pi_memory.background.reflection import Reflect
+from pi_memory.chat.context import Briefing, Known
+from pi_memory.chat.stream import Turns
+from pi_memory.chat.turn import Assistant
 from pi_memory.clock import Moved, SteadyClock
 from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
-from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.conversation.window import ShortMemory
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotSaved
-from pi_memory.focus.attention import Attention
-from pi_memory.focus.centroids import Centroids
-from pi_memory.focus.patterns import Patterns, load_patterns
-from pi_memory.focus.recent import RecentFocus
-from pi_memory.focus.tagger import EvidenceTagger
-from pi_memory.focus.watch import Watcher
-from pi_memory.housekeeping import Housekeeping
-from pi_memory.http.parts import Parts
-from pi_memory.knowledge.conversations import Conversations
-from pi_memory.knowledge.forgetting import Forgetting, Forgotten
-from pi_memory.knowledge.interview import Interview
-from pi_memory.knowledge.learning import Learning
-from pi_memory.knowledge.memories import Memories
-from pi_memory.knowledge.neighbourhood import Neighbourhood
-from pi_memory.knowledge.passages import Passages
-from pi_memory.knowledge.recall import Recall
-from pi_memory.knowledge.remembered import Remembered
+from pi_memory.focus.recent_focus import RecentFocus
+from pi_memory.focus_file.watcher import Watcher
+from pi_memory.learning.learner import Learning
+from pi_memory.learning.llm_extraction import Interview
+from pi_memory.learning.neighbours import Neighbourhood
 from pi_memory.loader import Loader
-from pi_memory.model import states
-from pi_memory.outside import Outside
-from pi_memory.precedence import Precedence
-from pi_memory.reflect import Reflect
-from pi_memory.remember import Remember
+from pi_memory.memories.memories import Memories
+from pi_memory.memories.redaction import Forgetting, Forgotten
+from pi_memory.model import saved_state
+from pi_memory.parts import Parts
+from pi_memory.retrieval.memory_index import Remembered
+from pi_memory.retrieval.message_index import Passages
+from pi_memory.retrieval.search import Recall
 from pi_memory.settings import Settings
-from pi_memory.store import copies, prompted, restamp, windows
+from pi_memory.store import conversations, copies, prompted, restamp
 from pi_memory.store.database import Database
-from pi_memory.turn import Clock, Embedder, Message, Model, Thinker
-from pi_memory.turns import Turns
+from pi_memory.tagging.centroids import Centroids
+from pi_memory.tagging.tagger import EvidenceTagger
+from pi_memory.tagging.topic_patterns import Patterns, load_patterns
+from pi_memory.tasks_background import logged, until_done
+from pi_memory.types import Clock, Embedder, Message, Model, Thinker
 
 DRAIN_SECONDS = 5.0
 """Longest that a stop waits for the inbox; what is left is worked off at the next start."""
@@ -184,7 +184,7 @@ def _connect(parts: Parts) -> None:
 
     def unsave() -> None:
         # Also what a model kept that is not there now.
-        states.erase(parts.settings.states_dir)
+        saved_state.erase(parts.settings.states_dir)
         if isinstance(parts.model.now, Thinker):
             parts.model.now.unsave()
 
@@ -221,14 +221,14 @@ async def _wake(parts: Parts) -> None:
     """Go on where the last run ended: conversations that are still alive, the inbox, the focus file."""
     parts.clock.resume(await parts.db.read(restamp.newest))
     limit = 2 * parts.settings.memory.max_turns
-    alive = await parts.db.read(lambda db: windows.alive(db, limit=limit))
+    alive = await parts.db.read(lambda db: conversations.alive(db, limit=limit))
     told = {}
     with contextlib.suppress(NotSaved):  # what is prompted is recalled anew, as after a crash
         told = await parts.db.write(prompted.take)
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
         parts.memory.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
     if await parts.memories.start():
-        states.erase(parts.settings.states_dir)
+        saved_state.erase(parts.settings.states_dir)
         await _forget_in_copies(parts, parts.memories.forgotten.clean)
         with contextlib.suppress(NotSaved):  # it is done once more at the next start
             await parts.memories.finished()

@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from pi_memory.files import commit, prepare
+from pi_memory.atomic_file import commit, prepare
 
 TOKEN = "token"
 SHORTEST, LONGEST = 32, 1_000

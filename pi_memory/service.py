@@ -16,13 +16,13 @@ import uvicorn
 
 from pi_memory import private
 from pi_memory.app import create_app
-from pi_memory.connections import BACKLOG, BoundedProtocol, Listener
 from pi_memory.daemon import running
 from pi_memory.errors import NotSaved, StartError, without_passwords
 from pi_memory.http.access import Access, nobody, owner
-from pi_memory.http.parts import Parts
-from pi_memory.loglimit import LogLimit
-from pi_memory.model import waiting
+from pi_memory.http.connections import BACKLOG, BoundedProtocol, Listener
+from pi_memory.log_limit import LogLimit
+from pi_memory.model import openmp
+from pi_memory.parts import Parts
 from pi_memory.settings import Settings
 
 GRACE_SECONDS = 3
@@ -43,7 +43,7 @@ def serve(settings: Settings) -> None:
     """
     log_to_stderr(settings.server.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
-    os.environ.update(waiting.variables(settings.chat.wait, platform.machine(), os.environ))
+    os.environ.update(openmp.variables(settings.chat.wait, platform.machine(), os.environ))
     with alone(settings), bound(settings.server.host, settings.server.port) as listener:
         access = admission(settings)
         keep_private(settings)

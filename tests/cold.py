@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pi_memory.model.context import Size
+from pi_memory.model.detokenizer import Reply
 from pi_memory.model.engine import Engine
-from pi_memory.model.parked import Parked
-from pi_memory.model.reply import Reply
+from pi_memory.model.llama_context import Size
+from pi_memory.model.offload import Parked
 from pi_memory.model.sampling import Sampling
 
 GREEDY = Sampling(temperature=0)

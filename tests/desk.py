@@ -8,13 +8,13 @@ from pathlib import Path
 
 from pi_memory.config import Config
 from pi_memory.embedding.worker import Worker
-from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.recent import RecentFocus
-from pi_memory.focus.tagger import EvidenceTagger
-from pi_memory.focus.tagging import Tagged
+from pi_memory.focus.recent_focus import RecentFocus
+from pi_memory.focus.recorder import Tagged
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
-from pi_memory.turn import Exchange, ToolCall
+from pi_memory.tagging.tagger import EvidenceTagger
+from pi_memory.tagging.topic_patterns import load_patterns
+from pi_memory.types import Exchange, ToolCall
 from tests.fakes import FakeClock
 
 SETTLE = 0.03

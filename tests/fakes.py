@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 import numpy as np
 
 from pi_memory.errors import Unprocessable
-from pi_memory.turn import Message, Usage, Vectors
+from pi_memory.types import Message, Usage, Vectors
 
 
 class FakeClock:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 from safetensors.numpy import save_file
 
-from pi_memory.embedding.export import bundled_folder, export_bert, export_bundled
+from pi_memory.embedding.gguf_export import bundled_folder, export_bert, export_bundled
 from pi_memory.errors import EmbedderError
 
 Weights = npt.NDArray[np.float32]

@@ -14,12 +14,12 @@ from random import Random
 
 import numpy as np
 
-from pi_memory.model.context import Size
 from pi_memory.model.engine import Engine
+from pi_memory.model.llama_context import Size
 from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.states import States
-from pi_memory.turn import Message, Usage
+from pi_memory.model.saved_state import States
+from pi_memory.types import Message, Usage
 from tests.cold import GREEDY, Cold, Logits, empty, logits
 
 NOISE = 0.02

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.model.context import Size
 from pi_memory.model.engine import Engine
+from pi_memory.model.llama_context import Size
 from pi_memory.model.local import LocalModel
-from pi_memory.model.states import States
+from pi_memory.model.saved_state import States
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
 from tests.gguf_files import write_llama

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pi_memory import backends
-from pi_memory.model.context import Size
+from pi_memory.model.llama_context import Size
 from pi_memory.model.local import LocalModel
-from pi_memory.turn import Message
+from pi_memory.types import Message
 from tests.conftest import settings_for
 from tests.gguf_files import write_llama
 

@@ -11,7 +11,7 @@ import pytest
 from pi_memory.embedding.calibration import NEVER, PARAPHRASES, UNRELATED, Calibration, calibrate
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.turn import Vectors
+from pi_memory.types import Vectors
 from tests.gguf_bert import export_minilm_or_skip
 
 HELD_OUT_PARAPHRASES = [

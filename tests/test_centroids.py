@@ -4,11 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pi_memory.focus.centroids import Centroids
-from pi_memory.store import spaces
+from pi_memory.store import embedders
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
-from pi_memory.turn import Topic, Vectors
+from pi_memory.tagging.centroids import Centroids
+from pi_memory.types import Topic, Vectors
 from tests.test_nearest import Letters
 
 
@@ -48,7 +48,7 @@ def test_they_are_kept_for_the_embedder_that_made_them(tmp_path: Path) -> None:
         assert (await Centroids.load(db, other)).cosines(axis(3), ["garden"]) == {}
         await db.write(lambda d: d.execute("update centroids set vector = x'00'"))
         assert (await Centroids.load(db, Letters())).cosines(axis(3), ["garden"]) == {}
-        assert await db.read(lambda d: spaces.number(d, "letters", dimensions=26)) == 1
+        assert await db.read(lambda d: embedders.number(d, "letters", dimensions=26)) == 1
         await db.close()
 
     asyncio.run(kept())

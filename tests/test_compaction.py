@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from pi_memory.conversation.compaction import Compaction
-from pi_memory.conversation.short_memory import ShortMemory
+from pi_memory.conversation.window import ShortMemory
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import StoreError
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
-from pi_memory.store import exchanges, windows
+from pi_memory.store import conversations, exchanges
 from pi_memory.store.database import Database
-from pi_memory.turn import Exchange
+from pi_memory.types import Exchange
 from tests.conftest import Client, Daemon
 from tests.crashes import at_every_write
 from tests.fakes import FakeModel
@@ -155,8 +155,8 @@ def state(path: Path) -> tuple[list[str], str, int]:
     async def read() -> tuple[list[str], str, int]:
         db = await Database.open(path)
         assert db.problem is None
-        window = (await db.read(partial(windows.alive, limit=10)))["c"]
-        lessons = await db.read(windows.lessons)
+        window = (await db.read(partial(conversations.alive, limit=10)))["c"]
+        lessons = await db.read(conversations.lessons)
         await db.close()
         return [e.user for e in window.exchanges], window.summary, len(lessons)
 
@@ -176,7 +176,7 @@ def test_a_failure_inside_of_a_compaction_undoes_all_of_it(tmp_path: Path) -> No
 
         await db.read(lambda opened: opened.conn.set_authorizer(refuse))
         with pytest.raises(Exception, match="refused"):
-            await db.write(partial(windows.fold, name="c", keep=2, summary="they counted"))
+            await db.write(partial(conversations.fold, name="c", keep=2, summary="they counted"))
         await db.read(lambda opened: opened.conn.set_authorizer(None))
         await db.close()
 
@@ -215,7 +215,7 @@ def test_a_full_disk_refuses_no_message_that_needs_room(tmp_path: Path) -> None:
         await db.read(lambda db: db.execute("pragma max_page_count = 10000").fetchall())
         await big
         await db.flush()
-        assert len((await db.read(partial(windows.alive, limit=9)))["c"].exchanges) == 1
+        assert len((await db.read(partial(conversations.alive, limit=9)))["c"].exchanges) == 1
         await db.close()
 
     asyncio.run(run())

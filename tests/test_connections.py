@@ -14,8 +14,8 @@ import uvicorn
 from uvicorn._types import ASGIReceiveCallable, ASGISendCallable, Scope
 from uvicorn.server import ServerState
 
-from pi_memory import connections
-from pi_memory.connections import BACKLOG, BoundedProtocol, Listener
+from pi_memory.http import connections
+from pi_memory.http.connections import BACKLOG, BoundedProtocol, Listener
 from tests.process import Process, serving
 
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pi_memory.attention import contexts as module
+from pi_memory.attention.sessions import MAX_DECISIONS, MAX_FILES
+from pi_memory.attention.weights import LEAST, MOST
 from pi_memory.errors import NotFound
-from pi_memory.focus import contexts as module
-from pi_memory.focus.context import MAX_DECISIONS, MAX_FILES
-from pi_memory.focus.weights import LEAST, MOST
-from pi_memory.store import contexts
+from pi_memory.store import attention
 from tests.fakes import FakeClock
 from tests.mind import Mind, mind, thinking
 
@@ -101,8 +101,8 @@ def test_only_the_last_entries_files_and_decisions_are_kept(tmp_path: Path, cloc
 
 
 def test_the_record_does_not_grow_for_ever(tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contexts, "KEPT_ENTRIES", 5)
-    monkeypatch.setattr(contexts, "KEPT_APPLICATIONS", 5)
+    monkeypatch.setattr(attention, "KEPT_ENTRIES", 5)
+    monkeypatch.setattr(attention, "KEPT_APPLICATIONS", 5)
 
     async def work(user: Mind) -> None:
         for number in range(12):
@@ -183,7 +183,7 @@ def test_what_is_forgotten_is_in_no_note(tmp_path: Path, clock: FakeClock) -> No
         for decision in ("the code is 4711", "use it"):
             await user.attention.decide("s", decision)
         await user.attention.apply("s", 7, "door: the code is 4711")
-        await user.db.write(partial(contexts.rewrite, clean=clean), durable=True)
+        await user.db.write(partial(attention.rewrite, clean=clean), durable=True)
         user.attention.forget(clean)
 
     async def later(user: Mind) -> None:

@@ -14,7 +14,7 @@ import sqlite_utils
 from pi_memory.errors import NotSaved, StartError, StoreError
 from pi_memory.store import exchanges, migrations, sessions, state
 from pi_memory.store.database import GROUP_EXCHANGES, Database
-from pi_memory.turn import Exchange, ToolCall
+from pi_memory.types import Exchange, ToolCall
 
 
 def using(path: Path | None, work: Callable[[Database], Awaitable[object]], commit_seconds: float = 10.0) -> object:

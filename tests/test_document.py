@@ -1,8 +1,8 @@
 from pi_memory.decay import DAY
-from pi_memory.focus.document import MAX_ACTIVE, MAX_FADING, Notes, render, same_but_for_time
-from pi_memory.focus.parse import parse
-from pi_memory.focus.shown import HOUR
-from pi_memory.turn import Topic
+from pi_memory.focus_file.document import MAX_ACTIVE, MAX_FADING, Notes, render, same_but_for_time
+from pi_memory.focus_file.parse import parse
+from pi_memory.topics.display import HOUR
+from pi_memory.types import Topic
 
 NOW = 1_771_770_600.0
 MEMORY = "/apps/api/src/memory/"

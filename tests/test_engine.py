@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from pi_memory.errors import ModelError
-from pi_memory.model.context import Size
 from pi_memory.model.engine import Cancelled, Engine
+from pi_memory.model.llama_context import Size
 from pi_memory.model.sampling import Sampling
 from tests.gguf_files import Shape, write_llama
 

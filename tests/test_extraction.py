@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.knowledge.extraction import extract, grounded
-from pi_memory.turn import Candidate, Exchange, ToolCall
+from pi_memory.learning.extraction import extract, grounded
+from pi_memory.types import Candidate, Exchange, ToolCall
 
 AT = 1_771_770_600.0
 

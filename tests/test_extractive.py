@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pi_memory.errors import Unprocessable
-from pi_memory.focus.changes import Changes
+from pi_memory.focus.topic_changes import Changes
 from pi_memory.model.extractive import NOTICE, ExtractiveModel, reply
-from pi_memory.turn import Message, Topic, Usage
+from pi_memory.types import Message, Topic, Usage
 
 FOCUS = """You are a helpful assistant.
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.knowledge.fact import Key, facts, states, without
+from pi_memory.text.fact import Key, facts, states, without
 
 FACT = "The user's vault word is zanzibar."
 SAME = """

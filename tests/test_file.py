@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.focus.document import render
-from pi_memory.focus.file import FocusFile
-from pi_memory.focus.intact import LARGEST
-from pi_memory.focus.settling import Unsettled
-from pi_memory.turn import Topic
+from pi_memory.focus_file.document import render
+from pi_memory.focus_file.file import FocusFile
+from pi_memory.focus_file.stability import Unsettled
+from pi_memory.focus_file.validate import LARGEST
+from pi_memory.types import Topic
 
 NOW = 1_771_770_600.0
 SETTLE = 0.02

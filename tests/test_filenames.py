@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.focus.filenames import as_file, in_text
+from pi_memory.tagging.filenames import as_file, in_text
 
 
 @pytest.mark.parametrize(

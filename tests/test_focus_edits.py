@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.decay import DAY
-from pi_memory.focus.document import Document, render
-from pi_memory.focus.merge import apply, edits
-from pi_memory.focus.parse import parse
-from pi_memory.focus.topics import touch
-from pi_memory.turn import Tag, Topic
+from pi_memory.focus_file.document import Document, render
+from pi_memory.focus_file.merge import apply, edits
+from pi_memory.focus_file.parse import parse
+from pi_memory.topics.names import touch
+from pi_memory.types import Tag, Topic
 
 NOW = 1_771_770_600.0
 LATER = NOW + 60

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pi_memory.attention.sessions import Context
 from pi_memory.errors import Forgotten, StoreError
-from pi_memory.focus.context import Context
-from pi_memory.knowledge.fact import Key, facts, normal, states, without
-from pi_memory.knowledge.forgetting import Forgetting
-from pi_memory.knowledge.memories import Memories
-from pi_memory.store import contexts, exchanges, passages, windows
+from pi_memory.memories.memories import Memories
+from pi_memory.memories.redaction import Forgetting
+from pi_memory.store import attention, conversations, exchanges, messages
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
-from pi_memory.store.passages import Passage
-from pi_memory.turn import Candidate, Exchange
+from pi_memory.store.messages import Passage
+from pi_memory.text.fact import Key, facts, normal, states, without
+from pi_memory.types import Candidate, Exchange
 from tests.crashes import at_every_write
 from tests.fakes import FakeClock
 
@@ -204,15 +204,15 @@ def test_what_waits_to_be_searchable_is_found_without_it(tmp_path: Path) -> None
     async def work(db: Database, memories: Memories) -> None:
         number = await said(db, f"Hello. {QUOTE}")
         waiting = [
-            Passage(passages.id_of(number, reply=False), f"Hello. {QUOTE}", b"vector", 1),
-            Passage(passages.id_of(number, reply=True), "Noted.", b"vector", 1),
+            Passage(messages.id_of(number, reply=False), f"Hello. {QUOTE}", b"vector", 1),
+            Passage(messages.id_of(number, reply=True), "Noted.", b"vector", 1),
         ]
         await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
         await memories.forget(1)
-        await db.write(partial(passages.add, passages=waiting))
+        await db.write(partial(messages.add, passages=waiting))
         await db.checkpoint()
         assert b"zanzibar" not in on_disk(tmp_path)
-        assert await db.read(partial(passages.without_vectors, space=1, limit=9)) == [(2 * number, "Hello.")]
+        assert await db.read(partial(messages.without_vectors, space=1, limit=9)) == [(2 * number, "Hello.")]
 
     using(tmp_path, work)
 
@@ -225,8 +225,8 @@ def test_a_crash_leaves_all_of_it_or_nothing(tmp_path: Path) -> None:
         db = await Database.open(tmp_path / "memory.db", commit_seconds=0)
         memories = Memories(db, clock=FakeClock())
         await said(db, QUOTE)
-        await db.write(partial(windows.fold, name="c", keep=0, summary=f"- {SECRET}."))
-        await db.write(partial(contexts.save, context=decided))
+        await db.write(partial(conversations.fold, name="c", keep=0, summary=f"- {SECRET}."))
+        await db.write(partial(attention.save, context=decided))
         await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
         found = await at_every_write(db, tmp_path, lambda: memories.forget(1))
         await db.close()
@@ -244,7 +244,7 @@ def known(path: Path) -> tuple[object, ...]:
         (memory,), _ = await Memories(db, clock=FakeClock()).listed(Filter(valid=None))
         ((_, exchange),) = await db.read(exchanges.inbox)
         rows = await db.read(lambda opened: opened.execute("select summary from windows").fetchall())
-        (context,) = await db.read(partial(contexts.load, limit=9))
+        (context,) = await db.read(partial(attention.load, limit=9))
         is_there = b"zanzibar" in b"".join(file.read_bytes() for file in path.parent.glob("memory.db*"))
         await db.close()
         return memory.content, exchange.user, rows[0][0], context.decisions, is_there

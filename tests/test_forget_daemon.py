@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pi_memory.errors import Forgotten
-from pi_memory.knowledge.notice import notice
+from pi_memory.learning.statements import notice
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.store.backup import back_up
-from pi_memory.turn import Candidate
+from pi_memory.types import Candidate
 from tests.conftest import Client, Daemon
 
 FACT = "my vault word is zanzibar"

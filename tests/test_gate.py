@@ -2,8 +2,8 @@
 
 import pytest
 
-from pi_memory.knowledge.gate import MOST, asks_something, passed
-from pi_memory.turn import Recalled
+from pi_memory.retrieval.gate import MOST, asks_something, passed
+from pi_memory.types import Recalled
 
 
 def found(score: float, *, words: float = 0.0, cosine: float = 0.0) -> Recalled:

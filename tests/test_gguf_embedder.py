@@ -14,7 +14,7 @@ import pytest
 
 from pi_memory.embedding.gguf import GgufEmbedder, fingerprint
 from pi_memory.errors import EmbedderError
-from pi_memory.turn import Vectors
+from pi_memory.types import Vectors
 from tests.gguf_bert import CONTEXT, export_minilm_or_skip, write_bert_gguf
 
 T = TypeVar("T")

@@ -13,7 +13,7 @@ import httpx2
 import numpy as np
 import pytest
 
-from pi_memory.http.transfer import LONGEST_LINE
+from pi_memory.http.import_export import LONGEST_LINE
 from tests.conftest import Client, Daemon, settings_for
 from tests.fakes import FakeClock
 from tests.process import Process, serving

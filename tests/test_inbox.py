@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from pi_memory.focus.tagging import Tagged
-from pi_memory.turn import Exchange
+from pi_memory.focus.recorder import Tagged
+from pi_memory.types import Exchange
 from tests.conftest import Client, Daemon
 
 ACTIVITY = {"session_id": "a", "user_message": "change /home/me/shop/auth/login.py"}
@@ -35,7 +35,7 @@ class Held:
 
 @pytest.mark.parametrize("path", WAYS)
 def test_what_has_no_room_is_to_come_again(daemon: Daemon, monkeypatch: pytest.MonkeyPatch, path: str) -> None:
-    monkeypatch.setattr("pi_memory.remember.MOST", 5)
+    monkeypatch.setattr("pi_memory.background.inbox.MOST", 5)
     client = daemon()
     held = Held(client)
     answers = [client.post("/activity", json=ACTIVITY).status_code for _ in range(20)]
@@ -50,7 +50,7 @@ def test_what_has_no_room_is_to_come_again(daemon: Daemon, monkeypatch: pytest.M
 
 
 def test_long_ones_fill_it_too(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pi_memory.remember.MOST_CHARACTERS", 1_000)
+    monkeypatch.setattr("pi_memory.background.inbox.MOST_CHARACTERS", 1_000)
     client = daemon()
     held = Held(client)
     long = {**ACTIVITY, "tool_calls": [{"name": "bash", "arguments": {"command": "x" * 2_000}}]}
@@ -61,7 +61,7 @@ def test_long_ones_fill_it_too(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_nothing_that_was_accepted_is_lost(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pi_memory.remember.MOST", 3)
+    monkeypatch.setattr("pi_memory.background.inbox.MOST", 3)
     client = daemon()
     held = Held(client)
     accepted = sum(client.post("/activity", json=ACTIVITY).status_code == 202 for _ in range(10))

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from pi_memory.model.context import Size
 from pi_memory.model.engine import Cancelled, Engine
+from pi_memory.model.jobs import prepare
+from pi_memory.model.llama_context import Size
 from pi_memory.model.local import LocalModel
-from pi_memory.model.work import prepare
-from pi_memory.turn import Message, Usage
+from pi_memory.types import Message, Usage
 from tests import gguf_kinds
 from tests.cold import GREEDY, Cold
 

@@ -77,7 +77,7 @@ HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "sentence_transformers"}
 IMPORT_LATE = "model.llama model.template embedding.gguf embedding.sentence_transformers embedding.export"
 UNUSED_BY_MOST = {
     "backends": {"pi_memory.model.remote.RemoteModel"},
-    "__main__": {"pi_memory.hook", "pi_memory.cli"},
+    "__main__": {"pi_memory.agents.hook", "pi_memory.cli"},
 }
 """What only some settings need, and brings a library that the others can do without."""
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from pi_memory.config import Config
-from pi_memory.focus.commands import words_of
-from pi_memory.focus.evidence import MOST_FILES, Scene, said_and_done, weights_of
-from pi_memory.focus.limits import ARGUMENTS, CALLS, TEXT, trimmed
-from pi_memory.focus.patterns import load_patterns
-from pi_memory.turn import Exchange, ToolCall
+from pi_memory.tagging.evidence import MOST_FILES, Scene, said_and_done, weights_of
+from pi_memory.tagging.limits import ARGUMENTS, CALLS, TEXT, trimmed
+from pi_memory.tagging.shell import words_of
+from pi_memory.tagging.topic_patterns import load_patterns
+from pi_memory.types import Exchange, ToolCall
 
 PATTERNS = load_patterns(Config().file("topics.toml"))
 

@@ -7,7 +7,7 @@ import pytest
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.local import LocalModel
-from pi_memory.turn import Message, Usage
+from pi_memory.types import Message, Usage
 from tests.gguf_files import WORDS, Shape, write_llama
 
 SYSTEM = Message("system", "You are the assistant.")

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from pi_memory.decay import DAY
+from pi_memory.embedding.quantized import pack
 from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError, TooLarge
-from pi_memory.knowledge.memories import Memories, strength
-from pi_memory.knowledge.undo import Change
-from pi_memory.knowledge.vectors import pack
+from pi_memory.memories.memories import Memories, strength
+from pi_memory.memories.undo import Change
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding, Filter
-from pi_memory.turn import Candidate, Memory, Priority
+from pi_memory.types import Candidate, Memory, Priority
 from tests.fakes import FakeClock
 
 TEA = Candidate("Likes green tea", quote="I like green tea", topics=("food",))

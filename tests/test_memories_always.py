@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from pi_memory.errors import Conflict, Forgotten
-from pi_memory.knowledge.fact import Key, facts, normal, states
-from pi_memory.knowledge.memories import Memories
+from pi_memory.memories.memories import Memories
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
-from pi_memory.turn import Candidate, Memory
+from pi_memory.text.fact import Key, facts, normal, states
+from pi_memory.types import Candidate, Memory
 from tests.fakes import FakeClock
 
 T = TypeVar("T")

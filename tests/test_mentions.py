@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.focus.mentions import mentioned
+from pi_memory.topics.mentions import mentioned
 
 KNOWN = {"garden", "garden/drip-valves", "auth", "c++", "node.js", "home-automation"}
 

@@ -6,9 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.decay import DAY, strength
-from pi_memory.focus.document import Entry, Notes, render
-from pi_memory.focus.intact import UnreadableDocument
-from pi_memory.focus.merge import (
+from pi_memory.focus_file.document import Entry, Notes, render
+from pi_memory.focus_file.merge import (
     Added,
     Edit,
     Edited,
@@ -20,11 +19,12 @@ from pi_memory.focus.merge import (
     edits_of_old,
     merged_notes,
 )
-from pi_memory.focus.parse import parse
-from pi_memory.focus.rebuild import rebuild
-from pi_memory.focus.shown import HOUR
-from pi_memory.focus.topics import touch
-from pi_memory.turn import Tag, Topic
+from pi_memory.focus_file.parse import parse
+from pi_memory.focus_file.recovery import rebuild
+from pi_memory.focus_file.validate import UnreadableDocument
+from pi_memory.topics.display import HOUR
+from pi_memory.topics.names import touch
+from pi_memory.types import Tag, Topic
 from tests.test_parse import lines
 
 NOW = 1_771_770_600.0

@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 
 from pi_memory.errors import ModelError
-from pi_memory.model.context import Size
 from pi_memory.model.engine import Engine
-from pi_memory.model.llama import library, open_model
-from pi_memory.model.memory import check, context_bytes, free
+from pi_memory.model.library import library, open_model
+from pi_memory.model.llama_context import Size
+from pi_memory.model.ram_check import check, context_bytes, free
 from tests.gguf_files import write_llama
 
 PI = """MemTotal:         943872 kB

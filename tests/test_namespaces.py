@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.errors import RequestError
-from pi_memory.knowledge.namespaces import chosen, covers, of_project, parse, scope, slug
+from pi_memory.memories.namespaces import chosen, covers, of_project, parse, scope, slug
 
 
 @pytest.mark.parametrize(

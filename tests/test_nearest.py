@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from pi_memory.focus import nearest
-from pi_memory.focus.nearest import Nearest
-from pi_memory.turn import Vectors
+from pi_memory.tagging import nearest
+from pi_memory.tagging.nearest import Nearest
+from pi_memory.types import Vectors
 
 
 class Letters:

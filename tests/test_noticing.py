@@ -4,10 +4,11 @@ import sqlite3
 
 import pytest
 
-from pi_memory import assistant, remember
-from pi_memory.knowledge import notice
+from pi_memory.background import inbox
+from pi_memory.chat import turn
+from pi_memory.learning import statements
 from pi_memory.model.extractive import ExtractiveModel
-from pi_memory.turn import Stated
+from pi_memory.types import Stated
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeModel
 
@@ -139,13 +140,13 @@ def test_what_a_message_states_is_not_stored_when_the_message_does_not_fit(daemo
 
 
 def test_what_is_stated_is_looked_for_once(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, found = [], notice.notice
+    looked, found = [], statements.notice
 
     def counted(message: str) -> tuple[Stated, ...]:
         looked.append(message)
         return found(message)
 
-    for module in (assistant, remember, notice):
+    for module in (turn, inbox, statements):
         monkeypatch.setattr(module, "notice", counted)
     client = daemon()
     say(client, "I live in Ulm.")

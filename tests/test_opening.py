@@ -15,7 +15,7 @@ import pytest
 from pi_memory.errors import NotSaved, StartError
 from pi_memory.store import exchanges, state
 from pi_memory.store.database import Database
-from pi_memory.turn import Exchange
+from pi_memory.types import Exchange
 
 
 @pytest.fixture

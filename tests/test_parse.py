@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.decay import DAY
-from pi_memory.focus.document import Document, Entry, Notes, render
-from pi_memory.focus.intact import LARGEST, UnreadableDocument
-from pi_memory.focus.parse import parse
-from pi_memory.focus.shown import HOUR, short_names
-from pi_memory.focus.topics import normalise
-from pi_memory.turn import Topic
+from pi_memory.focus_file.document import Document, Entry, Notes, render
+from pi_memory.focus_file.parse import parse
+from pi_memory.focus_file.validate import LARGEST, UnreadableDocument
+from pi_memory.topics.display import HOUR, short_names
+from pi_memory.topics.names import normalise
+from pi_memory.types import Topic
 
 NOW = 1_771_770_600.0
 TOPICS = [

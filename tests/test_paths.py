@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.focus.paths import directories, file_paths, working_directory
-from pi_memory.turn import ToolCall
+from pi_memory.tagging.paths import directories, file_paths, working_directory
+from pi_memory.types import ToolCall
 
 
 def of(name: str, **arguments: object) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from pi_memory import prompt
+from pi_memory.conversation import prompt
+from pi_memory.conversation.prompt import Budget
 from pi_memory.errors import Unprocessable
-from pi_memory.prompt import Budget
-from pi_memory.turn import Exchange, Message
+from pi_memory.types import Exchange, Message
 
 
 def words(messages: Sequence[Message]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pi_memory.embedding.recent import KEPT, RecentEmbedder
-from pi_memory.turn import Vectors
+from pi_memory.types import Vectors
 from tests.fakes import FakeEmbedder
 
 

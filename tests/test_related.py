@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.focus.related import LEAST_BOOST, MOST, MOST_BOOST, Shared, joined, learned
+from pi_memory.attention.related import LEAST_BOOST, MOST, MOST_BOOST, Shared, joined, learned
 
 
 def test_topics_of_the_same_sessions_are_related() -> None:

@@ -6,24 +6,24 @@ from pathlib import Path
 
 import pytest
 
+from pi_memory.background.inbox import Remember
+from pi_memory.background.priority import Precedence
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import PiMemoryError
-from pi_memory.focus.recent import RecentFocus
-from pi_memory.focus.tagging import Tagged
-from pi_memory.knowledge.learning import Learning
-from pi_memory.knowledge.memories import Memories
-from pi_memory.knowledge.neighbourhood import Neighbourhood
-from pi_memory.knowledge.notice import notice
-from pi_memory.knowledge.passages import Passages
-from pi_memory.knowledge.shelf import Shelf
+from pi_memory.focus.recent_focus import RecentFocus
+from pi_memory.focus.recorder import Tagged
+from pi_memory.learning.learner import Learning
+from pi_memory.learning.neighbours import Neighbourhood
+from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
-from pi_memory.precedence import Precedence
-from pi_memory.remember import Remember
+from pi_memory.memories.memories import Memories
+from pi_memory.retrieval.message_index import Passages
+from pi_memory.retrieval.ram_index import Shelf
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
-from pi_memory.turn import Embedder, Exchange
+from pi_memory.types import Embedder, Exchange
 from tests.desk import PUMP, desk
 from tests.fakes import FakeClock
 

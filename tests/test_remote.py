@@ -7,7 +7,7 @@ import pytest
 
 from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
 from pi_memory.model.remote import RemoteModel
-from pi_memory.turn import Message, Usage
+from pi_memory.types import Message, Usage
 from tests.conftest import Daemon
 from tests.openai_server import Request, Script, Server, echo, serving
 

@@ -1,5 +1,5 @@
-from pi_memory.focus.renames import Renames
-from pi_memory.turn import Topic
+from pi_memory.topics.renames import Renames
+from pi_memory.types import Topic
 
 
 def topic(name: str, *, sessions: int = 1, is_active: bool = True) -> dict[str, Topic]:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.replay import chats, transcript
-from pi_memory.replay.files import found
-from pi_memory.replay.lines import elements, json_lines, piece
-from pi_memory.replay.source import Advance, Exchange, Skipped, Source, in_time_order, unix
+from pi_memory.agents import chat_exports, transcript
+from pi_memory.agents.history import Advance, Exchange, Skipped, Source, in_time_order, unix
+from pi_memory.agents.history_files import found
+from pi_memory.agents.json_lines import elements, json_lines, piece
 from tests.logs import entry, said
 
 values = st.recursive(
@@ -62,7 +62,7 @@ def test_whatever_bytes_a_file_has_it_is_read(tmp_path_factory: pytest.TempPathF
 @given(values)
 def test_whatever_a_conversation_is_it_is_read(value: Any) -> None:
     for shape in ({"messages": value}, {"mapping": value}, {"mapping": {"a": value, "b": {"parent": "a"}}}):
-        assert list(chats.exchanges({"id": "c", **shape})) is not None
+        assert list(chat_exports.exchanges({"id": "c", **shape})) is not None
 
 
 def test_lines_have_their_places(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from sqlite_utils import Database
 from pi_memory.decay import DAY
 from pi_memory.store import events, exchanges, retention, sessions, topics
 from pi_memory.store.migrations import migrate
-from pi_memory.turn import Exchange, Topic
+from pi_memory.types import Exchange, Topic
 
 NOW = 1_771_770_600.0
 OLD = NOW - 400 * DAY

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.knowledge.secrets import secret_in
+from pi_memory.text.secrets import secret_in
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = [

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
-from pi_memory.focus.centroids import Centroids
-from pi_memory.focus.meaning import Meaning
-from pi_memory.focus.nearest import Nearest
-from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.tagger import EvidenceTagger
-from pi_memory.focus.topics import normalise
-from pi_memory.turn import Embedder, Exchange, Tag, ToolCall, Topic, Vectors
+from pi_memory.tagging.centroids import Centroids
+from pi_memory.tagging.nearest import Nearest
+from pi_memory.tagging.similarity import Meaning
+from pi_memory.tagging.tagger import EvidenceTagger
+from pi_memory.tagging.topic_patterns import load_patterns
+from pi_memory.topics.names import normalise
+from pi_memory.types import Embedder, Exchange, Tag, ToolCall, Topic, Vectors
 from tests.test_nearest import Letters
 
 PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")

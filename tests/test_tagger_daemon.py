@@ -21,7 +21,7 @@ def places(client: Client, embedder: FakeEmbedder) -> set[str]:
     assert client.portal is not None
 
     async def kept() -> set[str]:
-        return set(await client.parts.db.read(lambda db: centroids.load(db, embedder.id)))
+        return set(await client.parts.db.read(lambda db: centroids.load_centroids(db, embedder.id)))
 
     return client.portal.call(kept)
 

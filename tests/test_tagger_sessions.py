@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import pytest
 
 from pi_memory.embedding.worker import Worker
-from pi_memory.focus.debounce import Session
-from pi_memory.focus.tagger import EvidenceTagger
-from pi_memory.focus.topics import touch
-from pi_memory.turn import Exchange, ToolCall, Topic
+from pi_memory.focus.last_tags import Session
+from pi_memory.tagging.tagger import EvidenceTagger
+from pi_memory.topics.names import touch
+from pi_memory.types import Exchange, ToolCall, Topic
 from tests.test_tagger import PATTERNS, edit
 
 Step = tuple[str, Sequence[ToolCall], str]

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.focus.patterns import load_patterns
-from pi_memory.focus.weights import FOCUS, KEPT, LEAST, MOST, Boost, begun, glimpsed, shifted, waned
+from pi_memory.attention.weights import FOCUS, KEPT, LEAST, MOST, Boost, begun, glimpsed, shifted, waned
+from pi_memory.tagging.topic_patterns import load_patterns
 
 PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")
 RELATED = PATTERNS.related

@@ -10,14 +10,14 @@ import click
 import msgspec
 
 from pi_memory import backends
+from pi_memory.atomic_file import not_writable
 from pi_memory.cli.client import NotThere, checked, daemon
 from pi_memory.cli.options import Load, pass_load
-from pi_memory.files import not_writable
-from pi_memory.focus.file import FocusFile
+from pi_memory.focus_file.file import FocusFile
 from pi_memory.http.health import described, local
 from pi_memory.service import alone, bound
 from pi_memory.settings import Settings
-from pi_memory.store.looking import look
+from pi_memory.store.inspection import look
 
 
 @click.command("check")

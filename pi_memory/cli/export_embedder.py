@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from pi_memory.embedding.export import BUNDLED_NAME, Quantisation, export_bert, export_bundled
+from pi_memory.embedding.gguf_export import BUNDLED_NAME, Quantisation, export_bert, export_bundled
 
 QUANTISATIONS: tuple[Quantisation, ...] = ("q8_0", "f16")
 

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from pi_memory.cli.client import Client, checked, daemon
 from pi_memory.cli.options import Load, pass_load
-from pi_memory.focus.shown import ago
+from pi_memory.topics.display import ago
 
 BAR = 10
 WATCH_SECONDS = 2.0

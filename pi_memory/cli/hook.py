@@ -9,12 +9,12 @@ from pathlib import Path
 
 import click
 
-from pi_memory import hook
-from pi_memory.agent_settings import undone, with_hooks
+from pi_memory.agents import hook
+from pi_memory.agents.hook_settings import undone, with_hooks
+from pi_memory.atomic_file import commit, prepare
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.cli.plain import plain
 from pi_memory.errors import PiMemoryError, RequestError
-from pi_memory.files import commit, prepare
 from pi_memory.settings import Settings
 
 

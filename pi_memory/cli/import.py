@@ -12,14 +12,14 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from pi_memory.agentlog import encoded
+from pi_memory.agents.claude_log import encoded
+from pi_memory.agents.history import Past, Skipped, in_time_order
+from pi_memory.agents.history_files import found
 from pi_memory.cli.client import Client, checked, daemon
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.cli.plain import plain
 from pi_memory.errors import PiMemoryError
-from pi_memory.knowledge.restore import is_export
-from pi_memory.replay.files import found
-from pi_memory.replay.source import Past, Skipped, in_time_order
+from pi_memory.memories.restore import is_export
 
 BATCH_EXCHANGES, BATCH_BYTES = 40, 300_000
 """Most that is sent at once: a chat that comes meanwhile waits for no more than this to be tagged."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from pi_memory.cli.options import Load, pass_load
-from pi_memory.hub import SHA256, Source, fetch
+from pi_memory.download import SHA256, Source, fetch
 
 DEFAULTS = {
     "chat": Source("Qwen/Qwen2.5-0.5B-Instruct-GGUF", "qwen2.5-0.5b-instruct-q4_0.gguf"),

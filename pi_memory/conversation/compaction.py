@@ -9,14 +9,14 @@ from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 
-from pi_memory import prompt
-from pi_memory.conversation.short_memory import Conversation, ShortMemory
+from pi_memory.conversation import prompt
 from pi_memory.conversation.summary import summarise, supported
+from pi_memory.conversation.window import Conversation, ShortMemory
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
-from pi_memory.store import windows
+from pi_memory.store import conversations
 from pi_memory.store.database import Database
-from pi_memory.turn import Exchange, Message, Model, Thinker
+from pi_memory.types import Exchange, Message, Model, Thinker
 
 INSTRUCTION = (
     "Sum up our conversation so far, with what was summed up before, in short lines that begin with '- ': what was "
@@ -82,7 +82,7 @@ class Compaction:
             return  # ended, or folded by a message that could not wait
         # Counted from the end: the database may hold exchanges of the window that this run has not loaded.
         keep = len(now.exchanges) - count
-        stored = self._db.write(partial(windows.fold, name=conversation.id, keep=keep, summary=summary))
+        stored = self._db.write(partial(conversations.fold, name=conversation.id, keep=keep, summary=summary))
         self._memory.fold(conversation.id, count, summary)
         await stored
         logger.info("Compacted %d exchanges of a conversation", count)

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pi_memory.model.quoting import is_question, sentences, stems
-from pi_memory.turn import Exchange
+from pi_memory.text.sentences import is_question, sentences, stems
+from pi_memory.types import Exchange
 
 Count = Callable[[str], int]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pi_memory.loader import Loader
-from pi_memory.turn import Embedder, Vectors
+from pi_memory.types import Embedder, Vectors
 
 UNRELATED = (
     "the bread needs another hour in the oven",

@@ -16,7 +16,7 @@ import numpy as np
 
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
-from pi_memory.turn import Vectors
+from pi_memory.types import Vectors
 
 Tokens = list[int]
 

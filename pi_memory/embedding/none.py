@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pi_memory.turn import Vectors
+from pi_memory.types import Vectors
 
 
 class NoEmbedder:

@@ -8,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import RequestError, Unavailable
-from pi_memory.focus.tagging import Tagged
+from pi_memory.focus.recorder import Tagged
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id, flag
-from pi_memory.http.parts import Parts
 from pi_memory.http.times import unix
-from pi_memory.turn import Exchange, ToolCall
+from pi_memory.parts import Parts
+from pi_memory.types import Exchange, ToolCall
 
 
 class Activity(msgspec.Struct, forbid_unknown_fields=True):

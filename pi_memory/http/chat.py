@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from pi_memory.chat.stream import Event, Stream
 from pi_memory.errors import PiMemoryError, RequestError
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id, failure
-from pi_memory.http.parts import Parts
-from pi_memory.turn import Delta, Done, Receipt, ToolCall, Turn, Usage
-from pi_memory.turns import Event, Stream
+from pi_memory.parts import Parts
+from pi_memory.types import Delta, Done, Receipt, ToolCall, Turn, Usage
 
 T = TypeVar("T")
 

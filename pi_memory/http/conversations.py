@@ -9,11 +9,11 @@ from starlette.responses import Response
 from pi_memory.errors import NotFound
 from pi_memory.http import gone
 from pi_memory.http.endpoint import Endpoint, answer, flag, number
-from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
-from pi_memory.knowledge.forgetting import Forgetting
+from pi_memory.memories.redaction import Forgetting
+from pi_memory.parts import Parts
 from pi_memory.store import exchanges, sessions
-from pi_memory.turn import Source
+from pi_memory.types import Source
 
 MOST = 200
 

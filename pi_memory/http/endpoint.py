@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import PiMemoryError, RequestError, Unavailable
-from pi_memory.http.parts import Parts
+from pi_memory.parts import Parts
 
 T = TypeVar("T")
 Handler = Callable[[Request, Parts], Awaitable[Response]]

@@ -8,8 +8,8 @@ from starlette.responses import Response
 
 from pi_memory.errors import NotFound
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number
-from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
+from pi_memory.parts import Parts
 from pi_memory.store import events
 
 MOST = 500

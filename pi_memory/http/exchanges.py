@@ -9,11 +9,11 @@ from starlette.responses import Response
 
 from pi_memory.http import gone
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number
-from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso, unix
+from pi_memory.parts import Parts
 from pi_memory.store import exchanges
 from pi_memory.store.exchanges import Search
-from pi_memory.turn import Source
+from pi_memory.types import Source
 
 MOST = 200
 

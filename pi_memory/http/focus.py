@@ -8,12 +8,12 @@ from starlette.responses import Response
 
 from pi_memory import decay
 from pi_memory.errors import RequestError
-from pi_memory.focus.topics import normalise
 from pi_memory.http.endpoint import Endpoint, answer, body, flag
-from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
+from pi_memory.parts import Parts
 from pi_memory.store import events
-from pi_memory.turn import Topic
+from pi_memory.topics.names import normalise
+from pi_memory.types import Topic
 
 
 class ShownTopic(msgspec.Struct):

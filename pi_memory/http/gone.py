@@ -4,7 +4,7 @@ import msgspec
 from starlette.responses import Response
 
 from pi_memory.http.endpoint import answer
-from pi_memory.knowledge.forgetting import Forgetting, Place
+from pi_memory.memories.redaction import Forgetting, Place
 
 
 class ShownGone(msgspec.Struct):

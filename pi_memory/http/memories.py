@@ -10,12 +10,12 @@ from pi_memory.errors import NotFound, RequestError
 from pi_memory.http import gone
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, choice, flag, number
 from pi_memory.http.events import ShownFields, shown_fields
-from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
-from pi_memory.knowledge import namespaces
-from pi_memory.knowledge.memories import strength
+from pi_memory.memories import namespaces
+from pi_memory.memories.memories import strength
+from pi_memory.parts import Parts
 from pi_memory.store.memories import Filter
-from pi_memory.turn import Candidate, Memory, MemoryType, Priority
+from pi_memory.types import Candidate, Memory, MemoryType, Priority
 
 MOST = 500
 

@@ -6,8 +6,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.http.endpoint import Endpoint
-from pi_memory.http.parts import Parts
-from pi_memory.turn import Thinker
+from pi_memory.parts import Parts
+from pi_memory.types import Thinker
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -6,12 +6,12 @@ from starlette.responses import Response
 
 from pi_memory.errors import RequestError, TooLarge
 from pi_memory.http.endpoint import Endpoint, answer, choice, flag, number
-from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
-from pi_memory.knowledge import namespaces
-from pi_memory.knowledge.candidates import Kind
-from pi_memory.knowledge.recall import KINDS
-from pi_memory.turn import MemoryType, Recalled, Role
+from pi_memory.memories import namespaces
+from pi_memory.parts import Parts
+from pi_memory.retrieval.candidates import Kind
+from pi_memory.retrieval.search import KINDS
+from pi_memory.types import MemoryType, Recalled, Role
 
 MOST = 200
 LONGEST_QUERY = 20_000

@@ -6,13 +6,13 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pi_memory.attention import sessions
+from pi_memory.attention.sessions import Application, Context, Entry
 from pi_memory.errors import RequestError
-from pi_memory.focus import context
-from pi_memory.focus.context import Application, Context, Entry
-from pi_memory.focus.topics import normalise
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, client_id
-from pi_memory.http.parts import Parts
 from pi_memory.http.times import iso
+from pi_memory.parts import Parts
+from pi_memory.topics.names import normalise
 
 LONGEST = 1_000
 """Most characters of a decision, of what a memory was used for, and of a project's name."""
@@ -160,7 +160,7 @@ async def _shown(parts: Parts, session: Context) -> Response:
         current_session=CurrentSession(
             session.session,
             iso(session.started_at),
-            session.project and context.named(session.project),
+            session.project and sessions.named(session.project),
             session.directory,
         ),
         current_focus=CurrentFocus(

@@ -12,13 +12,13 @@ from typing import NoReturn
 import numpy as np
 
 from pi_memory.errors import ModelError
-from pi_memory.model.context import ABORTED, DONE, FULL, Context, Size
 from pi_memory.model.grammar import Grammar, Logits
-from pi_memory.model.llama import build, library, open_model
-from pi_memory.model.parked import common
+from pi_memory.model.kv_cache import Sequences
+from pi_memory.model.library import build, library, open_model
+from pi_memory.model.llama_context import ABORTED, DONE, FULL, Context, Size
+from pi_memory.model.offload import common
 from pi_memory.model.sampling import Sampling, sampler
-from pi_memory.model.sequences import Sequences
-from pi_memory.model.vocabulary import Tokens, Vocabulary
+from pi_memory.model.tokenizer import Tokens, Vocabulary
 
 PARKED_BYTES = 64_000_000
 

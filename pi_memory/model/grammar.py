@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pi_memory.model.vocabulary import Vocabulary
+from pi_memory.model.tokenizer import Vocabulary
 
 CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
 """`llama_token_data`."""

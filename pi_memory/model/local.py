@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from pi_memory.errors import Unprocessable
-from pi_memory.model import work
-from pi_memory.model.context import Size
+from pi_memory.model import jobs
+from pi_memory.model.detokenizer import Reply
 from pi_memory.model.engine import Cancelled, Engine
-from pi_memory.model.lane import Job, Lane, Left, Rank, Steps, closed
-from pi_memory.model.ledger import Ledger, Tokens
-from pi_memory.model.reply import Reply
-from pi_memory.model.room import newest, oldest
+from pi_memory.model.llama_context import Size
+from pi_memory.model.prompt_tokens import Ledger, Tokens
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.states import Held, Saved, States
-from pi_memory.turn import Count, Message, Purpose, Usage
+from pi_memory.model.saved_state import Held, Saved, States
+from pi_memory.model.scheduler import Job, Lane, Left, Rank, Steps, closed
+from pi_memory.model.truncation import newest, oldest
+from pi_memory.types import Count, Message, Purpose, Usage
 
 T = TypeVar("T")
 Finished = Future[Usage]
@@ -102,16 +102,16 @@ class LocalModel:
         opening = self._open_ledger().prompt([])
         spelled = {tuple(self._ledger.answer(label, after=opening)): label for label in labels}
         prompt = self._asked(newest(messages), instruction, max(map(len, spelled)))
-        return await self._work("choose", prompt, work.choose(self._engine, prompt, spelled))
+        return await self._work("choose", prompt, jobs.choose(self._engine, prompt, spelled))
 
     async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
         prompt = self._asked(oldest(messages), instruction, cap)
-        return await self._work("write", prompt, work.write(self._engine, prompt, grammar, cap))
+        return await self._work("write", prompt, jobs.write(self._engine, prompt, grammar, cap))
 
     def prepare(self, messages: Sequence[Message]) -> None:
         tokens = [] if self._closed else self._ledger.prefix(messages)
         if tokens and len(tokens) < self.context_tokens:
-            self._lane.start(self._counted("idle", tokens, work.prepare(self._engine, tokens)), Rank.IDLE)
+            self._lane.start(self._counted("idle", tokens, jobs.prepare(self._engine, tokens)), Rank.IDLE)
 
     async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None:
         if self._states is None:
@@ -119,7 +119,7 @@ class LocalModel:
         ledger, forgotten = self._open_ledger(), self._forgotten
         begins = ledger.prefix(beginning)
         # What they begin with has changed if topics were found since the last one began.
-        await self._work("idle", begins, work.complete(self._engine, begins))
+        await self._work("idle", begins, jobs.complete(self._engine, begins))
         begun = await self._captured([begins])
         if begun and begun[0].tokens != self._begun:
             await self._write("beginning", Saved(begun))
@@ -150,7 +150,7 @@ class LocalModel:
 
     async def _captured(self, prompts: Sequence[Tokens]) -> list[Held]:
         most = self._states.most_bytes if self._states else 0
-        return await self._done(self._lane.start(work.capture(self._engine, prompts, most), Rank.CHAT))
+        return await self._done(self._lane.start(jobs.capture(self._engine, prompts, most), Rank.CHAT))
 
     async def _write(self, name: str, saved: Saved) -> None:
         if self._states is not None:

@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pi_memory.errors import ModelError
-from pi_memory.model.context import Size
 from pi_memory.model.engine import Engine
-from pi_memory.model.ledger import Ledger
-from pi_memory.model.llama import library, open_model
+from pi_memory.model.library import library, open_model
+from pi_memory.model.llama_context import Size
+from pi_memory.model.prompt_tokens import Ledger
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.vocabulary import Vocabulary
-from pi_memory.turn import Message
+from pi_memory.model.tokenizer import Vocabulary
+from pi_memory.types import Message
 
 logger = logging.getLogger(__name__)
 

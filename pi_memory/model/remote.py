@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
-from pi_memory.turn import Message, Usage
+from pi_memory.types import Message, Usage
 
 CONNECT_SECONDS = 10.0
 ASKED_SECONDS = 2.0

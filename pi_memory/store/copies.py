@@ -13,7 +13,7 @@ import msgspec
 from sqlite_utils import Database
 
 from pi_memory.store import tombstones
-from pi_memory.store.passage_words import JOINED, TEXT
+from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.store.tombstones import Tombstone
 
 Clean = Callable[..., str]

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.turn import ToolCall
+from pi_memory.types import ToolCall
 
 JSON: dict[tuple[str, str], tuple[Any, str | None]] = {
     ("exchanges", "tool_calls"): (list[ToolCall], None),

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.knowledge.fact import states, without
-from pi_memory.store import passages, sessions, state, tombstones
-from pi_memory.turn import Exchange, ToolCall
+from pi_memory.store import messages, sessions, state, tombstones
+from pi_memory.text.fact import states, without
+from pi_memory.types import Exchange, ToolCall
 
 CURSOR = "inbox"
 DONE = f"(select coalesce(max(cast(value as integer)), 0) from state where key = '{CURSOR}')"
@@ -148,7 +148,7 @@ def of_session(db: Database, name: str) -> list[int]:
 
 def erase(db: Database, ids: Collection[int]) -> None:
     """Erase exchanges with their passages. Of the newest one the row stays, without its texts."""
-    passages.erase(db, ids)
+    messages.erase(db, ids)
     for number in ids:
         db.execute(
             """update exchanges set user = '', reply = '', tool_calls = null, file_paths = null
@@ -180,7 +180,7 @@ def prune(db: Database, *, before: float, idle_since: float) -> int:
         and not exists (select 1 from lessons where lessons.session_id = exchanges.session_id
         and exchanges.id > lessons.after and exchanges.id <= lessons.upto)"""
     values = {"before": before, "idle_since": idle_since}
-    passages.erase(db, [id_ for (id_,) in db.execute(f"select id from exchanges where {over}", values).fetchall()])
+    messages.erase(db, [id_ for (id_,) in db.execute(f"select id from exchanges where {over}", values).fetchall()])
     emptied = db.execute(
         f"""update exchanges set user = '', reply = '', tool_calls = null, file_paths = null
         where {over} and id = (select max(id) from exchanges) and (user != '' or reply != '')""",

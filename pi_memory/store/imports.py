@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from sqlite_utils import Database
 
-from pi_memory.store import exchanges, passages
-from pi_memory.store.passage_words import JOINED, TEXT
-from pi_memory.store.passages import Passage
-from pi_memory.turn import Exchange, Role, Source
+from pi_memory.store import exchanges, messages
+from pi_memory.store.message_fts import JOINED, TEXT
+from pi_memory.store.messages import Passage
+from pi_memory.types import Exchange, Role, Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ def add(db: Database, entries: Sequence[Entry], at: float, *, extract: bool = Fa
     for entry in entries:
         name = entry.exchange.conversation_id
         number = exchanges.add(db, entry.exchange)
-        made = [replace(p, id=passages.id_of(number, reply=bool(p.id & 1))) for p in entry.passages]
-        passages.add(db, made)
+        made = [replace(p, id=messages.id_of(number, reply=bool(p.id & 1))) for p in entry.passages]
+        messages.add(db, made)
         added.setdefault(name, []).append(number)
     for name, numbers in added.items():
         db.execute("update sessions set ended_at = ? where name = ?", (at, name))

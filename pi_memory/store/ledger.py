@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from sqlite_utils import Database
 
 from pi_memory.store import exchanges
-from pi_memory.turn import Exchange
+from pi_memory.types import Exchange
 
 
 def ref(text: str) -> int:
@@ -17,12 +17,12 @@ def ref(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), signed=True)
 
 
-def known(db: Database, refs: Iterable[int]) -> set[int]:
+def recorded(db: Database, refs: Iterable[int]) -> set[int]:
     """Those of `refs` that have been recorded."""
     return {r for r in refs if db.execute("select 1 from recorded where ref = ?", (r,)).fetchone()}
 
 
-def add(db: Database, exchange: Exchange, *, refs: Sequence[int]) -> int:
+def add_recorded(db: Database, exchange: Exchange, *, refs: Sequence[int]) -> int:
     """Append an exchange made from these lines; its id. Raises `sqlite3.IntegrityError` if one has been recorded."""
     for r in refs:
         db.execute("insert into recorded (ref) values (?)", (r,))

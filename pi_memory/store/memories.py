@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.store import memory_words
-from pi_memory.turn import Candidate, Memory, MemoryType, Priority
+from pi_memory.store import memory_fts
+from pi_memory.types import Candidate, Memory, MemoryType, Priority
 
 COLUMNS = """memories.id, content, type, namespace, priority, source, created_at, coalesce(updated_at, created_at),
     coalesce(last_accessed_at, created_at), coalesce(valid_from, created_at), valid_to, superseded_by,
@@ -74,7 +74,7 @@ def put(db: Database, memory: Memory, *, embedding: Embedding | None = None) -> 
     memory = replace(memory, id=cursor.lastrowid)
     if memory.accesses or memory.last_accessed_at != memory.created_at:
         _put_uses(db, memory.id, memory.accesses, memory.last_accessed_at)
-    memory_words.added(db, memory.id)
+    memory_fts.added(db, memory.id)
     return memory
 
 
@@ -84,7 +84,7 @@ def update(db: Database, before: Memory, after: Memory) -> None:
     values = _values(db, after)
     if before.content != after.content:
         values |= {"space_id": None, "vector": None}
-    with memory_words.changed(db, after.id, rewritten=rewritten):
+    with memory_fts.changed(db, after.id, rewritten=rewritten):
         sets = ", ".join(f"{name} = :{name}" for name in values)
         db.execute(f"update memories set {sets} where id = :id", {**values, "id": after.id})
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlite_utils
 
 from pi_memory.errors import StartError
-from pi_memory.store import commits, passage_words
+from pi_memory.store import commits, message_fts
 from pi_memory.store.migrations import LATEST, migrate, version
 
 PAGE_BYTES = 512
@@ -52,7 +52,7 @@ class Opened:
 def open_file(path: Path | None, now: float) -> Opened:
     """Open `path`, or a database in RAM where that is not possible. Runs on the thread that will own the connection."""
     opened = _opened(path, now)
-    passage_words.prepare(opened.db)
+    message_fts.prepare(opened.db)
     return replace(opened, commits=commits.in_file(opened.db))
 
 
@@ -60,7 +60,7 @@ def reopen(path: Path) -> sqlite_utils.Database:
     """Open the file that was open before, or could not be opened. Raises `OSError` and `sqlite3.Error`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     db = _open(path)
-    passage_words.prepare(db)
+    message_fts.prepare(db)
     return db
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.conversation.short_memory import Prompted
+from pi_memory.conversation.window import Prompted
 
 KEY = "prompted"
 

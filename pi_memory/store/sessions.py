@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from pi_memory.turn import Source
+from pi_memory.types import Source
 
 
 def touch(db: Database, name: str, at: float, *, source: Source = "chat", project: str | None = None) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from sqlite_utils import Database
 
-from pi_memory.knowledge.fact import normal, without
+from pi_memory.text.fact import normal, without
 
 SALT_BYTES = 8
 HASH_BYTES = 16

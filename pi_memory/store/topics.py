@@ -3,7 +3,7 @@
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.turn import Topic
+from pi_memory.types import Topic
 
 COLUMNS = "name, first_seen_at, last_touched_at, file_paths, directories, touch_count, session_count, is_active"
 

@@ -1,0 +1,1 @@
+"""Agents elsewhere: hooks, logs, histories."""

@@ -1,0 +1,92 @@
+"""Conversations as others export them, to exchanges: ChatGPT's, Claude's, and lists of messages. Pure."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pi_memory.agents.claude_log import TEXT
+from pi_memory.agents.history import Exchange, unix
+
+USERS = ("user", "human")
+ASSISTANTS = ("assistant", "ai", "model", "bot")
+
+
+def exchanges(conversation: dict[str, Any]) -> Iterator[Exchange]:
+    """The exchanges of one conversation in any of the shapes; nothing for what is none of them.
+
+    `{conversation_id, project?, messages: [{role, content, at?, ref?}]}`, as `POST /import` has it;
+    `{uuid, chat_messages: [{sender, text, created_at, uuid}]}`, as Claude exports it; `{id, mapping, current_node}`, as
+    ChatGPT does: a tree of messages, of which the branch that was shown last counts.
+    """
+    messages: Iterable[dict[str, Any]]
+    if isinstance(conversation.get("mapping"), dict):
+        messages = _branch(conversation["mapping"], conversation.get("current_node"))
+    else:
+        messages = _listed(conversation.get("messages") or conversation.get("chat_messages"))
+    name = next((str(conversation[key]) for key in ("conversation_id", "id", "uuid") if conversation.get(key)), "")
+    project = conversation.get("project")
+    return grouped(session_id(name), messages, project=project if isinstance(project, str) else None)
+
+
+def grouped(session: str, messages: Iterable[dict[str, Any]], *, project: str | None = None) -> Iterator[Exchange]:
+    """Exchanges from messages `{role, text, at, ref}`: one begins where the user says something."""
+    lines: list[dict[str, Any]] = []
+    for number, message in enumerate(messages):
+        role = str(message["role"]).lower()
+        text = message["text"].strip()[:TEXT] if isinstance(message["text"], str) else ""
+        if not text or role not in USERS + ASSISTANTS:
+            continue
+        if lines and role in USERS:
+            yield {"session_id": session, "project": project, "lines": lines}
+            lines = []
+        ref = str(message["ref"] or f"{session} {number} {role} {text}")
+        name = "user" if role in USERS else "assistant"
+        lines.append({"ref": ref, "role": name, "at": unix(message["at"]), "text": text, "tool_calls": []})
+    if lines:
+        yield {"session_id": session, "project": project, "lines": lines}
+
+
+def session_id(name: str) -> str:
+    """A session's name from what a conversation is called elsewhere, which may not be usable as one."""
+    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", name):
+        return name
+    return f"import-{hashlib.blake2b(name.encode(errors='replace'), digest_size=8).hexdigest()}"
+
+
+def _listed(messages: object) -> Iterator[dict[str, Any]]:
+    for message in messages if isinstance(messages, list) else ():
+        if isinstance(message, dict):
+            yield {
+                "role": message.get("role") or message.get("sender") or "",
+                "text": message.get("content") if isinstance(message.get("content"), str) else message.get("text"),
+                "at": message.get("at") or message.get("created_at"),
+                "ref": message.get("ref") or message.get("uuid"),
+            }
+
+
+def _branch(nodes: dict[str, Any], leaf: object) -> list[dict[str, Any]]:
+    """The messages from the root to `leaf`, else to the last node there is."""
+    found, seen = [], set()
+    name = leaf if leaf in nodes else next(reversed(nodes), None)
+    while isinstance(name, str) and name in nodes and name not in seen:
+        seen.add(name)
+        node = nodes[name] if isinstance(nodes[name], dict) else {}
+        message = node.get("message")
+        if isinstance(message, dict):
+            found.append(_of_tree(message))
+        name = node.get("parent")
+    return found[::-1]
+
+
+def _of_tree(message: dict[str, Any]) -> dict[str, Any]:
+    author, content, about = (message.get(key) or {} for key in ("author", "content", "metadata"))
+    hidden = isinstance(about, dict) and about.get("is_visually_hidden_from_conversation")
+    parts = content.get("parts") if isinstance(content, dict) else None
+    said = [part for part in parts if isinstance(part, str)] if isinstance(parts, list) else []
+    return {
+        "role": author.get("role", "") if isinstance(author, dict) and not hidden else "",
+        "text": "\n".join(said),
+        "at": message.get("create_time"),
+        "ref": message.get("id"),
+    }

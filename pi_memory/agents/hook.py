@@ -1,0 +1,212 @@
+"""`pi-memory hook`: what a coding agent tells of its session goes to the daemon, and what is known comes back.
+
+The agent waits for this process, at every tool that it runs. So it imports next to nothing, gives the daemon a moment,
+and whatever happens it ends well: an agent without its memory is better than one that stops.
+"""
+
+import json
+import os
+import socket
+import sys
+import time
+
+from pi_memory.agents.claude_log import TEXT, encoded, exchanges, tool_call
+
+SECONDS = 2.0
+"""Longest that the agent waits for us."""
+INPUT = 32 << 20
+"""Most bytes that are read from the agent."""
+TAILS = (1 << 17, 1 << 20, 1 << 23)
+"""How far back the session's log is read for what the user said last: in bytes, more if that is not there."""
+CONTEXT = 9_500
+"""Most characters that are printed: the agent puts what is longer than 10,000 into a file."""
+LOG = 64 << 10
+"""Bytes after which the log begins anew."""
+
+Told = dict[str, object]
+
+
+def main() -> None:
+    """Handle one event, given as JSON on standard input. Never fails; a line in the log says what went wrong."""
+    event = ""
+    try:
+        if sys.stdin.isatty():
+            sys.stderr.write("An agent runs this, with JSON on standard input: `pi-memory hook --install` has it so.\n")
+            os._exit(0)
+        told = json.loads(sys.stdin.buffer.read(INPUT))
+        event = str(told["hook_event_name"])
+        text = handle(event, told, Daemon())
+        if text:
+            sys.stdout.write(json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}))
+            sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the edge: the agent goes on without us
+        _log(f"{event[:40]!r}: {type(error).__name__}: {error}")
+    # Not sys.exit: there is nothing to tidy up, and an agent that has gone must not get a traceback.
+    os._exit(0)
+
+
+def handle(event: str, told: Told, daemon: "Daemon") -> str:
+    """Do what an event asks for; what the agent is to know, which is nothing for most."""
+    session = {"session_id": told["session_id"], "project": os.environ.get("CLAUDE_PROJECT_DIR") or told.get("cwd")}
+    if event == "SessionStart":
+        return _context(daemon, {**session, "begins": True})
+    if event == "UserPromptSubmit":
+        return _context(daemon, {**session, "message": told["prompt"]})
+    if event == "PostToolUse":
+        daemon.ask("POST", "/activity", {**session, "tool_calls": [tool_call(told["tool_name"], told["tool_input"])]})
+    elif event == "Stop":
+        _record(daemon, session, told)
+    elif event == "SessionEnd":
+        daemon.ask("DELETE", f"/conversations/{session['session_id']}")
+    return ""
+
+
+def _context(daemon: "Daemon", asked: Told) -> str:
+    text = str(json.loads(daemon.ask("POST", "/context", asked))["text"])
+    return text if len(text) <= CONTEXT else text[:CONTEXT].rpartition("\n")[0]
+
+
+def _record(daemon: "Daemon", session: Told, told: Told) -> None:
+    """What was said and done since the user's last message, from the log; without that the reply alone."""
+    path, reply = told.get("transcript_path"), told.get("last_assistant_message")
+    found = since_the_user(path) if isinstance(path, str) and path else []
+    said = [line["text"] for exchange in found for line in _lines(exchange)]
+    if isinstance(reply, str) and reply.strip() and reply.strip()[:TEXT] not in said:
+        # The log may not have it yet.
+        line = {"role": "assistant", "text": reply.strip()[:TEXT]}
+        found = [*found[:-1], {**found[-1], "lines": [*_lines(found[-1]), line]}] if found else [{"lines": [line]}]
+    if found:
+        daemon.ask("POST", "/history", {"exchanges": [{**exchange, **session} for exchange in found]})
+
+
+def since_the_user(path: str) -> list[Told]:
+    """The end of a session's log, from what the user said last; nothing if that is too far back."""
+    try:
+        with open(os.path.expanduser(path), "rb") as log:
+            size = log.seek(0, os.SEEK_END)
+            for length in TAILS:
+                log.seek(max(0, size - length))
+                last = _last(log.read(length).splitlines()[size > length :])
+                if last or length >= size:
+                    return last
+    except OSError as error:
+        _log(f"{path}: {error}")
+    return []
+
+
+def _last(lines: list[bytes]) -> list[Told]:
+    entries = []
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # it is being written
+        if isinstance(entry, dict):
+            entries.append(entry)
+    found = list(exchanges(entries))
+    asked = [number for number, exchange in enumerate(found) if _lines(exchange)[0]["role"] == "user"]
+    return found[asked[-1] :] if asked else []
+
+
+def _lines(exchange: Told) -> list[Told]:
+    lines = exchange["lines"]
+    assert isinstance(lines, list)
+    return lines
+
+
+class Daemon:
+    """The daemon at the address that the environment gives, else the file that `--install` wrote.
+
+    Its HTTP is written by hand: the standard library's takes longer to import than all the rest of us.
+    """
+
+    def __init__(self) -> None:
+        known = _installed()
+        self._host = os.environ.get("PI_MEMORY_HOST") or known.get("host") or "127.0.0.1"
+        self._host = {"0.0.0.0": "127.0.0.1", "::": "::1", "localhost": "127.0.0.1"}.get(self._host, self._host)
+        self._port = int(os.environ.get("PI_MEMORY_PORT") or known.get("port") or 8765)
+        self._token = os.environ.get("PI_MEMORY_TOKEN") or known.get("token") or _made_token(known)
+        self._until = time.monotonic() + SECONDS
+
+    def ask(self, method: str, path: str, body: Told | None = None) -> bytes:
+        """The body of the daemon's answer. Raises `OSError` when there is none, or it is an error."""
+        content = encoded(body) if body is not None else b""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        head = f"{method} {path} HTTP/1.1\r\nHost: {host}:{self._port}\r\nConnection: close\r\n"
+        if self._token:
+            head += f"Authorization: Bearer {self._token}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+        status, _, answer = self._exchange(head.encode("ascii") + content).partition(b"\r\n\r\n")
+        if status.split(b" ", 2)[1:2] not in ([b"200"], [b"202"], [b"204"]):
+            raise OSError(f"{method} {path}: {status[:40]!r} {answer[:200]!r}")
+        return answer
+
+    def _exchange(self, request: bytes) -> bytes:
+        family = socket.AF_INET6 if ":" in self._host else socket.AF_INET
+        with socket.socket(family, socket.SOCK_STREAM) as channel:
+            self._wait(channel)
+            channel.connect((self._host, self._port))
+            channel.sendall(request)
+            received = b""
+            while True:
+                self._wait(channel)
+                piece = channel.recv(1 << 16)
+                if not piece:
+                    return received
+                received += piece
+
+    def _wait(self, channel: socket.socket) -> None:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the daemon is too slow")
+        channel.settimeout(left)
+
+
+def installed_file() -> str:
+    """Where `--install` keeps the daemon's address, and its token or where that is."""
+    return os.path.join(_xdg("XDG_CONFIG_HOME", ".config"), "pi-memory", "hook.json")
+
+
+def agent_settings_file(*, project: bool) -> str:
+    """The agent's settings.json: the user's, or that of the project here."""
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
+    return os.path.join(os.path.abspath(".claude") if project else home, "settings.json")
+
+
+def _installed() -> dict[str, str]:
+    try:
+        with open(installed_file(), encoding="utf-8") as file:
+            known = json.load(file)
+    except FileNotFoundError:
+        return {}
+    return {key: str(value) for key, value in known.items()} if isinstance(known, dict) else {}
+
+
+def _made_token(known: dict[str, str]) -> str:
+    """The token that the daemon made, in its data directory: for where the system does not tell it who we are."""
+    folder = os.environ.get("PI_MEMORY_DATA_DIR") or known.get("data_dir") or _state()
+    try:
+        with open(os.path.join(folder, "token"), encoding="ascii") as file:
+            return file.read(1_000).strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _log(line: str) -> None:
+    """A line for whoever wonders why nothing is remembered."""
+    path = os.path.join(_state(), "hook.log")
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        long = os.path.exists(path) and os.path.getsize(path) > LOG
+        with open(path, "w" if long else "a", encoding="utf-8", errors="replace") as log:
+            log.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {line[:1_000]}\n".replace("\0", ""))
+    except OSError:
+        pass  # there is nobody to tell
+
+
+def _state() -> str:
+    return os.path.join(_xdg("XDG_STATE_HOME", ".local/state"), "pi-memory")
+
+
+def _xdg(key: str, default: str) -> str:
+    return os.environ.get(key) or os.path.join(os.path.expanduser("~"), default)

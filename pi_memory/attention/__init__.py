@@ -1,0 +1,1 @@
+"""What each session is in the middle of."""

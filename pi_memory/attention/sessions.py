@@ -1,0 +1,125 @@
+"""What a session is in the middle of, in the sense of seed 002's session context. Pure.
+
+Active work is the time between exchanges that follow each other within IDLE; so nothing has to tick while nobody works.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+
+from pi_memory.attention import weights
+from pi_memory.attention.weights import Canonical
+from pi_memory.topics import names
+
+IDLE = 900.0
+"""Seconds of silence after which the user was away rather than at work."""
+MAX_FILES = 20
+MAX_DECISIONS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """`session` is the client's name for it. `worked` are seconds of active work since the weights waned last;
+    `last_at` is when something was last said or done.
+    """
+
+    session: str
+    started_at: float
+    last_at: float
+    project: str | None = None
+    directory: str | None = None
+    topic: str | None = None
+    since: float | None = None
+    files: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    worked: float = 0.0
+
+    def worth_writing(self, before: "Context | None") -> bool:
+        """Whether more has changed since `before` than what the next write may take along."""
+        return before is None or replace(before, last_at=self.last_at, worked=self.worked, files=self.files) != self
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A focus that is over, or, without `seconds`, the one that is not; what it came to, how many memories it used."""
+
+    topic: str
+    since: float
+    seconds: float | None = None
+    outcome: str | None = None
+    memories: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A memory that was put to use. `helpful` is None until somebody says."""
+
+    id: int
+    session: str
+    memory_id: int
+    at: float
+    context: str = ""
+    helpful: bool | None = None
+
+
+def restamped(context: Context, right: Callable[[float], float]) -> Context:
+    """The context with its times put right."""
+    started, last, since = right(context.started_at), right(context.last_at), context.since
+    return replace(context, started_at=started, last_at=last, since=since if since is None else right(since))
+
+
+def worked_until(context: Context, at: float) -> Context:
+    """The context at Unix time `at`, when something was said or done again. A clock that went back costs nothing."""
+    gap = at - context.last_at
+    steps, worked = divmod(context.worked + (gap if 0 < gap <= IDLE else 0.0), weights.STEP)
+    if not steps:
+        return replace(context, last_at=at, worked=worked)
+    waned = weights.waned(context.weights, context.topic, int(steps))
+    return replace(context, last_at=at, worked=worked, weights=waned)
+
+
+def named(project: str) -> str:
+    """The name of a project, which may be given as the path of its directory."""
+    return PurePath(project).name or project
+
+
+def begun(session: str, at: float, *, project: str | None, directory: str | None, stack: Iterable[str]) -> Context:
+    """The context of a session that begins at Unix time `at`, with the attention that its project's stack gets."""
+    directory = directory or (_directory(project) if project else None)
+    return Context(session, at, at, project=project, directory=directory, weights=weights.begun(stack))
+
+
+def of_project(context: Context, project: str | None, stack: Iterable[str]) -> Context:
+    """The context with the project that its work turned out to be for, and the attention that its stack gets."""
+    if project is None or project == context.project:
+        return context
+    same = context.project is not None and named(project) == named(context.project)
+    directory = _directory(project) or (context.directory if same else None)
+    return replace(context, project=project, directory=directory, weights={**weights.begun(stack), **context.weights})
+
+
+def _directory(project: str) -> str | None:
+    return project if project.startswith("/") else None
+
+
+def focused(context: Context, topic: str, at: float, *, related: Mapping[str, float], canonical: Canonical) -> Context:
+    """The context with a new focus."""
+    shifted = weights.shifted(context.weights, topic, related, canonical=canonical)
+    return replace(context, topic=topic, since=at, files=(), decisions=(), weights=shifted)
+
+
+def with_files(context: Context, paths: Iterable[str]) -> Context:
+    return replace(context, files=names.merge(context.files, paths, most=MAX_FILES))
+
+
+def with_decision(context: Context, decision: str) -> Context:
+    return replace(context, decisions=(*context.decisions, decision)[-MAX_DECISIONS:])
+
+
+def over(context: Context, until: float) -> Entry | None:
+    """The focus that ends with Unix time `until`, None when there was none; its outcome is the last decision."""
+    if context.topic is None or context.since is None:
+        return None
+    outcome = context.decisions[-1] if context.decisions else None
+    return Entry(context.topic, context.since, max(0.0, until - context.since), outcome)

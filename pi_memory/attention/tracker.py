@@ -1,0 +1,225 @@
+"""Attention: what each session is in the middle of, and so which memories are nearer to it. In RAM as in the database.
+
+It follows what the tagger finds and what clients say. A write goes with the group of the exchange, and only when more
+has changed than the time: the rest goes along with the next one, or with a clean stop.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import PurePath
+
+from pi_memory.attention import project_stack, related, sessions
+from pi_memory.attention.contexts import Contexts
+from pi_memory.attention.sessions import IDLE, Application, Context, Entry
+from pi_memory.attention.weights import FOCUS, Boost, Canonical, area, glimpsed
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import NotFound
+from pi_memory.focus.recorder import Tagged
+from pi_memory.store import attention
+from pi_memory.store.database import Database
+from pi_memory.tagging.keywords import keyword_scores
+from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.topics.mentions import mentioned
+from pi_memory.topics.names import normalise
+from pi_memory.types import Clock, Exchange
+
+ENTRIES = 20
+"""Recent entries that are shown, the one under way among them."""
+APPLICATIONS = 50
+NEAR = 0.5
+"""Least weight of a topic that what is learned now is filed under, besides the focus."""
+SAID, FILED = 2, 6
+"""Most topics that it is filed under because of its words, and in all."""
+
+
+class Attention:
+    """`knows` tells whether there is a topic of a name, `called` what the user calls it: they may have renamed it."""
+
+    def __init__(
+        self,
+        db: Database,
+        patterns: Patterns,
+        *,
+        knows: Callable[[str], bool],
+        called: Canonical,
+        clock: Clock,
+        worker: Worker,
+    ) -> None:
+        self._db = db
+        self._patterns = patterns
+        self._worker = worker
+        self._knows = knows
+        self._clock = clock
+        self._contexts = Contexts(db)
+        self._canonical: Canonical = lambda name: called(patterns.canonical(name))
+
+    async def start(self) -> None:
+        """Go on with the sessions that are known."""
+        await self._contexts.load()
+
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Follow that the times in the database have been put right."""
+        self._contexts.restamp(right)
+
+    async def close(self) -> None:
+        """Write what no write has taken along yet."""
+        await self._contexts.close()
+
+    # What has attention.
+
+    def boost(self, session: str | None, query: str = "") -> Boost:
+        """What memories of some topics gain in a session. Topics that the query names are attended to first, and so is
+        the project.
+
+        It gives the attention of this moment, and nothing for a session that is not known.
+        """
+        known = self._contexts.get(session)
+        weights = {**known.weights, **dict.fromkeys(_project(known), FOCUS)} if known else {}
+        return Boost(glimpsed(weights, self._named(query)), canonical=self._canonical)
+
+    async def topics(self, session: str | None = None, text: str = "") -> tuple[str, ...]:
+        """What something learned now is about: what its words say, its session's project and focus, then what else has
+        most attention there.
+        """
+        said = await self._worker.run(keyword_scores, text, "", "", patterns=self._patterns)
+        words = sorted(said, key=lambda name: (-said[name], name))[:SAID]
+        known = self._contexts.get(session)
+        if known is None:
+            return tuple(words)
+        near = {name: weight for name, weight in known.weights.items() if weight >= NEAR}
+        strongest = sorted(near, key=lambda name: (name != known.topic, -near[name], name))
+        return tuple(dict.fromkeys([*words, *_project(known), *strongest]))[:FILED]
+
+    def session(self, name: str | None = None) -> Context:
+        """What is known of a session, by default of the one that was active last. Raises `NotFound`."""
+        found = self._contexts.latest(self._clock()) if name is None else self._contexts.get(name)
+        if found is None:
+            raise NotFound("There is no such session", hint="POST /session begins one; so does any work in it.")
+        return found
+
+    def at_work(self) -> Context | None:
+        """The session that was active last, if that is not over yet."""
+        last = self._contexts.latest(self._clock())
+        return last if last and abs(self._clock() - last.last_at) <= IDLE else None
+
+    async def entries(self, session: Context) -> list[Entry]:
+        """The last focuses, of this session and of others, oldest first; the one under way at the end."""
+        found = await self._db.read(partial(attention.entries, limit=ENTRIES))
+        for known in self._contexts:
+            if known.session != session.session and (entry := sessions.over(known, known.last_at)):
+                found.append(replace(entry, memories=len(await self.applied(known))))
+        found.sort(key=lambda entry: entry.since)
+        if session.topic and session.since is not None:
+            found.append(Entry(session.topic, session.since, memories=len(await self.applied(session))))
+        return found[-ENTRIES:]
+
+    async def applied(self, session: Context) -> tuple[int, ...]:
+        """The memories that were put to use in the focus under way, each once."""
+        since, used = session.since, await self.applications(session)
+        return tuple(dict.fromkeys(a.memory_id for a in used if since is not None and a.at >= since))
+
+    async def applications(self, session: Context) -> list[Application]:
+        """The last memories that a session put to use, oldest first."""
+        return await self._db.read(partial(attention.applications, session=session.session, limit=APPLICATIONS))
+
+    async def application(self, number: int) -> Application:
+        """Raises `NotFound`."""
+        found = await self._db.read(partial(attention.application, number=number))
+        if found is None:
+            raise NotFound("There is no such application", hint="GET /session lists those of a session.")
+        return found
+
+    # What happens.
+
+    async def attend(self, exchange: Exchange, tagged: Tagged) -> None:
+        """Follow an exchange and what it was about. The write is not awaited: the database logs one that fails."""
+        at = min(exchange.at, self._clock())
+        name, topic, project = exchange.conversation_id, tagged.topic, exchange.project
+        made_with = await self._stack(name, project)
+        others = await self._related(topic) if topic and not self._is_focus(self._contexts.get(name), topic) else {}
+        known = self._contexts.get(name) or Context(name, at, at)
+        after = sessions.worked_until(sessions.of_project(known, project, made_with), at)
+        if topic:
+            after = sessions.with_files(self._turned(after, topic, at, others), tagged.file_paths)
+        self._contexts.put(after, at)
+
+    async def begin(self, name: str, *, project: str | None, directory: str | None) -> Context:
+        """Begin a session, or begin it anew: with the attention that its project's stack gets. Durable."""
+        made_with = await asyncio.to_thread(project_stack.detect, directory or project)
+        now = self._clock()
+        new = sessions.begun(name, now, project=project, directory=directory, stack=made_with)
+        await self._contexts.save(new, now)
+        return new
+
+    async def focus(self, name: str | None, topic: str, files: Sequence[str]) -> Context:
+        """Turn to a topic, because a client says so; again to the same one adds files. Durable. Raises `NotFound`."""
+        others = await self._related(topic)
+        now = self._clock()
+        after = self._turned(sessions.worked_until(self.session(name), now), topic, now, others)
+        after = sessions.with_files(after, files)
+        await self._contexts.save(after, now)
+        return after
+
+    async def decide(self, name: str | None, decision: str) -> Context:
+        """Note a decision of the focus. Durable. Raises `NotFound`."""
+        now = self._clock()
+        after = sessions.with_decision(sessions.worked_until(self.session(name), now), decision)
+        await self._contexts.save(after, now)
+        return after
+
+    async def apply(self, name: str | None, memory_id: int, what_for: str) -> Application:
+        """Note that a memory was put to use. Durable. Raises `NotFound` for an unknown session."""
+        session, now = self.session(name).session, self._clock()
+        note = partial(attention.apply, session=session, memory_id=memory_id, at=now, context=what_for)
+        return await self._db.write(note, durable=True)
+
+    async def judge(self, used: Application, *, helpful: bool) -> Application:
+        """Note whether a memory helped where it was put to use. Durable."""
+        await self._db.write(partial(attention.judge, number=used.id, helpful=helpful), durable=True)
+        return replace(used, helpful=helpful)
+
+    def forget(self, clean: Callable[[str], str]) -> None:
+        """Follow that the notes in the database say no more what `clean` takes out of texts."""
+        self._contexts.clean(clean)
+
+    # How.
+
+    def _named(self, query: str) -> tuple[str, ...]:
+        """The topics and the projects that a query names."""
+        known = {other.project: other for other in self._contexts}.values()
+        projects = {name for other in known for name in _project(other)}
+        return mentioned(query, knows=lambda name: name in projects or self._knows(name), canonical=self._canonical)
+
+    def _turned(self, known: Context, topic: str, at: float, others: Mapping[str, float]) -> Context:
+        """The context with `topic` as its focus, which it may be already."""
+        if self._is_focus(known, topic):
+            return known
+        return sessions.focused(known, topic, at, related=others, canonical=self._canonical)
+
+    def _is_focus(self, known: Context | None, topic: str) -> bool:
+        focus = known.topic if known else None
+        return focus is not None and self._canonical(focus) == self._canonical(topic)
+
+    async def _stack(self, name: str, project: str | None) -> tuple[str, ...]:
+        """What a project is made with, if the session is new to it."""
+        known = self._contexts.get(name)
+        if project is None or (known and known.project == project):
+            return ()
+        return await asyncio.to_thread(project_stack.detect, project)
+
+    async def _related(self, topic: str) -> dict[str, float]:
+        """Topics that come to mind with another: those of the configuration, of its area too, and those learned."""
+        canonical = self._canonical
+        name = canonical(topic)
+        table = {canonical(other): boosts for other, boosts in self._patterns.related.items()}
+        given = {**table.get(area(name), {}), **table.get(name, {})}
+        found = related.learned(await self._db.read(partial(attention.shared_sessions, topic=topic)))
+        return {other: boost for other, boost in related.joined(given, found).items() if canonical(other) != name}
+
+
+def _project(known: Context) -> tuple[str, ...]:
+    """A session's project as a topic, if it has one."""
+    name = normalise(PurePath(known.project).name) if known.project else None
+    return (name,) if name else ()

@@ -1,0 +1,170 @@
+"""What is due when nobody asks: conversations that are over, topics that have faded, old transcripts.
+
+A Pi is switched off for days; so the daily work is due by the time of the last one, which is stored.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+from pi_memory.clock import Moved, SteadyClock
+from pi_memory.conversation.window import ShortMemory
+from pi_memory.decay import DAY
+from pi_memory.errors import NotSaved, PiMemoryError, RequestError, StoreError
+from pi_memory.focus.recent_focus import RecentFocus
+from pi_memory.memories.memories import Memories
+from pi_memory.settings import Memory
+from pi_memory.store import conversations, exchanges, message_fts, restamp, retention, state
+from pi_memory.store.database import Database
+from pi_memory.store.events import Event
+from pi_memory.store.restamp import LAST_DAILY
+
+SWEEP_SECONDS = 30.0
+KEPT_DAYS = 365
+"""For how long it can be told how a topic came and went, and which sessions there were."""
+
+logger = logging.getLogger(__name__)
+
+
+class Housekeeping:
+    """Ends conversations and sessions, and does the daily work.
+
+    `on_ended` is called when some have ended, `on_erased` is awaited when exchanges have been erased.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        memory: ShortMemory,
+        focus: RecentFocus,
+        memories: Memories,
+        *,
+        settings: Memory,
+        clock: SteadyClock,
+    ) -> None:
+        self.on_ended: Callable[[], None] = lambda: None
+        self.on_erased: Callable[[], Awaitable[None]] = _nothing
+        self._db = db
+        self._memory = memory
+        self._focus = focus
+        self._memories = memories
+        self._settings = settings
+        self._clock = clock
+        self._task: asyncio.Task[None] | None = None
+        self._mending: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task, *self._mending})
+        if not self._settings.transcript_days:
+            with suppress(StoreError):  # the database has logged it
+                await self._erase_transcripts(self._clock())
+
+    async def end(self, conversation_id: str) -> bool:
+        """End a conversation, or the session of an agent elsewhere; whether it was there."""
+        self._memory.end(conversation_id)
+        was_there = await self._db.write(partial(conversations.close, name=conversation_id, at=self._clock()))
+        if was_there:
+            await self._focus.end_sessions([conversation_id])
+            self.on_ended()
+        return was_there
+
+    async def sweep(self) -> None:
+        """End what has expired or gave way, and what an agent has not gone on with."""
+        now = self._clock()
+        over = [conversation.id for conversation in self._memory.sweep(now)]
+        if self._settings.ttl_minutes:
+            over += self._focus.idle_sessions(now - self._settings.ttl_minutes * 60)
+        await self._ended(over)
+        if self._focus.problem:  # there may be room by now
+            await self._focus.write_file()
+        if not self._settings.transcript_days:
+            await self._erase_transcripts(now)
+
+    async def daily(self) -> None:
+        """Once a day: fade topics and memories, erase old transcripts, move the log into the database's file."""
+        now = self._clock()
+        last = await self._db.read(lambda db: state.get(db, LAST_DAILY))
+        if last is not None and 0 <= now - float(last) < DAY:
+            return
+        faded = await self._focus.fade()
+        closed = await self._memories.prune(now)
+        # What fades is taken back if the clock was wrong after all, what is erased is not. So as long as the system
+        # does not vouch for the time, that is done a day later.
+        sure = now if self._clock.is_sure else min(now, float(last or now))
+        erased = await self._erase_transcripts(sure)
+        await self._db.write(partial(retention.prune, before=sure - KEPT_DAYS * DAY))
+        await self._db.write(lambda db: state.put(db, LAST_DAILY, str(now)))
+        await self._db.checkpoint()
+        logger.info("Daily work: %d topics and %d memories faded, %d exchanges erased", faded, closed, erased)
+
+    def put_right(self, moved: Moved) -> None:
+        """The clock was set: put right what the database stamped, and have what had faded be there again.
+
+        The write goes before all that come later; nothing is awaited.
+        """
+        stamped = self._db.write(partial(restamp.restamp, right=moved.right, now=moved.now))
+        task = asyncio.create_task(self._take_back(stamped))
+        self._mending.add(task)
+        task.add_done_callback(self._mending.discard)
+
+    async def _take_back(self, stamped: Awaitable[Sequence[Event]]) -> None:
+        """`stamped` gives the events of what has faded, by kind, the newest first. What was changed since stays so."""
+        with suppress(StoreError):  # the database has logged it
+            await self._return(await stamped)
+
+    async def _return(self, faded: Sequence[Event]) -> None:
+        if not faded:
+            return
+        await self._focus.return_faded([event.subject for event in faded if event.kind == "topic.faded"])
+        for event in faded:
+            if event.kind == "memory.faded":
+                with suppress(RequestError):
+                    await self._memories.undo(event.id, origin="time")
+        logger.warning("The clock was wrong: %d topics and memories that had faded are back", len(faded))
+
+    async def _erase_transcripts(self, now: float) -> int:
+        kept = self._settings.transcript_days * DAY
+        idle = max(kept, self._settings.ttl_minutes * 60, DAY)
+        prune = partial(exchanges.prune, before=now - kept, idle_since=now - idle)
+        erased = await self._db.write(prune)
+        if erased:
+            await self.on_erased()
+            if not kept:
+                # Nothing is to be left, and there is little to write anew.
+                await self._db.write(message_fts.merge)
+                await self._db.scrub()
+        return erased
+
+    async def _ended(self, ids: list[str]) -> None:
+        now = self._clock()
+        names = list(dict.fromkeys(ids))
+        for name in names:
+            self._db.write(partial(conversations.close, name=name, at=now))
+        if names:
+            await self._focus.end_sessions(names)
+            self.on_ended()
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                await self.daily()
+                await self.sweep()
+            except NotSaved:
+                pass  # the database has logged it
+            except PiMemoryError as error:
+                logger.error("Housekeeping: %s", error)
+            except Exception:
+                # The edge of a background job: it is tried again.
+                logger.exception("Housekeeping failed")
+            await asyncio.sleep(SWEEP_SECONDS)
+
+
+async def _nothing() -> None:
+    pass

@@ -1,0 +1,137 @@
+"""When the inbox has been worked off: long conversations are compacted, and what has ended is learned from.
+
+Both may take a model a while, so they do not hold up the inbox. What is to be learned from waits in the store, where a
+crash leaves it; learning the same twice changes nothing.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+from pi_memory.background.priority import Precedence
+from pi_memory.conversation.compaction import Compaction
+from pi_memory.conversation.window import ShortMemory
+from pi_memory.errors import PiMemoryError, StoreError
+from pi_memory.loader import Loader
+from pi_memory.store import conversations
+from pi_memory.store.conversations import Lesson, Numbered
+from pi_memory.store.database import Database
+from pi_memory.types import Model
+
+Learn = Callable[[Sequence[Numbered]], Awaitable[object]]
+"""Learns from exchanges of one session, with their ids."""
+
+logger = logging.getLogger(__name__)
+
+
+class Reflect:
+    """`on_compacted` is called with the id of a conversation whose prompt begins in another way from now on, `warm`
+    when those of new conversations do.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        memory: ShortMemory,
+        *,
+        compaction: Compaction,
+        model: Loader[Model],
+        learn: Learn,
+        precedence: Precedence,
+    ) -> None:
+        self.on_compacted: Callable[[str], None] = lambda conversation_id: None
+        self.warm: Callable[[], Awaitable[None]] = _nothing
+        self._db = db
+        self._memory = memory
+        self._compaction = compaction
+        self._learn = learn
+        self._precedence = precedence
+        self._model = model
+        self._grown: dict[str, None] = {}
+        self._anew = False
+        self._failed: set[int] = set()
+        self._wanted = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Learn from what an earlier run has left, then from what comes."""
+        self.soon()
+        self._task = asyncio.create_task(self._run())
+
+    def soon(self, conversation_id: str | None = None, *, anew: bool = False) -> None:
+        """See to a conversation that has grown, to what is to be learned from, and, `anew`, to what new conversations
+        begin with. Awaits nothing."""
+        if conversation_id is not None:
+            self._grown[conversation_id] = None
+        self._anew |= anew
+        self._idle.clear()
+        self._wanted.set()
+
+    async def drain(self) -> None:
+        """Wait until there is nothing left to do."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        """Stop at once; what is left is done after the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _run(self) -> None:
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            try:
+                await self._compact()
+                await self._lessons()
+                await self._begin_anew()
+            except StoreError:
+                pass  # the database has logged it
+            except PiMemoryError as error:
+                logger.error("Reflection: %s", error)
+            except Exception:
+                # The edge of a background job: it is tried again with the next exchange.
+                logger.exception("Reflection failed")
+            if not self._wanted.is_set():
+                self._idle.set()
+
+    async def _compact(self) -> None:
+        while self._grown:
+            conversation_id = next(iter(self._grown))
+            del self._grown[conversation_id]
+            await self._precedence.let_pass()
+            conversation = self._memory.last(conversation_id)
+            if conversation is not None and await self._compaction.compact(conversation, await self._model.ready()):
+                self.on_compacted(conversation_id)
+
+    async def _begin_anew(self) -> None:
+        # Not inside the turn that changed it: the exchange that follows asks again.
+        if self._anew and not self._precedence.busy:
+            self._anew = False
+            await self.warm()
+
+    async def _lessons(self) -> None:
+        for lesson in await self._db.read(conversations.lessons):
+            if lesson.id not in self._failed:
+                await self._precedence.let_pass()
+                await self._learn_from(lesson)
+
+    async def _learn_from(self, lesson: Lesson) -> None:
+        said = await self._db.read(partial(conversations.said_in, lesson=lesson))
+        try:
+            if said:
+                await self._learn(said)
+        except StoreError:
+            raise
+        except Exception:
+            # One lesson must not hold up the others; it is tried again after the next start.
+            logger.exception("A conversation could not be learned from")
+            self._failed.add(lesson.id)
+        else:
+            await self._db.write(partial(conversations.learned, lesson=lesson))
+
+
+async def _nothing() -> None:
+    pass

@@ -1,0 +1,121 @@
+"""Step 2 of a turn: what the model is told besides what is being said.
+
+The standing text when a conversation begins, which then stays as it is: who speaks, the user's own notes, what they
+work on, what they stated. With a message, in front of its words: what is remembered that bears on it, what has changed
+since, files that are asked for, the date.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from pi_memory import config
+from pi_memory.chat import notes
+from pi_memory.conversation import prompt
+from pi_memory.conversation.window import Conversation
+from pi_memory.focus.recent_focus import RecentFocus
+from pi_memory.memories import namespaces
+from pi_memory.memories.memories import Memories
+from pi_memory.retrieval import standing
+from pi_memory.retrieval.candidates import Window
+from pi_memory.retrieval.prompt_blocks import Room
+from pi_memory.retrieval.search import Recall
+from pi_memory.store.memories import Filter
+from pi_memory.topics.file_search import files_asked_for, told
+from pi_memory.types import Clock, Message, Model, Recalled, Standing, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The user's words with what is told in front of them, and why that was recalled."""
+
+    message: Message
+    recalled: tuple[Recalled, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Where it is asked what is known."""
+
+    focus: RecentFocus
+    memories: Memories
+    recall: Recall
+
+
+class Briefing:
+    """`personas` by agent; `folder` has the user's own notes. `known` is None when memory is switched off."""
+
+    def __init__(
+        self, personas: dict[str, str], folder: Path, *, known: Known | None, max_tokens: int, clock: Clock
+    ) -> None:
+        self._personas = personas
+        self._folder = folder
+        self._known = known
+        self._max_tokens = max_tokens
+        self._clock = clock
+
+    def check(self, agent: str) -> None:
+        """Raises `Unprocessable` for an unknown agent."""
+        config.persona(self._personas, agent)
+
+    def budget(self, model: Model) -> prompt.Budget:
+        return prompt.Budget.of(model.context_tokens, self._max_tokens)
+
+    async def standing(self, conversation: Conversation, agent: str, model: Model) -> Standing:
+        """The conversation's standing text; gathered anew when it begins or another agent takes over.
+
+        Raises `Unprocessable` for an unknown agent.
+        """
+        persona = config.persona(self._personas, agent)
+        if conversation.standing and conversation.standing.agent == agent:
+            return conversation.standing
+        budget = self.budget(model)
+        own_notes = notes.notes(self._folder, count=model.count, tokens=budget.notes)
+        known = self._known
+        block, topics = await known.focus.block(count=model.count, tokens=budget.focus) if known else ("", ())
+        stated, ids = await self.stated(conversation.project, budget.memory, model)
+        text = prompt.standing(persona, tuple(own_notes.values()), block, stated)
+        tokens = model.count(text) - model.count(persona)
+        conversation.standing = Standing(agent, text, tokens, topics, tuple(own_notes), ids)
+        return conversation.standing
+
+    async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
+        """How much is known, and what the user stated, the newest first; and the ids of those memories."""
+        if self._known is None:
+            return "", ()
+        memories = self._known.memories
+        seen = namespaces.scope(project)
+        newest, count = await memories.listed(Filter(namespaces=seen), limit=1)
+        stated, _ = await memories.listed(Filter(namespaces=seen, priority="highest"), limit=standing.MOST)
+        at = newest[0].created_at if newest else 0.0
+        return standing.stated_block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
+
+    async def message(self, conversation: Conversation, turn: Turn, model: Model) -> Told:
+        """The prompt's last message; the date, when it may have changed, stands last before the words.
+
+        Raises `StoreError`.
+        """
+        now, known = self._clock(), self._known
+        memories, recalled = await self._recalled(known.recall, conversation, turn, model) if known else ("", ())
+        files = told(files_asked_for(turn.message, known.focus.active(now))) if known else ""
+        context = filter(None, (memories, *conversation.pending, files, _date(conversation, now)))
+        return Told(Message("user", turn.message, context="\n".join(context)), recalled)
+
+    async def _recalled(
+        self, recall: Recall, conversation: Conversation, turn: Turn, model: Model
+    ) -> tuple[str, tuple[Recalled, ...]]:
+        """What is known that bears on the message and does not stand in the prompt already."""
+        said = conversation.exchanges
+        room = Room(
+            tokens=self.budget(model).recall,
+            count=model.count,
+            text="\n".join(message.text for message in conversation.messages),
+            window=Window(conversation.id, said[0].at) if said else None,
+        )
+        scope, now = namespaces.scope(conversation.project), self._clock()
+        return await recall.for_turn(turn.message, scope=scope, room=room, now=now, session=conversation.id)
+
+
+def _date(conversation: Conversation, now: float) -> str:
+    fresh = bool(conversation.exchanges) and now - conversation.last_at < prompt.DATE_AFTER
+    return "" if fresh else datetime.fromtimestamp(now).astimezone().strftime("%A, %d %B %Y, %H:%M")

@@ -1,0 +1,117 @@
+"""Turns under way. Each runs in a task of ours, so that it is ours to stop and to finish, whoever is listening.
+
+A response generator must own nothing: when its client leaves it is cancelled, and an `await` in its `finally` is
+cancelled again.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+from pi_memory.background.priority import Precedence
+from pi_memory.chat.turn import Assistant
+from pi_memory.errors import PiMemoryError, Unavailable
+from pi_memory.types import Delta, Done, Turn
+
+Event = Delta | Done
+
+logger = logging.getLogger(__name__)
+
+
+class Stream:
+    """What a turn yields, for one listener."""
+
+    def __init__(self, assistant: Assistant, turn: Turn, precedence: Precedence, *, seconds: float) -> None:
+        self.conversation_id = turn.conversation_id
+        self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
+        self._seconds = seconds
+        self.task = asyncio.create_task(self._run(assistant, turn, precedence))
+        self.task.add_done_callback(self._end)
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        """The turn's events. Raises what the turn raised, `Unavailable` when it was stopped from our side."""
+        while (event := await self._events.get()) is not None:
+            if isinstance(event, PiMemoryError):
+                raise event
+            yield event
+
+    def leave(self) -> None:
+        """The client is gone: stop the model. What had arrived is remembered."""
+        self.task.cancel()
+
+    async def _run(self, assistant: Assistant, turn: Turn, precedence: Precedence) -> None:
+        try:
+            with precedence.turn():
+                await self._in_time(assistant, turn)
+        except PiMemoryError as error:
+            self._events.put_nowait(error)
+        except Exception:
+            logger.exception("A turn failed")
+            self._events.put_nowait(PiMemoryError("The turn failed", hint="The daemon's log says why."))
+
+    async def _in_time(self, assistant: Assistant, turn: Turn) -> None:
+        try:
+            async with asyncio.timeout(self._seconds) as deadline:
+                await self._follow(assistant, turn)
+        except TimeoutError as error:
+            if not deadline.expired():
+                raise
+            raise Unavailable(
+                f"The turn took longer than {self._seconds:g} s and was stopped",
+                hint="Ask for less, choose a smaller model, or raise PI_MEMORY_TURN_SECONDS.",
+            ) from error
+
+    async def _follow(self, assistant: Assistant, turn: Turn) -> None:
+        async with aclosing(assistant.turn(turn)) as events:
+            async for event in events:
+                self._events.put_nowait(event)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        # Not in a `finally`: a task that is cancelled before its first step has none.
+        if task.cancelled():
+            self._events.put_nowait(Unavailable("The turn was stopped", hint="The daemon is stopping; try again soon."))
+        self._events.put_nowait(None)
+
+
+class Turns:
+    """Starts turns, at most `most` at a time, each for at most `seconds`, and stops them all when the daemon stops.
+
+    `begun` counts them.
+    """
+
+    def __init__(self, assistant: Assistant, *, most: int, seconds: float, precedence: Precedence) -> None:
+        self._assistant = assistant
+        self._precedence = precedence
+        self._most = most
+        self._seconds = seconds
+        self._streams: set[Stream] = set()
+        self.begun = 0
+        self._stopping = False
+
+    def start(self, turn: Turn) -> Stream:
+        """Begin a turn. Raises `Unavailable` when too many are waiting, or the inbox is full, or the daemon is
+        stopping.
+        """
+        if self._stopping:
+            raise Unavailable("The daemon is stopping", hint="Try again when it is up.")
+        if len(self._streams) >= self._most:
+            raise Unavailable(
+                f"{self._most} turns are under way or waiting",
+                hint="Try again in a few seconds, or raise PI_MEMORY_MAX_WAITING.",
+            )
+        self._assistant.admit()
+        stream = Stream(self._assistant, turn, self._precedence, seconds=self._seconds)
+        self.begun += 1
+        self._streams.add(stream)
+        stream.task.add_done_callback(lambda _: self._streams.discard(stream))
+        return stream
+
+    async def stop(self) -> None:
+        """Take no more turns and stop those under way; returns when the last has been remembered. Idempotent."""
+        self._stopping = True
+        tasks = [stream.task for stream in self._streams]
+        for stream in list(self._streams):
+            stream.leave()
+        if tasks:
+            await asyncio.wait(tasks)

@@ -1,0 +1,266 @@
+"""THE TURN: one message in, the reply out as it arrives, and what was said remembered. Six numbered steps."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from functools import partial
+from weakref import WeakValueDictionary
+
+from pi_memory.background.inbox import Remember
+from pi_memory.chat.context import Briefing, Told
+from pi_memory.conversation import prompt
+from pi_memory.conversation.compaction import Compaction
+from pi_memory.conversation.window import Conversation, ShortMemory
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import ModelError, StoreError, Unprocessable
+from pi_memory.learning.learner import Learning
+from pi_memory.learning.statements import notice
+from pi_memory.loader import Loader
+from pi_memory.types import (
+    GENERAL,
+    Clock,
+    Delta,
+    Done,
+    Exchange,
+    Message,
+    Model,
+    Receipt,
+    Standing,
+    Stated,
+    Thinker,
+    Turn,
+    Usage,
+)
+
+LONGEST_TOKEN = 256
+"""Characters; a reply has no more than these for each token that it may have, whatever a server sends."""
+
+UNKEPT = "[not kept]"
+"""Stands for what the user wants forgotten, in what is kept of the conversation."""
+
+
+class Assistant:
+    """Holds the parts that a turn goes through.
+
+    `remember` is None when memory is switched off: then every turn stands alone.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: Loader[Model],
+        clock: Clock,
+        memory: ShortMemory,
+        briefing: Briefing,
+        compaction: Compaction,
+        learning: Learning,
+        remember: Remember | None,
+        worker: Worker,
+    ) -> None:
+        self._model = model
+        self._clock = clock
+        self._memory = memory
+        self._briefing = briefing
+        self._compaction = compaction
+        self._learning = learning
+        self._remember = remember
+        self._worker = worker
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def admit(self) -> None:
+        """Raises `Unavailable` while what was said before fills the inbox."""
+        if self._remember:
+            self._remember.admit()
+
+    async def turn(self, turn: Turn) -> AsyncGenerator[Delta | Done, None]:
+        """Yield the reply's pieces as they arrive, then `Done`.
+
+        Closing the generator, or cancelling the task that iterates it, stops the model; what had arrived of the
+        reply is remembered, marked partial. Turns of one conversation follow each other.
+
+        Raises `Unprocessable` for an unknown agent or a message that is too long, `ModelError` when the model fails.
+        """
+        self._briefing.check(turn.agent)
+        model = await self._model.ready()
+        async with self._lock(turn.conversation_id):
+            # 1. Short memory: what is being said, without what the message wants forgotten.
+            statements = notice(turn.message) if self._remember else ()
+            if statements:
+                await self._check_fits(turn, model)
+            stated = await self._state(statements, turn)
+            conversation = self._conversation(turn)
+            # 2. Recall: what is told once, when the conversation begins, and what is told with this message.
+            standing = await self._briefing.standing(conversation, turn.agent, model)
+            told = await self._briefing.message(conversation, turn, model)
+            # 3. Prompt.
+            built = await self._built(conversation, told.message, model)
+            # 4. Model.
+            reply, usage, is_partial = "", Usage(), True
+            room = self._briefing.budget(model).reply
+            try:
+                async with aclosing(model.generate(built.messages, max_tokens=room)) as pieces:
+                    async for piece in pieces:
+                        if isinstance(piece, Usage):
+                            usage = piece
+                            continue
+                        if len(reply) + len(piece) > room * LONGEST_TOKEN:
+                            raise _endless(model)
+                        reply += piece
+                        # 5. Reply, as it arrives.
+                        yield Delta(piece)
+                is_partial = False
+            finally:
+                # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
+                if reply or not is_partial:
+                    exchange = _exchange(turn, conversation, told, reply=reply, at=self._clock())
+                    self._keep(conversation, replace(exchange, partial=is_partial), statements)
+            for line in stated:
+                yield Delta(f"\n\n{line}" if reply else line)
+            memory = filter(None, (conversation.summary, told.message.context))
+            tokens = standing.memory_tokens + await self._worker.run(_count, model, tuple(memory))
+            yield Done(
+                reply="\n\n".join(filter(None, (reply, *stated))),
+                conversation_id=turn.conversation_id,
+                model=model.name,
+                provider=model.provider,
+                usage=replace(usage, memory_tokens=tokens),
+                receipt=_receipt(standing, conversation, told, left_out=built.left_out, stated=stated),
+            )
+
+    async def warm(self) -> None:
+        """At start: have what a new conversation will begin with evaluated before there is one."""
+        model = await self._model.ready()
+        if isinstance(model, Thinker):
+            with suppress(ModelError, Unprocessable):
+                model.prepare(await self._beginning(model))
+
+    async def save(self) -> None:
+        """At a clean stop: keep what is evaluated for the next start."""
+        model = self._model.now
+        if not isinstance(model, Thinker):
+            return
+        now = self._clock()
+        found = [self._memory.get(name, now) for name in reversed(self._memory.ids())]
+        with suppress(ModelError, Unprocessable):
+            alive = [conversation.messages for conversation in found if conversation]
+            await model.save(await self._beginning(model), [messages for messages in alive if messages])
+
+    def look_ahead(self, conversation_id: str) -> None:
+        """Have the next turn's prompt evaluated as far as it is known. Awaits nothing."""
+        model, conversation = self._model.now, self._memory.get(conversation_id, self._clock())
+        if conversation is not None and isinstance(model, Thinker):
+            with suppress(ModelError, Unprocessable):
+                model.prepare(conversation.messages)
+
+    async def _state(self, statements: Sequence[Stated], turn: Turn) -> tuple[str, ...]:
+        """Have what the user states remembered, or forgotten, before anything else; lines that tell them so."""
+        if not statements:
+            return ()
+        try:
+            project = self._conversation(turn).project
+            return tuple(await self._learning.state(statements, session=turn.conversation_id, project=project))
+        except StoreError as error:
+            return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
+
+    async def _beginning(self, model: Model) -> Sequence[Message]:
+        """What a new conversation begins with."""
+        new = self._memory.new("", self._clock())
+        return prompt.beginning((await self._briefing.standing(new, GENERAL, model)).text)
+
+    async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
+        """The prompt. What has no room for a message that is longer than any before is compacted here and now."""
+        build = partial(prompt.build, budget=self._briefing.budget(model), count_prompt=model.count_prompt)
+        try:
+            built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
+        except Unprocessable:
+            if not message.context:
+                raise
+            # What was recalled has no room besides it; the message itself may have.
+            bare = replace(message, context="")
+            built = await self._worker.run(build, conversation.system, conversation.exchanges, bare)
+        if built.left_out and self._remember:
+            await self._compaction.make_room(conversation, built.left_out, model)
+            folded = self._memory.last(conversation.id)
+            if folded is not None:
+                conversation.exchanges, conversation.summary = folded.exchanges, folded.summary
+                built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
+        return built
+
+    async def _check_fits(self, turn: Turn, model: Model) -> None:
+        """Raises `Unprocessable` for a message that no prompt has room for, before what it states is stored."""
+        conversation, budget = self._conversation(turn), self._briefing.budget(model)
+        standing = await self._briefing.standing(conversation, turn.agent, model)
+        # What it states may become a part of what every prompt begins with.
+        budget = replace(budget, context=budget.context - budget.memory)
+        build = partial(prompt.build, budget=budget, count_prompt=model.count_prompt)
+        system = prompt.system(standing.text, conversation.summary)
+        await self._worker.run(build, system, (), Message("user", turn.message))
+
+    def _lock(self, conversation_id: str) -> asyncio.Lock:
+        lock = self._locks.get(conversation_id)
+        if lock is None:
+            lock = self._locks[conversation_id] = asyncio.Lock()
+        return lock
+
+    def _conversation(self, turn: Turn) -> Conversation:
+        now = self._clock()
+        found = self._memory.get(turn.conversation_id, now) if self._remember else None
+        conversation = found or self._memory.new(turn.conversation_id, now)
+        conversation.project = turn.project or conversation.project
+        return conversation
+
+    def _keep(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Stated]) -> None:
+        if not self._remember:
+            return
+        kept = replace(exchange, user=_kept(exchange.user, statements))
+        self._memory.append(conversation, kept)
+        lasting = tuple(statement for statement in statements if statement.kind not in ("forget", "private"))
+        self._remember.put(replace(kept, stated=lasting))
+        self.look_ahead(conversation.id)
+
+
+def _count(model: Model, texts: Sequence[str]) -> int:
+    return sum(map(model.count, texts))
+
+
+def _exchange(turn: Turn, conversation: Conversation, told: Told, *, reply: str, at: float) -> Exchange:
+    return Exchange(
+        conversation_id=turn.conversation_id,
+        user=turn.message,
+        reply=reply,
+        at=at,
+        context=told.message.context,
+        project=conversation.project,
+        tool_calls=turn.tool_calls,
+        recalled=tuple(memory.content for memory in told.recalled),
+    )
+
+
+def _endless(model: Model) -> ModelError:
+    return ModelError(f"The reply of {model.name} does not end", hint="Its server ignores max_tokens; look at its log.")
+
+
+def _receipt(
+    standing: Standing, conversation: Conversation, told: Told, *, left_out: int, stated: tuple[str, ...]
+) -> Receipt:
+    return Receipt(
+        focus=standing.focus,
+        notes=standing.notes,
+        context=told.message.context,
+        exchanges=len(conversation.exchanges) - left_out,
+        exchanges_left_out=left_out,
+        memories=standing.memories,
+        recalled=told.recalled,
+        stated=stated,
+    )
+
+
+def _kept(message: str, statements: Sequence[Stated]) -> str:
+    """What is kept of a message: not what it asks to have forgotten."""
+    if any(statement.kind == "private" for statement in statements):
+        return UNKEPT
+    for statement in statements:
+        if statement.kind == "forget":
+            message = message.replace(statement.quote, UNKEPT)
+    return message

@@ -1,0 +1,144 @@
+"""Step 3 of a turn: parts and budgets to messages. Pure.
+
+The order is that of a ledger: what stands still comes first and stays as it was when the conversation began, what is
+new comes last, so that a model never evaluates the same text twice.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from pi_memory.errors import Unprocessable
+from pi_memory.types import Exchange, Message
+
+FOCUS_TOKENS, FOCUS_SHARE = 800, 0.08
+NOTES_TOKENS, NOTES_SHARE = 1_000, 0.10
+MEMORY_TOKENS, MEMORY_SHARE = 400, 0.06
+RECALL_TOKENS, RECALL_SHARE = 3_000, 0.15
+REPLY_SHARE = 0.25
+SUMMARY_TOKENS, SUMMARY_SHARE, MOST_SUMMARY_SHARE = 200, 0.025, 0.15
+COMPACT_SHARE = 0.8
+KEEP_SHARE = 0.05
+"""Share of the context that stays verbatim when a conversation is compacted, but at least the newest exchange.
+
+All of it is evaluated again, and the less it is the further away the next compaction: the tokens evaluated for each new
+one are 1 + KEEP_SHARE / (COMPACT_SHARE - KEEP_SHARE). What left is summarised, and can be recalled word for word.
+"""
+
+RECALLED = "## Relevant Memories"
+"""Above what was recalled for a message, in its context; a line of each begins with `- `."""
+COMPACTED = "## Earlier in this conversation [Context compacted]"
+
+DATE_AFTER = 30 * 60
+"""Idle seconds after which a message tells the date again."""
+
+
+CountPrompt = Callable[[Sequence[Message]], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Most tokens of the parts of a prompt, from the context's length."""
+
+    context: int
+    reply: int
+    focus: int
+    notes: int
+    memory: int
+    recall: int
+    summary: int
+    compact_at: int
+    keep: int
+
+    @classmethod
+    def of(cls, context_tokens: int, max_tokens: int) -> "Budget":
+        reply = max(1, min(max_tokens, int(REPLY_SHARE * context_tokens)))
+        summary = max(SUMMARY_TOKENS, int(SUMMARY_SHARE * context_tokens))
+        return cls(
+            context=context_tokens,
+            reply=reply,
+            focus=min(FOCUS_TOKENS, int(FOCUS_SHARE * context_tokens)),
+            notes=min(NOTES_TOKENS, int(NOTES_SHARE * context_tokens)),
+            memory=min(MEMORY_TOKENS, int(MEMORY_SHARE * context_tokens)),
+            recall=min(RECALL_TOKENS, int(RECALL_SHARE * context_tokens)),
+            summary=min(summary, int(MOST_SUMMARY_SHARE * context_tokens)),
+            compact_at=min(int(COMPACT_SHARE * context_tokens), context_tokens - reply),
+            keep=int(KEEP_SHARE * context_tokens),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """`left_out` is how many of the oldest exchanges had no room."""
+
+    messages: tuple[Message, ...]
+    left_out: int = 0
+
+
+def standing(persona: str, notes: Sequence[str], *memory: str) -> str:
+    """The system text of a conversation: who is speaking, the user's own notes, what they work on and have stated."""
+    return "\n\n".join(part.strip() for part in (persona, *notes, *memory) if part.strip())
+
+
+def system(standing: str, summary: str) -> str:
+    """The system text with what stands for the exchanges that are not in the prompt any more."""
+    return "\n\n".join(filter(None, (standing, summary and f"{COMPACTED}\n{summary}")))
+
+
+def build(
+    system: str,
+    exchanges: Iterable[Exchange],
+    message: Message,
+    *,
+    budget: Budget,
+    count_prompt: CountPrompt,
+) -> Prompt:
+    """The messages of a turn. When they have no room, the oldest exchanges are left out, more of them than needed.
+
+    Raises `Unprocessable` when not even the new message has room.
+    """
+    exchanges = tuple(exchanges)
+    room = budget.context - budget.reply
+    whole = messages(system, exchanges, message)
+    if count_prompt(whole) <= room:
+        return Prompt(whole)
+    first = _cut(exchanges, budget=budget, count_prompt=count_prompt)
+    for left_out in range(max(1, first), len(exchanges) + 1):
+        rest = messages(system, exchanges[left_out:], message)
+        if count_prompt(rest) <= room:
+            return Prompt(rest, left_out)
+    raise Unprocessable(
+        f"message: the prompt takes {count_prompt(messages(system, (), message))} tokens, and there is room for {room}",
+        hint="Send a shorter message, or raise CTX_TOKENS if the model was trained on more.",
+    )
+
+
+def to_fold(
+    system: str, exchanges: Sequence[Exchange], *, max_turns: int, budget: Budget, count_prompt: CountPrompt
+) -> int:
+    """How many of the oldest exchanges a summary should stand for before the next message, which may be as long as the
+    longest so far; 0 while there is room. At least one exchange stays; without a lack of room `max_turns` do.
+    """
+    surplus = len(exchanges) - max_turns if len(exchanges) >= 2 * max_turns else 0
+    longest = max((f"{e.context}\n\n{e.user}" for e in exchanges), key=len, default="")
+    next_prompt = messages(system, exchanges, Message("user", longest))
+    if count_prompt(next_prompt) <= budget.compact_at:
+        return surplus
+    return max(surplus, _cut(exchanges, budget=budget, count_prompt=count_prompt))
+
+
+def beginning(system: str) -> tuple[Message, ...]:
+    """What stands before the first message."""
+    return (Message("system", system),) if system else ()
+
+
+def _cut(exchanges: Sequence[Exchange], *, budget: Budget, count_prompt: CountPrompt) -> int:
+    """How many of the oldest exchanges are more than what stays verbatim when there is no room for all."""
+    most = len(exchanges) - 1
+    fits = (cut for cut in range(most) if count_prompt(messages("", exchanges[cut:])) <= budget.keep)
+    return next(fits, most)
+
+
+def messages(system: str, exchanges: Iterable[Exchange], *newest: Message) -> tuple[Message, ...]:
+    """What was said, in order, behind the system text."""
+    said = [m for e in exchanges for m in (Message("user", e.user, e.context), Message("assistant", e.reply))]
+    return (*beginning(system), *said, *newest)

@@ -1,0 +1,218 @@
+"""Step 1 of a turn: layer 1, the recent tail of every conversation, in RAM (seed 004)."""
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+
+from pi_memory.conversation import prompt
+from pi_memory.types import Exchange, Message, Standing
+
+Clean = Callable[..., str]
+"""Takes a text, and the message that it answers."""
+
+MOST_PENDING = 3
+MOST_CHARACTERS = 300
+"""What a conversation has yet to be told must not fill its context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """What a conversation's prompts have held besides what was said: `at`, `context` and `recalled` of exchanges."""
+
+    standing: Standing
+    told: tuple[tuple[float, str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(slots=True)
+class Conversation:
+    """A conversation's last exchanges, and what it has yet to be told: `pending` goes with the next message.
+
+    `summary` stands for the exchanges that it does not hold any more.
+    """
+
+    id: str
+    started_at: float
+    last_at: float
+    exchanges: deque[Exchange]
+    project: str | None = None
+    standing: Standing | None = None
+    summary: str = ""
+    pending: list[str] = field(default_factory=list)
+
+    @property
+    def system(self) -> str:
+        return prompt.system(self.standing.text if self.standing else "", self.summary)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What the next prompt begins with."""
+        return prompt.messages(self.system, self.exchanges)
+
+
+class ShortMemory:
+    """The conversations that are alive, least recently used first.
+
+    What a conversation holds is cut by `fold` alone, in blocks, so that the beginning of its prompt stands still.
+
+    Args:
+        ttl: idle seconds after which a conversation is over; 0: never.
+        max_conversations: how many are kept.
+        clean: takes what is not to be kept out of a text.
+    """
+
+    def __init__(self, *, ttl: float, max_conversations: int, clean: Clean = lambda text, question="": text) -> None:
+        self._conversations: OrderedDict[str, Conversation] = OrderedDict()
+        self._gave_way: list[Conversation] = []
+        self._clean = clean
+        self._ttl = ttl
+        self._max_conversations = max_conversations
+
+    def __len__(self) -> int:
+        return len(self._conversations)
+
+    def get(self, conversation_id: str, now: float) -> Conversation | None:
+        """A copy of a living conversation. Changing it changes nothing here."""
+        found = self._conversations.get(conversation_id)
+        if found is None or self._expired(found, now):
+            return None
+        exchanges, pending = found.exchanges.copy(), found.pending.copy()
+        return replace(found, exchanges=exchanges, pending=pending)
+
+    def last(self, conversation_id: str) -> Conversation | None:
+        """A copy of a conversation as it was when it was gone on with, whether or not it has expired."""
+        found = self._conversations.get(conversation_id)
+        return found and self.get(conversation_id, found.last_at)
+
+    def ids(self) -> list[str]:
+        return list(self._conversations)
+
+    def prompted(self) -> dict[str, Prompted]:
+        """What `resume` wants of each conversation."""
+        return {
+            name: Prompted(found.standing, tuple((e.at, e.context, e.recalled) for e in found.exchanges))
+            for name, found in self._conversations.items()
+            if found.standing
+        }
+
+    def expires_at(self, conversation: Conversation) -> float | None:
+        return conversation.last_at + self._ttl if self._ttl else None
+
+    def new(self, conversation_id: str, now: float) -> Conversation:
+        """An empty conversation, not kept until `append`."""
+        return Conversation(conversation_id, now, now, deque())
+
+    def resume(
+        self,
+        conversation_id: str,
+        exchanges: Sequence[Exchange],
+        *,
+        summary: str = "",
+        prompted: Prompted | None = None,
+    ) -> None:
+        """Keep a conversation of an earlier run, by its last exchanges, as the most recently used."""
+        conversation = self.new(conversation_id, exchanges[0].at)
+        conversation.exchanges.extend(exchanges)
+        conversation.summary = summary
+        if prompted is not None:
+            conversation.standing = prompted.standing
+            # The last ones are the same, unless a full disk has kept some from being stored.
+            for n, (at, context, recalled) in enumerate(reversed(prompted.told[-len(exchanges) :]), 1):
+                if exchanges[-n].at == at:
+                    conversation.exchanges[-n] = replace(exchanges[-n], context=context, recalled=recalled)
+        conversation.project, conversation.last_at = exchanges[-1].project, exchanges[-1].at
+        self._put(conversation)
+
+    def append(self, conversation: Conversation, exchange: Exchange) -> None:
+        """Add an exchange to a conversation and keep it; of too many conversations the least recently used gives way.
+
+        What was folded, forgotten or mentioned while the exchange went on stays so: `conversation` is an older copy.
+        """
+        known = self._conversations.get(conversation.id)
+        if known is None or known.started_at != conversation.started_at:
+            # It is new, or was ended while the exchange went on, or one of its name has expired.
+            known = self.new(conversation.id, conversation.started_at)
+        unsaid = [text for text in known.pending if text not in conversation.pending]
+        # Also what was prompted before it was forgotten; all else is clean.
+        kept = _cleaned(exchange, self._clean)
+        exchanges = deque((*known.exchanges, *([kept] if kept.user or kept.reply else [])))
+        after = replace(conversation, exchanges=exchanges, summary=known.summary, last_at=exchange.at, pending=unsaid)
+        if known.standing and after.standing and known.standing.agent == after.standing.agent:
+            after.standing = known.standing
+        _rewrite_standing(after, self._clean)
+        self._put(after)
+
+    def fold(self, conversation_id: str, count: int, summary: str) -> None:
+        """Have `summary` stand for the first `count` exchanges, and for what it stood for before."""
+        conversation = self._conversations.get(conversation_id)
+        if conversation is not None:
+            conversation.exchanges = deque(list(conversation.exchanges)[count:])
+            conversation.summary = self._clean(summary)
+
+    def rewrite(self, clean: Clean) -> None:
+        """Put every text that is held into another form."""
+        for conversation in self._conversations.values():
+            _rewrite(conversation, clean)
+
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Put the times right that a wrong clock has stamped."""
+        for conversation in self._conversations.values():
+            conversation.exchanges = deque(replace(e, at=right(e.at)) for e in conversation.exchanges)
+            conversation.last_at = right(conversation.last_at)
+
+    def drop(self, said: Collection[tuple[str, float, str]]) -> None:
+        """Forget exchanges, by their conversation, time and message."""
+        for name in {name for name, _, _ in said} & self._conversations.keys():
+            found = self._conversations[name]
+            found.exchanges = deque(e for e in found.exchanges if (name, e.at, e.user) not in said)
+
+    def mention(self, text: str) -> None:
+        """Have every living conversation tell `text` with its next message, and the last few of such texts."""
+        for conversation in self._conversations.values():
+            conversation.pending[:] = [*conversation.pending, text[:MOST_CHARACTERS]][-MOST_PENDING:]
+
+    def end(self, conversation_id: str) -> Conversation | None:
+        """Forget a conversation; it, if it was there."""
+        return self._conversations.pop(conversation_id, None)
+
+    def sweep(self, now: float) -> list[Conversation]:
+        """Forget the conversations that have expired; those, and those that gave way since the last sweep."""
+        ended = [c for c in self._gave_way if c.id not in self._conversations]
+        self._gave_way.clear()
+        while self._conversations:
+            oldest = next(iter(self._conversations.values()))
+            if not self._expired(oldest, now):
+                break
+            ended.append(self._conversations.pop(oldest.id))
+        return ended
+
+    def _put(self, conversation: Conversation) -> None:
+        self._conversations[conversation.id] = conversation
+        self._conversations.move_to_end(conversation.id)
+        while len(self) > self._max_conversations:
+            self._gave_way.append(self._conversations.popitem(last=False)[1])
+
+    def _expired(self, conversation: Conversation, now: float) -> bool:
+        return bool(self._ttl) and now - conversation.last_at > self._ttl
+
+
+def _rewrite(conversation: Conversation, clean: Clean) -> None:
+    cleaned = (_cleaned(exchange, clean) for exchange in conversation.exchanges)
+    conversation.exchanges = deque(exchange for exchange in cleaned if exchange.user or exchange.reply)
+    conversation.summary = clean(conversation.summary)
+    conversation.pending = [clean(text) for text in conversation.pending]
+    _rewrite_standing(conversation, clean)
+
+
+def _rewrite_standing(conversation: Conversation, clean: Clean) -> None:
+    if conversation.standing:
+        conversation.standing = replace(conversation.standing, text=clean(conversation.standing.text))
+
+
+def _cleaned(exchange: Exchange, clean: Clean) -> Exchange:
+    return replace(
+        exchange,
+        user=clean(exchange.user),
+        reply=clean(exchange.reply, exchange.user),
+        context=clean(exchange.context),
+        recalled=tuple(map(clean, exchange.recalled)),
+    )

@@ -1,0 +1,287 @@
+"""Recent focus as a whole: the topics, the database and RECENT_FOCUS.md, held together."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import sqlite_utils
+
+from pi_memory.errors import Conflict, StoreError
+from pi_memory.focus.prompt_block import focus_block
+from pi_memory.focus.recorder import Tagged, Tagging
+from pi_memory.focus.topic_changes import Changes
+from pi_memory.focus_file import merge
+from pi_memory.focus_file.document import Clean, Document, Notes, lines, render
+from pi_memory.focus_file.file import HandEdit
+from pi_memory.focus_file.parse import parse
+from pi_memory.focus_file.recovery import rebuild
+from pi_memory.focus_file.stability import SETTLE
+from pi_memory.focus_file.sync import AGREED, FileSync
+from pi_memory.store import state
+from pi_memory.store import topics as rows
+from pi_memory.store.database import Database
+from pi_memory.tagging.tagger import Tagger
+from pi_memory.topics import names
+from pi_memory.topics.index import KnownTopics
+from pi_memory.topics.renames import Renames
+from pi_memory.types import Clock, Exchange, Topic
+
+RENAMES = "renamed topics"
+
+logger = logging.getLogger(__name__)
+
+
+class RecentFocus:
+    """Topics by name in RAM, as the database has them; `work` is what finds them.
+
+    `on_edit` is called with a line about every change made by hand. `settle` is for how many seconds the user's editor
+    must have left the file alone before we take it for saved. `clean` takes what was forgotten out of a text.
+    """
+
+    def __init__(
+        self, db: Database, path: Path, *, tagger: Tagger, clock: Clock, settle: float = SETTLE, clean: Clean = str
+    ) -> None:
+        self.on_edit: Callable[[str], None] = lambda told: None
+        self._db = db
+        self._clock = clock
+        self._sync = FileSync(db, path, text=lambda: self.text(self._clock()), take=self._take, settle=settle)
+        self._known = KnownTopics()
+        self.work = Tagging(db, self._known, called=self.called, tagger=tagger, clock=clock)
+        self._renames = Renames()
+        self._notes = Notes()
+        self._clean = clean
+
+    @property
+    def problem(self) -> str | None:
+        return self._sync.problem
+
+    async def start(self) -> None:
+        """Load the topics and take in what was edited while we were not running."""
+        self._known.replace({t.name: names.within_limits(t) for t in await self._db.read(rows.load)})
+        self._renames = Renames(await self._db.read(lambda db: state.get(db, RENAMES)))
+        agreed = await self._sync.load()
+        if agreed is not None:
+            self._notes = parse(agreed).notes
+        await self._sync.start()
+
+    async def close(self) -> None:
+        """Write the file a last time; while the user saves it, that is left to the next start."""
+        await self._sync.close()
+
+    # What is known.
+
+    def active(self, now: float) -> list[Topic]:
+        """The topics that have not faded at `now`, strongest first."""
+        return self._known.active(now)
+
+    def all(self) -> list[Topic]:
+        """Every topic, the one touched last first."""
+        return self._known.all()
+
+    def get(self, name: str) -> Topic:
+        """Raises `NotFound`."""
+        return self._known.get(name)
+
+    def knows(self, name: str) -> bool:
+        """Whether there is, or was, a topic of this name."""
+        return name in self._known.by_name
+
+    def called(self, name: str) -> str:
+        """What the user calls the topic of this name: they may have renamed it."""
+        return self._renames.topic(name, self._known.by_name)
+
+    def files(self, query: str, now: float) -> list[str]:
+        """Known files whose path matches, best first."""
+        return self._known.files(query, now)
+
+    def text(self, now: float) -> str:
+        """RECENT_FOCUS.md as it would be written now."""
+        return render(self.active(now), now=now, notes=self._notes)
+
+    async def block(self, *, count: Callable[[str], int], tokens: int) -> tuple[str, tuple[str, ...]]:
+        """The Recent Focus block of a prompt and the topics in it; hand edits count from now on."""
+        await self.read_file()
+        now = self._clock()
+        text = focus_block(self.active(now), now=now, count=count, budget=tokens)
+        return text, tuple(re.findall(r"^- \*\*(.+?)\*\*", text, re.MULTILINE))
+
+    # What happens.
+
+    async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
+        """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
+        before = self.work.current(exchange.conversation_id)
+        tagged = await self.work.tag(exchange, exchange_id=exchange_id)
+        if tagged.written and tagged.topic != before:
+            await self._sync.write_in_time()
+        return tagged
+
+    async def put(
+        self, name: str, *, file_paths: Sequence[str] | None = None, directories: Sequence[str] | None = None
+    ) -> Topic:
+        """Add a topic or touch one; lists replace those it has. Durable."""
+        now = self._clock()
+        before = self._known.by_name.get(name) or Topic(name, now, now)
+        topic = replace(
+            before,
+            last_touched_at=max(now, before.last_touched_at),
+            is_active=True,
+            file_paths=before.file_paths if file_paths is None else tuple(file_paths),
+            directories=before.directories if directories is None else tuple(directories),
+        )
+        topic = names.within_limits(topic)
+        await self._change({name: topic}, origin="api", at=now)
+        await self.write_file()
+        return topic
+
+    async def rename(self, old: str, new: str) -> Topic:
+        """Durable. Raises `NotFound` without `old`, `Conflict` when `new` is there already."""
+        topic = self.get(old)
+        if new == old:
+            return topic
+        if new in self._known.by_name and self._known.by_name[new].is_active:
+            raise Conflict(f"There is a topic {new} already", hint="Remove one of the two first.")
+        now, step = self._clock(), merge.Renamed(old, new)
+        await self._change(merge.apply([step], self._known.by_name, now), origin="api", at=now, renames=[step])
+        await self.write_file()
+        return self._known.by_name[new]
+
+    async def drop(self, name: str) -> None:
+        """Make a topic inactive; its row is kept. Durable. Raises `NotFound`."""
+        await self._change({name: replace(self.get(name), is_active=False)}, origin="api", at=self._clock())
+        await self.write_file()
+
+    async def fade(self) -> int:
+        """Make the topics inactive that have faded; how many."""
+        now = self._clock()
+        gone = self._known.faded(now)
+        if gone:
+            changes = self._replace({t.name: replace(t, is_active=False) for t in gone}, origin="time", at=now)
+            await self._db.write(changes.save)
+        return len(gone)
+
+    async def return_faded(self, names: Sequence[str]) -> None:
+        """Take back that topics faded, because the clock was wrong. Raises `StoreError`."""
+        gone = [topic for name in names if (topic := self._known.by_name.get(name)) and not topic.is_active]
+        here = {topic.name: replace(topic, is_active=True) for topic in gone}
+        await self._db.write(self._replace(here, origin="time", at=self._clock()).save)
+
+    def restamp(self, right: Callable[[float], float]) -> None:
+        """Follow that the times in the database have been put right."""
+        self._known.replace(
+            {
+                name: replace(t, first_seen_at=right(t.first_seen_at), last_touched_at=right(t.last_touched_at))
+                for name, t in self._known.by_name.items()
+            }
+        )
+        self.work.restamp(right)
+
+    async def end_sessions(self, names: Sequence[str]) -> None:
+        """Sessions are over: the file is brought up to date."""
+        self.work.end(names)
+        if names:
+            await self.write_file()
+
+    def idle_sessions(self, since: float) -> list[str]:
+        """Sessions in which nothing was said or done since a Unix time."""
+        return self.work.idle(since)
+
+    # The file.
+
+    async def read_file(self) -> None:
+        """Take in what the user changed in RECENT_FOCUS.md. Nothing before `start`."""
+        await self._sync.read()
+
+    async def write_file(self) -> None:
+        """Bring RECENT_FOCUS.md up to date, unless it says the same already. Nothing before `start`."""
+        await self._sync.write()
+
+    async def _take(self, edit: HandEdit) -> None:
+        """Make the user's changes of the file ours. Raises `StoreError`."""
+        now = self._clock()
+        found, changed = self._understood(edit, now)
+        renames = [step for step in found if isinstance(step, merge.Renamed)]
+        base = edit.base.notes if edit.base else Notes()
+        notes = merge.merged_notes(base, edit.theirs.notes, self._agreed().notes)
+        self._notes = notes.cleaned(self._clean)
+        if self._notes != notes:
+            self._sync.write_anew()
+        if edit.theirs.conflicted:
+            logger.warning("RECENT_FOCUS.md holds a merge conflict: the topics of both sides are taken in")
+        await self._change(changed, origin="file", at=now, renames=renames, agreed=lines(edit.agreed, self._clean))
+
+    def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
+        """What the user did, and the topics that it changes. Without a database the file is all there is."""
+        if edit.base is None and not self._known.by_name:
+            return [], {topic.name: topic for topic in rebuild(edit.theirs, now)}
+        known = self._known.by_name
+        if edit.base is None:
+            logger.warning("RECENT_FOCUS.md was saved from an old text: what it lacks is kept")
+            found = merge.edits_of_old(self._agreed(), edit.theirs, known)
+        else:
+            found = merge.edits(edit.base, edit.theirs)
+        return found, merge.apply(found, known, now)
+
+    def _agreed(self) -> Document:
+        """The text that both sides last had; when that is not known, the one that we would write."""
+        agreed = self._sync.agreed
+        return parse(self.text(self._clock()) if agreed is None else agreed)
+
+    async def forget(self, clean: Callable[[str], str]) -> None:
+        """Take what `clean` takes out of texts out of what the user noted in the file."""
+        self._notes = self._notes.cleaned(clean)
+        await self._sync.forget(clean)
+
+    # Changes.
+
+    def _replace(
+        self, changed: Mapping[str, Topic], *, origin: str, at: float, renames: Sequence[merge.Renamed] = ()
+    ) -> Changes:
+        """Put changed topics in place in RAM; what to store."""
+        return Changes(self._known.replace(changed), changed, origin, at, renames)
+
+    async def _change(
+        self,
+        changed: Mapping[str, Topic],
+        *,
+        origin: str,
+        at: float,
+        renames: Sequence[merge.Renamed] = (),
+        agreed: str | None = None,
+    ) -> None:
+        """Make a change by hand: in RAM at once, durable when this returns.
+
+        Raises `StoreError`: then nothing is changed.
+        """
+        was_renamed = self._renames.text()
+        changes = self._replace(changed, origin=origin, at=at, renames=renames)
+        for step in renames:
+            self.work.rename(step.old, step.new)
+            self._renames.add(step.old, step.new)
+            self._notes = self._notes.moved(step.old, step.new)
+        self._renames.forget([name for name, topic in changed.items() if topic.is_active])
+        renamed = self._renames.text()
+
+        def record(db: sqlite_utils.Database) -> None:
+            changes.save(db)
+            state.put(db, RENAMES, renamed)
+            if agreed is not None:
+                state.put(db, AGREED, agreed)
+
+        try:
+            await self._db.write(record, durable=True)
+        except StoreError:
+            self._take_back(changes, was_renamed)
+            raise
+        if changed:
+            logger.info("The focus was edited (%s): %d topics", origin, len(changed))
+            self.on_edit(changes.told())
+
+    def _take_back(self, changes: Changes, was_renamed: str) -> None:
+        """Have RAM as it was before a change that could not be stored."""
+        self._known.put_back(changes.before)
+        self._renames = Renames(was_renamed)
+        for step in reversed(changes.renames):
+            self.work.rename(step.new, step.old)
+            self._notes = self._notes.moved(step.new, step.old)

@@ -1,0 +1,57 @@
+"""Topics that changed: into the database with the event that explains each change, and in words for the prompt."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from pi_memory.focus_file.merge import Renamed
+from pi_memory.store import centroids, events, topics
+from pi_memory.types import Topic
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Topics before (None: not known) and after, by name. `origin` is `tagger`, `file`, `api` or `time`."""
+
+    before: Mapping[str, Topic | None]
+    after: Mapping[str, Topic]
+    origin: str
+    at: float
+    renames: Sequence[Renamed] = ()
+
+    def save(self, db: Database) -> None:
+        """Store the topics and the events."""
+        renamed = {name for step in self.renames for name in (step.old, step.new)}
+        for name, topic in self.after.items():
+            topics.save(db, topic)
+            if name not in renamed:
+                self._explain(db, self.before[name], topic)
+        for step in self.renames:
+            topics.inherit_sessions(db, step.old, step.new)
+            centroids.inherit(db, step.old, step.new)
+            for name in (step.old, step.new):
+                event = events.Event(self.at, "topic.renamed", name, self.origin, before=step.old, after=step.new)
+                events.add(db, event)
+
+    def told(self) -> str:
+        """The change for a model that was told the earlier focus."""
+        gone = [name for name, topic in self.after.items() if not topic.is_active]
+        here = [name for name, topic in self.after.items() if topic.is_active]
+        parts = [f"now on it: {', '.join(here)}"] if here else []
+        parts += [f"no longer on it: {', '.join(gone)}"] if gone else []
+        return f"(The user has edited their recent focus; {'; '.join(parts)}.)"
+
+    def _explain(self, db: Database, before: Topic | None, after: Topic) -> None:
+        kind = self._kind(before, after)
+        if kind is not None:
+            events.add(db, events.Event(self.at, kind, after.name, self.origin, before=before, after=after))
+
+    def _kind(self, before: Topic | None, after: Topic) -> str | None:
+        if before is None:
+            return "topic.added"
+        if before.is_active != after.is_active:
+            gone = "topic.faded" if self.origin == "time" else "topic.removed"
+            return "topic.returned" if after.is_active else gone
+        # A touch is no event: its count and time are in the row, and one a turn would wear out the card.
+        return None if self.origin == "tagger" else "topic.changed"

@@ -1,0 +1,1 @@
+"""RECENT_FOCUS.md: reading, merging and writing it."""

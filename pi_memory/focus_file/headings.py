@@ -1,0 +1,50 @@
+"""Our headings of RECENT_FOCUS.md, also where somebody has misspelt them. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from rapidfuzz.distance import OSA
+
+from pi_memory.focus_file.document import GENERATED
+
+TITLE = re.compile(r"#{1,6}\W*recent\s+focus\W*", re.IGNORECASE)
+HEADING = re.compile(r"#{1,6}\s+(\S.*)")
+SECTIONS = ("active", "fading")
+UPDATED = re.compile(r">\s*Last updated:\s*(\S*)(.*)")
+
+TITLE_TYPOS, SECTION_TYPOS = 2, 1
+"""Letters that may be wrong, missing, too many or in the wrong order."""
+
+
+def title(lines: Sequence[str]) -> int | None:
+    """The number of the line that is the title: by its text; else by what is right below it."""
+    exact = (number for number, line in enumerate(lines) if TITLE.fullmatch(line))
+    close = (number for number, line in enumerate(lines) if _is_close(line, "recent focus", TITLE_TYPOS))
+    return next(exact, next(close, _above_ours(lines)))
+
+
+def section(heading: str) -> str | None:
+    """`active` or `fading` for the text of such a heading."""
+    return next((name for name in SECTIONS if _is_close(heading, name, SECTION_TYPOS)), None)
+
+
+def is_exact(heading: str) -> bool:
+    """Whether the text of a section's heading has no misspelling in it."""
+    return heading.strip(" \t:#").lower() in SECTIONS
+
+
+def _above_ours(lines: Sequence[str]) -> int | None:
+    above: int | None = None
+    for number, line in enumerate(lines):
+        if line == GENERATED or UPDATED.fullmatch(line):
+            return above
+        if line:
+            above = number if HEADING.fullmatch(line) else None
+    return None
+
+
+def _is_close(line: str, wanted: str, typos: int) -> bool:
+    if len(line) > 4 * len(wanted):
+        return False
+    words = " ".join(re.findall(r"\w+", line.lower()))
+    return OSA.distance(words, wanted, score_cutoff=typos) <= typos

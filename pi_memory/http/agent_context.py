@@ -1,0 +1,45 @@
+"""`POST /context`: what an agent elsewhere should know, when its session begins and when its user says something."""
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pi_memory.http.endpoint import Endpoint, answer, body, client_id
+from pi_memory.parts import Parts
+
+
+class ContextRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """`begins`: the agent knows nothing yet, or nothing any more; else `message` is what its user says."""
+
+    session_id: str
+    message: str = ""
+    project: str | None = None
+    begins: bool = False
+
+
+class Context(msgspec.Struct):
+    text: str
+    focus: tuple[str, ...]
+    memories: tuple[int, ...]
+
+
+async def context(request: Request, parts: Parts) -> Response:
+    asked = await body(request, ContextRequest)
+    session, model = client_id(asked.session_id, "session_id"), parts.model.now
+    if asked.begins:
+        told = await parts.outside.begin(session, asked.project, model)
+    else:
+        told = await parts.outside.message(session, asked.message, asked.project, model)
+    return answer(Context(told.text, told.topics, told.memories))
+
+
+ENDPOINTS = [
+    Endpoint(
+        "POST",
+        "/context",
+        context,
+        "What an agent should know: the focus when its session begins, and what bears on what its user says.",
+        body=ContextRequest,
+        answer=Context,
+    )
+]

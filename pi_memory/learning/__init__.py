@@ -1,0 +1,1 @@
+"""What a message or a session teaches."""

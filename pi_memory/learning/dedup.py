@@ -1,0 +1,148 @@
+"""Whether a candidate is new, known, another wording of a memory, or the end of one. Rules, no model. Pure.
+
+In doubt it is added beside what is like it: two memories that say nearly the same cost little, a lost one much. So
+nothing ends because its vector is near.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rapidfuzz import fuzz
+
+from pi_memory.learning import patterns
+from pi_memory.learning.comparison import DOES, VERB, compared, said_in, stems
+from pi_memory.learning.contrast import contrast
+from pi_memory.types import Candidate, Memory
+
+Action = Literal["add", "update", "delete", "noop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A memory that is like the candidate. `cosine` is that of their contents, None without an embedder."""
+
+    memory: Memory
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """`add`; `update` the memory `id`, which the candidate says better; `delete` it, which it contradicts; or `noop`,
+    as `id` says it already. `update` and `delete` close its interval in favour of the candidate.
+
+    `content`, if any, is what is to be kept instead of the candidate's. `linked` are those that are about the same.
+    """
+
+    action: Action
+    id: int | None = None
+    content: str | None = None
+    linked: tuple[int, ...] = ()
+
+
+LIKE = 80.0
+"""rapidfuzz's `token_sort_ratio` of contents from which on they are about the same, where no embedder says so."""
+SAME_SUBJECT = 0.8
+
+VAGUE = patterns.words(r"(?:it|that|this|he|she|they|es|das|er|sie|c'|ce|il|elle|eso|esto)\b")
+
+
+def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: float) -> Decision:
+    """What to do with a candidate. `related` is the embedder's calibrated cosine of texts about the same.
+
+    Only memories of the same place count: what holds for one project says nothing about another.
+    """
+    near = _near(candidate, neighbours)
+    for neighbour in near:
+        if _plain(neighbour.memory.content) == _plain(candidate.content):
+            return Decision("noop", neighbour.memory.id)
+    if (corrected := _corrected(candidate, near)) is not None:
+        return corrected
+    for neighbour in sorted(near, key=lambda n: -_likeness(candidate, n)):
+        if (action := compared(candidate.content, neighbour.memory.content)) is not None:
+            return Decision(action, neighbour.memory.id)
+    return Decision("add", linked=about(candidate, near, related=related))
+
+
+def about(said: Candidate | Memory, neighbours: Sequence[Neighbour], *, related: float) -> tuple[int, ...]:
+    """The ids of those that are about the same, in the same place."""
+    return tuple(n.memory.id for n in _near(said, neighbours) if _is_like(said, n, related))
+
+
+def _near(said: Candidate | Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
+    return [n for n in neighbours if n.memory.is_valid and _place(n.memory.namespace) == _place(said.namespace)]
+
+
+def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
+    """`it is X, not Z`: ends the one memory that says Z of it; a vague subject is that memory's.
+
+    What the memory says besides is kept, with X in the place of Z.
+    """
+    found = contrast(candidate.content)
+    if found is None or candidate.priority != "highest":
+        return None
+    wrong, subject = found.wrong.strip(" .,`\"'"), _subject(found.subject)
+    hit = [n.memory for n in near if _stands(wrong, n.memory.content) and subject <= _all_of(n.memory.content)]
+    if len(hit) != 1:
+        return None
+    more = stems(hit[0].content) - stems(candidate.content)
+    content = _replaced(hit[0].content, wrong, _tail(found.right)) if more else None
+    return Decision("delete", hit[0].id, content=content)
+
+
+def _subject(text: str) -> set[str]:
+    """The words before the verb, none for a vague subject; when it is only the user, the verb too."""
+    if VAGUE.match(text):
+        return set()
+    verb = VERB.search(text)
+    named = stems(text[: verb.start()] if verb else "")
+    return {*named} or {*said_in(text[: verb.end()] if verb else text, without=DOES - {"user"})}
+
+
+def _all_of(text: str) -> set[str]:
+    return {*said_in(text, without=frozenset())}
+
+
+def _tail(right: str) -> str:
+    """What is said of a subject: `it is port 8081` -> `port 8081`."""
+    verb = VERB.search(right)
+    return right[verb.end() :].strip(" .,;") if verb else right.strip(" .,;")
+
+
+def _replaced(old: str, wrong: str, right: str) -> str:
+    """The old content with the right value in the place of the wrong one; a word that both have is there once."""
+    found = _stands(wrong, old)
+    assert found is not None
+    words, before = right.split(), old[: found.start()].split()
+    if len(words) > 1 and before and before[-1].casefold() == words[0].casefold():
+        words = words[1:]
+    return old[: found.start()] + " ".join(words) + old[found.end() :]
+
+
+def _is_like(candidate: Candidate | Memory, neighbour: Neighbour, related: float) -> bool:
+    if neighbour.cosine is not None and neighbour.cosine >= related:
+        return True
+    mine, theirs = stems(candidate.content), stems(neighbour.memory.content)
+    shared = len(mine & theirs)
+    overlaps = shared >= 2 and shared >= SAME_SUBJECT * min(len(mine), len(theirs))
+    return overlaps or _likeness(candidate, neighbour) >= LIKE
+
+
+def _likeness(candidate: Candidate | Memory, neighbour: Neighbour) -> float:
+    return float(fuzz.token_sort_ratio(_plain(candidate.content), _plain(neighbour.memory.content)))
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+def _stands(wrong: str, content: str) -> re.Match[str] | None:
+    """Where it stands as a word of its own."""
+    return re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", content, re.IGNORECASE) if wrong else None
+
+
+def _place(namespace: str) -> tuple[str, ...]:
+    """`user`, `global`, or `project` with its name."""
+    parts = namespace.split("/")
+    return tuple(parts[:2]) if parts[0] == "project" else (parts[0],)

@@ -1,0 +1,162 @@
+"""What of a session may be worth remembering, by rules: candidates, each with the words that it rests on. Pure.
+
+Only what the user says counts, and what tools told; never what the assistant claims, and never what was put into the
+prompt.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from pi_memory.errors import RequestError
+from pi_memory.learning import hints
+from pi_memory.learning.fixes import chains, solutions
+from pi_memory.learning.patterns import SPECIFIC
+from pi_memory.learning.statements import statements
+from pi_memory.memories import namespaces
+from pi_memory.text.secrets import secret_in
+from pi_memory.text.third_person import about_user
+from pi_memory.text.user_text import Sentence, sentences
+from pi_memory.types import Candidate, Exchange, MemoryType, Priority, Stated
+
+Numbered = tuple[int, Exchange]
+
+MOST = 40
+"""Most candidates of one session: who says more than that is dictating, and it can be searched word for word."""
+FEWEST_WORDS, MOST_WORDS = 4, 60
+
+
+def extract(said: Sequence[Numbered]) -> list[Candidate]:
+    """Candidates from exchanges of one session with their ids, in the order in which they were said.
+
+    Each has a verbatim quote of the exchange that it names; see `grounded`.
+    """
+    open_to_us = not_private(said)
+    found = [c for number, exchange in open_to_us for c in _of_exchange(number, exchange)]
+    projects = {number: exchange.project for number, exchange in open_to_us}
+    for lesson in (*solutions(open_to_us), *chains(open_to_us)):
+        found.append(replace(lesson, namespace=located(lesson.namespace, projects[lesson.exchange_id or 0])))
+    return grounded(found, open_to_us)[:MOST]
+
+
+def not_private(said: Sequence[Numbered]) -> list[Numbered]:
+    """The exchanges that the user did not ask us to keep to ourselves."""
+    looked = ((number, replace(exchange, stated=statements(exchange))) for number, exchange in said)
+    return [(number, exchange) for number, exchange in looked if not _is_private(exchange)]
+
+
+def located(name: str, project: str | None) -> str:
+    """`fixes` as a namespace: of the project, or of everywhere. One that is whole already stays as it is."""
+    return name if "/" in name else f"{_project(project) or 'global'}/{name}"
+
+
+def of_statement(stated: Stated, project: str | None, exchange_id: int | None = None) -> Candidate:
+    """What the user stated, as a candidate; not for what is to be forgotten."""
+    return Candidate(
+        stated.content,
+        type="procedural" if stated.kind == "rule" or stated.content.startswith("Remember to ") else "semantic",
+        namespace=_namespace(stated, _project(project)),
+        priority="highest",
+        source="user_stated",
+        quote=stated.quote,
+        exchange_id=exchange_id,
+    )
+
+
+def grounded(candidates: Sequence[Candidate], said: Sequence[Numbered]) -> list[Candidate]:
+    """The candidates that rest on words of the user or of a tool, the same content once, and no secrets but those that
+    the user asked to be remembered. The one place through which all candidates go.
+    """
+    words = {number: (exchange.user, *told_by_tools(exchange)) for number, exchange in said}
+    kept: dict[str, Candidate] = {}
+    for candidate in candidates:
+        quote, spoken = candidate.quote, words.get(candidate.exchange_id or 0, ())
+        if not quote.strip() or not any(quote in text for text in spoken):
+            continue
+        if candidate.priority != "highest" and (secret_in(candidate.content) or secret_in(quote)):
+            continue
+        kept.setdefault(candidate.content.casefold(), candidate)
+    return list(kept.values())
+
+
+def told_by_tools(exchange: Exchange) -> Iterator[str]:
+    """What tools were given and what they answered, as far as their caller reported it."""
+    for call in exchange.tool_calls:
+        for value in call.arguments.values():
+            if isinstance(value, str):
+                yield value
+
+
+def _of_exchange(number: int, exchange: Exchange) -> Iterator[Candidate]:
+    stated = [s for s in statements(exchange) if s.kind not in ("forget", "private")]
+    for statement in stated:
+        candidate = of_statement(statement, exchange.project, number)
+        # Only "remember" is leave to keep a secret.
+        if statement.kind == "remember" or not secret_in(statement.quote):
+            yield candidate
+    noticed = {statement.quote for statement in stated}
+    for sentence in sentences(exchange.user):
+        if sentence.text not in noticed and (found := _of_sentence(sentence, exchange)) is not None:
+            yield replace(found, quote=sentence.text, exchange_id=number)
+
+
+def _of_sentence(sentence: Sentence, exchange: Exchange) -> Candidate | None:
+    text = sentence.text.replace("’", "'")
+    if sentence.is_question or not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS:
+        return None
+    project = _project(exchange.project)
+    if hints.DECIDED.match(text) and (hints.WHY.search(text) or SPECIFIC.search(text)):
+        return _candidate(text, f"{project or 'user'}/decisions", "medium", "pattern")
+    if hints.HABIT.match(text) or hints.INSTEAD.match(text):
+        return _candidate(
+            text, f"{project}/rules" if project and hints.IN_PROJECT.search(text) else "user/preferences", "medium"
+        )
+    if hints.OWN.match(text):
+        if hints.PASSING.match(text) or not (SPECIFIC.search(text) or hints.PEOPLE.search(text)):
+            return None
+        return _dated(_candidate(text, "user/facts", "low", "discovery"), exchange.at)
+    if project and hints.LASTING.match(text) and SPECIFIC.search(text):
+        return _candidate(text, f"{project}/facts", "low", "discovery")
+    return None
+
+
+def _candidate(text: str, namespace: str, priority: Priority, source: str = "pattern") -> Candidate:
+    return Candidate(about_user(text), namespace=namespace, priority=priority, source=source)
+
+
+def _dated(candidate: Candidate, at: float) -> Candidate:
+    """`yesterday` means nothing in a year: with the day on which it was said."""
+    when: MemoryType = "episodic" if hints.HAPPENED.search(candidate.content) else "semantic"
+    if not hints.RELATIVE.search(candidate.content):
+        return replace(candidate, type=when)
+    with suppress(ValueError, OverflowError, OSError):
+        day = datetime.fromtimestamp(at, UTC).date().isoformat()
+        return replace(candidate, content=f"{candidate.content} (Said on {day}.)", type="episodic")
+    return candidate
+
+
+def _namespace(stated: Stated, project: str | None) -> str:
+    if stated.kind == "personal":
+        return "user/profile"
+    if stated.kind == "preference":
+        return "user/preferences"
+    if stated.kind == "rule":
+        return _rules(stated.quote, project)
+    return f"{project}/facts" if project and not hints.OF_USER.search(stated.content) else "user/facts"
+
+
+def _rules(text: str, project: str | None) -> str:
+    """How the user wants things to be done: everywhere, unless they say that it is about the project."""
+    return f"{project}/rules" if project and hints.IN_PROJECT.search(text) else "user/preferences"
+
+
+def _is_private(exchange: Exchange) -> bool:
+    return any(stated.kind == "private" for stated in statements(exchange))
+
+
+def _project(project: str | None) -> str | None:
+    """The namespace of a project, None when it has none."""
+    with suppress(RequestError):
+        return namespaces.of_project(project) if project else None
+    return None

@@ -1,0 +1,60 @@
+"""Which memories the user means when they ask to forget something. Pure.
+
+Forgetting cannot be undone: nothing is taken for meant that does not have nearly all that was said.
+"""
+
+import re
+from collections.abc import Sequence
+
+from pi_memory.learning.comparison import stems
+from pi_memory.learning.dedup import Neighbour
+from pi_memory.text.fact import facts, states
+
+NUMBERS = re.compile(
+    r"(?:the |my )?(?:memory|memories|number|nr\.?|no\.?|erinnerung(?:en)?)?\s*#?\d{1,9}"
+    r"(?:(?:\s*,|\s+and|\s+und)?\s+#?\d{1,9})*\W*",
+    re.IGNORECASE,
+)
+EXCHANGES = re.compile(r"(?:exchanges?|messages?)\s*#?\d{1,9}(?:(?:\s*,|\s+and)?\s+#?\d{1,9})*\W*", re.IGNORECASE)
+COVERED = 0.99
+"""Share of what was said that a memory has to have for it to be meant; so much that a name must be there."""
+NEARLY = 0.6
+"""Share from which on it may be: the user is asked."""
+MOST = 5
+
+
+def numbers(what: str) -> list[int]:
+    """`memory 12`, `12 and 13`: ids; none when something else is said."""
+    return [int(found) for found in re.findall(r"\d+", what)] if NUMBERS.fullmatch(what.strip()) else []
+
+
+def exchanges(what: str) -> list[int]:
+    """`exchange 12`: ids; none when something else is said."""
+    return [int(found) for found in re.findall(r"\d+", what)] if EXCHANGES.fullmatch(what.strip()) else []
+
+
+def meant(what: str, neighbours: Sequence[Neighbour], *, same: float) -> tuple[list[Neighbour], bool]:
+    """The memories that may be meant, the likeliest first, and whether the first is, with
+    what states the same.
+
+    `same` is the embedder's calibrated cosine of two texts that say the same.
+    """
+    if not stems(what):
+        return [], False
+    said = _words(what)
+    shares = {n.memory.id: len(said & _words(n.memory.content)) / len(said) for n in neighbours if n.memory.is_valid}
+    near = [n for n in neighbours if shares.get(n.memory.id, 0.0) >= NEARLY or (n.cosine or 0.0) >= same]
+    near.sort(key=lambda n: (-shares[n.memory.id], -(n.cosine or 0.0), n.memory.id))
+    clear = [n for n in near if shares[n.memory.id] >= COVERED]
+    return near[:MOST], bool(clear) and _state_the_same([n.memory.content for n in clear])
+
+
+def _state_the_same(contents: Sequence[str]) -> bool:
+    """Whether all of them state one fact."""
+    keys = frozenset(fact.key for fact in facts(min(contents, key=lambda content: len(stems(content)))))
+    return all(states(content, keys.__contains__) for content in contents)
+
+
+def _words(text: str) -> frozenset[str]:
+    """`my number` is not the number of somebody else."""
+    return stems(text) | ({"the user"} if "the user" in text.casefold() else set())

@@ -1,0 +1,282 @@
+"""What the user states is stored at once, what a session taught when it is over; nothing twice, nothing forgotten.
+
+One decision is one transaction: a crash leaves the state before it or the state after.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import Forgotten, NotFound, RequestError
+from pi_memory.learning import forget_requests, patterns
+from pi_memory.learning.dedup import Decision, Neighbour, about, decide
+from pi_memory.learning.extraction import extract, grounded, not_private, of_statement
+from pi_memory.learning.llm_extraction import Interview
+from pi_memory.learning.neighbours import Around, Neighbourhood
+from pi_memory.learning.statements import statements
+from pi_memory.memories.memories import Memories
+from pi_memory.memories.namespaces import Scope, covers, scope
+from pi_memory.memories.redaction import Gone
+from pi_memory.store.memories import Embedding
+from pi_memory.tasks import Tasks
+from pi_memory.text.fact import facts, states, stems
+from pi_memory.text.secrets import secret_in
+from pi_memory.types import Candidate, Exchange, Memory, Stated
+
+Numbered = tuple[int, Exchange]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What became of a candidate: the memory that says it now, and the one that it took the place of."""
+
+    memory: Memory
+    instead_of: Memory | None = None
+    is_new: bool = True
+
+
+class Learning:
+    """The one way from what is said to memories.
+
+    `interview`, if it is given, has a model name candidates besides those of the rules, and decide where these are in
+    doubt. `topics` tells what something learned in a session is about, from its text too.
+    """
+
+    def __init__(self, memories: Memories, neighbourhood: Neighbourhood, *, worker: Worker) -> None:
+        self.interview: Interview | None = None
+        self.topics: Callable[[str | None, str], Awaitable[tuple[str, ...]]] = _no_topics
+        self._memories = memories
+        self._around = neighbourhood
+        self._worker = worker
+        self._one_at_a_time = asyncio.Lock()
+        self._tasks = Tasks()
+
+    async def state(
+        self,
+        stated: Sequence[Stated],
+        *,
+        session: str | None = None,
+        project: str | None = None,
+        exchange_id: int | None = None,
+    ) -> list[str]:
+        """Store, durably, or forget what the user states; lines that tell them what became of it, in order.
+
+        Raises `StoreError`.
+        """
+        # Done to its end: the client may leave, or the daemon stop.
+        return await self._tasks.run(self._state(stated, session, project, exchange_id))
+
+    async def finish(self) -> None:
+        """Wait until all that was stated is stored, or forgotten."""
+        await self._tasks.finish()
+
+    async def _state(
+        self, stated: Sequence[Stated], session: str | None, project: str | None, exchange_id: int | None
+    ) -> list[str]:
+        lines = []
+        async with self._one_at_a_time:
+            for statement in stated:
+                if statement.kind == "private":
+                    lines.append("Nothing is learned from this message.")
+                elif statement.kind == "forget":
+                    lines.append(await self._forget(statement, _scope(project)))
+                else:
+                    candidate = await self._filed(of_statement(statement, project, exchange_id), session)
+                    lines.append(await self._remember(statement, candidate))
+        return [line for line in lines if line]
+
+    async def found_in(self, exchange_id: int, exchange: Exchange) -> None:
+        """Have what was stated in a chat, and stored before its exchange was, name it. Once more changes nothing."""
+        if quotes := [s.quote for s in statements(exchange) if s.kind not in ("forget", "private")]:
+            await self._memories.rest_on(quotes, exchange_id)
+
+    async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
+        """Learn from exchanges of one session with their ids; the memories that are new. Once more changes nothing.
+
+        Raises `StoreError`.
+        """
+        candidates = await self._worker.run(extract, said)  # a long session takes a Pi seconds
+        if self.interview is not None:
+            said = not_private(said)
+            named = [c for c in await self.interview.ask(said) if not _is_among(c, candidates)]
+            candidates = await self._worker.run(grounded, [*candidates, *named], said)
+        candidates = [await self._filed(c, said[0][1].conversation_id) for c in candidates]
+        when = {number: exchange.at for number, exchange in said}
+        # All neighbours first: each search writes the index of what was added before it.
+        around = [(c, await self._around.of(c.content, quote=c.quote)) for c in candidates]
+        new: list[Memory] = []
+        for candidate, found in around:
+            # Not for all of them at once: a model may be asked, and a chat that states something must not wait for it.
+            async with self._one_at_a_time:
+                found = await self._by_now(found, new)
+                taken = await self._take(candidate, found, said_at=when[candidate.exchange_id or 0])
+            new += [taken.memory] if taken and taken.is_new else []
+        return new
+
+    async def related(self, memory: Memory) -> tuple[int, ...]:
+        """The ids of other memories that hold and are about the same: none was clear enough to end the other.
+
+        Raises `StoreError`.
+        """
+        found = await self._around.of(memory.content, quote=memory.quote, write=False)
+        others = [neighbour for neighbour in found.neighbours if neighbour.memory.id != memory.id]
+        return await self._worker.run(about, memory, others, related=found.scale.related)
+
+    async def _by_now(self, found: Around, new: Sequence[Memory]) -> Around:
+        """What was found, with what has been learned since."""
+        cosines: dict[int, float | None] = {memory.id: None for memory in new}
+        cosines |= {neighbour.memory.id: neighbour.cosine for neighbour in found.neighbours}
+        known = await self._memories.several(list(cosines))
+        return replace(found, neighbours=tuple(Neighbour(memory, cosines[memory.id]) for memory in known))
+
+    async def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
+        return replace(candidate, topics=candidate.topics or await self.topics(session, candidate.content))
+
+    async def _remember(self, stated: Stated, candidate: Candidate) -> str:
+        if stated.kind != "remember" and (kind := secret_in(stated.quote)):
+            return f"Not kept, as there is {kind} in it; say “remember” if I should."
+        try:
+            found = await self._around.of(candidate.content, quote=candidate.quote)
+            taken = await self._take(candidate, found, durable=True)
+        except Forgotten:
+            return "Not kept: this was to be forgotten."
+        except RequestError as error:
+            return f"Not kept: {error.message}."
+        if taken is None or not taken.is_new:
+            return f"I knew that: {(taken.memory.content if taken else candidate.content)}"
+        instead = f" (instead of: {taken.instead_of.content})" if taken.instead_of else ""
+        return f"Remembered: {taken.memory.content}{instead}"
+
+    async def _take(
+        self, candidate: Candidate, found: Around, *, said_at: float | None = None, durable: bool = False
+    ) -> Taken | None:
+        """Store a candidate as the rules decide; None for what was learned before, or is out of date by now.
+
+        `said_at` is given for what was said in the past. Then what is not allowed is left out; else raises `Forgotten`
+        and `RequestError`.
+        """
+        if any(_is_learned(candidate, neighbour.memory) for neighbour in found.neighbours):
+            return None
+        decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
+        if decision.linked and self.interview is not None and candidate.priority != "highest":
+            linked = [n for n in found.neighbours if n.memory.id in decision.linked]
+            decision = await self.interview.judge(candidate, linked)
+        before = next((n.memory for n in found.neighbours if n.memory.id == decision.id), None)
+        if before is not None and said_at is not None and said_at < before.valid_from and decision.action != "noop":
+            return None
+        try:
+            return await self._carry_out(decision, candidate, before, embedding=found.embedding, durable=durable)
+        except RequestError as error:
+            if said_at is None:
+                raise
+            logger.info("A candidate is left out: %s", error.message)
+            return None
+
+    async def _carry_out(
+        self,
+        decision: Decision,
+        candidate: Candidate,
+        before: Memory | None,
+        *,
+        embedding: Embedding | None,
+        durable: bool,
+    ) -> Taken:
+        origin = "notice" if candidate.priority == "highest" else "extraction"
+        if before is not None and decision.action == "noop":
+            if candidate.priority == "highest" and before.priority != "highest":
+                before = await self._memories.change(before.id, origin=origin, durable=durable, priority="highest")
+            return Taken(before, is_new=False)
+        if before is None or (before.priority == "highest" and candidate.priority != "highest"):
+            # What was only picked up does not end what was stated.
+            return Taken(await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable))
+        if decision.content is not None:
+            candidate, embedding = replace(candidate, content=decision.content), None
+        new = self._memories.supersede(before.id, candidate, origin=origin, vector=embedding, durable=durable)
+        return Taken(await new, instead_of=before)
+
+    async def _forget(self, stated: Stated, seen: Scope) -> str:
+        """Lines that tell what became of it; "" when it may have been a manner of speaking."""
+        what, surely = stated.content, not patterns.LOOSELY.search(stated.quote)
+        if numbers := forget_requests.numbers(what):
+            return " ".join([await self._forget_number(number) for number in numbers])
+        if numbers := forget_requests.exchanges(what):
+            return " ".join([await self._forget_exchange(number) for number in numbers])
+        around = await self._around.of(what)
+        known = [n for n in around.neighbours if covers(n.memory.namespace, seen)]
+        found, clear = await self._worker.run(forget_requests.meant, what, known, same=around.scale.same)
+        if clear and surely:
+            return await self._forget_memory(found[0].memory, what)
+        said = await self._memories.said(what)
+        if not found and not said:
+            return f"I remember nothing of that: {what}" if surely else ""
+        if not found and surely and (line := await self._forget_said(said)):
+            return line
+        return _asked(found, said)
+
+    async def _forget_memory(self, memory: Memory, what: str) -> str:
+        """Also what was asked for in other words, when they say as much."""
+        line = await self._forget_number(memory.id)
+        if stems(what) >= stems(memory.content):
+            await self._memories.forget_text(what, origin="notice")
+        left = await self._memories.said(what)
+        return f"{line}\n{_asked([], left)}" if left else line
+
+    async def _forget_said(self, said: Sequence[Gone]) -> str:
+        """Forget what was said and never learned, if it is one fact; "" when it may be one of several."""
+        plainest = min((one.text for one in said), key=lambda text: len(stems(text)))
+        keys = frozenset(fact.key for fact in facts(plainest))
+        if not all(states(one.text, keys.__contains__) for one in said):
+            return ""
+        done = await self._memories.forget_text(plainest, origin="notice")
+        many = len(done.exchange_ids)
+        return f"Forgotten, in {many} exchange{'s' if many > 1 else ''}."
+
+    async def _forget_number(self, number: int) -> str:
+        try:
+            memory = await self._memories.get(number)
+        except NotFound:
+            return f"There is no memory {number}."
+        if memory.forgotten_at is None:
+            await self._memories.forget(number, origin="notice")
+        return f"Forgotten: memory {number}."
+
+    async def _forget_exchange(self, number: int) -> str:
+        try:
+            await self._memories.erase([number], origin="notice")
+        except NotFound:
+            return f"There is no exchange {number}."
+        return f"Forgotten: exchange {number}."
+
+
+def _asked(found: Sequence[Neighbour], said: Sequence[Gone]) -> str:
+    """Which of these is to be forgotten."""
+    listed = [f"- memory {n.memory.id}: {n.memory.content}" for n in found]
+    listed += [f"- exchange {one.id}: {one.text}" for one in said[: forget_requests.MOST]]
+    first = f"memory {found[0].memory.id}" if found else f"exchange {said[0].id}"
+    return "\n".join([f"Is one of these to be forgotten? Say “forget {first}”, or another:", *listed])
+
+
+def _is_among(candidate: Candidate, others: Sequence[Candidate]) -> bool:
+    """Whether another candidate rests on the same words."""
+    return any(o.exchange_id == candidate.exchange_id and candidate.quote in o.quote for o in others)
+
+
+def _is_learned(candidate: Candidate, memory: Memory) -> bool:
+    """Whether a memory, one that holds or not, rests on the very words of the candidate."""
+    is_same = (memory.exchange_id, memory.quote) == (candidate.exchange_id, candidate.quote)
+    return is_same and candidate.exchange_id is not None
+
+
+def _scope(project: str | None) -> Scope:
+    try:
+        return scope(project)
+    except RequestError:
+        return scope(None)
+
+
+async def _no_topics(session: str | None, text: str) -> tuple[str, ...]:
+    return ()

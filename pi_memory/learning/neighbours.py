@@ -1,0 +1,84 @@
+"""What is stored already that is like a text: by its words, and by its meaning when there is an embedder."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pi_memory.embedding.calibration import NEVER, Calibration, Scale
+from pi_memory.embedding.quantized import Matrix, pack
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import EmbedderError
+from pi_memory.learning.dedup import Neighbour
+from pi_memory.memories.memories import Memories
+from pi_memory.retrieval.ram_index import Shelf
+from pi_memory.store.memories import Embedding
+from pi_memory.text import query_terms
+from pi_memory.types import Vectors
+
+MOST = 24
+"""Memories that a text is compared with for its words, and as many for its meaning."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The memories that are like a text, also those that no longer hold, and what a row keeps of its own meaning.
+
+    `scale` tells what their cosines mean. `embedding` is None without an embedder: then it follows later.
+    """
+
+    neighbours: tuple[Neighbour, ...]
+    scale: Calibration = NEVER
+    embedding: Embedding | None = None
+
+
+class Neighbourhood:
+    """`shelf` has the vectors of the memories that hold."""
+
+    def __init__(self, memories: Memories, shelf: Shelf, scale: Scale, *, worker: Worker) -> None:
+        self._memories = memories
+        self._shelf = shelf
+        self._scale = scale
+        self._worker = worker
+
+    async def of(self, text: str, *, quote: str = "", write: bool = True) -> Around:
+        """What is like `text`; `quote` are other words for it. Without `write` new words are not indexed for it.
+
+        Raises `StoreError`.
+        """
+        match = " OR ".join(map(query_terms.quoted, query_terms.terms(f"{text} {quote}")))
+        numbers: list[int] = []
+        if match and write:
+            numbers = [number for number, _ in await self._memories.search_words(match, limit=MOST)]
+        elif match:
+            numbers = await self._memories.like_words(match, limit=MOST)
+        scale, vector, embedding = await self._meaning(text)
+        cosines: dict[int, float] = {}
+        matrix = self._shelf.matrix
+        if vector is not None and matrix is not None and matrix.dimensions == len(vector):
+            cosines = await self._worker.run(_near, matrix.snapshot(), vector, scale.related, numbers)
+        known = await self._memories.several([*dict.fromkeys([*numbers, *cosines])])
+        return Around(tuple(Neighbour(m, cosines.get(m.id)) for m in known), scale, embedding)
+
+    async def _meaning(self, text: str) -> tuple[Calibration, Vectors | None, Embedding | None]:
+        embedder = self._scale.embedder.now
+        if not embedder.dimensions:
+            return NEVER, None, None
+        try:
+            vectors = await embedder.embed([text])
+            return await self._scale.measured(), vectors[0], Embedding(embedder.id, pack(vectors).to_bytes())
+        except EmbedderError as error:
+            logger.warning("Memories are compared by their words, and their vectors follow later: %s", error)
+            return NEVER, None, None
+
+
+def _near(matrix: Matrix, vector: Vectors, related: float, others: Sequence[int]) -> dict[int, float]:
+    """The cosines of the `MOST` nearest that are related, nearest first, and of `others`."""
+    ids, cosines = matrix.ids, matrix.cosines(vector)
+    rows = np.flatnonzero(cosines >= related)
+    rows = rows[np.argsort(-cosines[rows], kind="stable")][:MOST]
+    rows = np.concatenate([rows, np.flatnonzero(np.isin(ids, others))])
+    return dict(zip(ids[rows].tolist(), cosines[rows].tolist(), strict=True))

@@ -1,0 +1,149 @@
+"""What the user states to be remembered or forgotten, by the words that they begin a sentence with. Pure.
+
+Only what the user says themselves, and no questions. `phrases` has the words.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+
+from pi_memory.learning import patterns
+from pi_memory.learning.contrast import contrast
+from pi_memory.text.third_person import about_user, finished
+from pi_memory.text.user_text import Sentence, sentences
+from pi_memory.types import Exchange, Stated, StatementKind
+
+"""`rule` is how the user wants things to be done from now on, `personal` who they are; `private` asks that nothing of
+the message be learned."""
+
+MOST = 20
+"""Most statements of one message."""
+ENDING = 60
+"""Characters of the end of a sentence that may tell what to do with it."""
+
+
+def notice(message: str) -> tuple[Stated, ...]:
+    """What the user states in a message, in order; of a private one, only what it wants forgotten.
+
+    Linear in the message's length.
+    """
+    said = sentences(message)
+    found: dict[str, Stated] = {}
+    for number, sentence in enumerate(said):
+        for stated in _stated(sentence, before=said[number - 1] if number else None, after=said[number + 1 :]):
+            found.setdefault(stated.quote, stated)
+        if len(found) >= MOST:
+            break
+    is_private = any(stated.kind == "private" for stated in found.values())
+    return tuple(s for s in found.values() if not is_private or s.kind in ("private", "forget"))
+
+
+def statements(exchange: Exchange) -> tuple[Stated, ...]:
+    """What the user states in an exchange: what was found in it before, if somebody has looked."""
+    return notice(exchange.user) if exchange.stated is None else exchange.stated
+
+
+def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
+    text = _from(sentence.text.replace("’", "'"), patterns.OPENING)
+    asked = patterns.ASKED.match(text)
+    if sentence.is_question and not asked:
+        return _told_in_passing(text)
+    text = text[asked.end() :].rstrip("? ") if asked else text
+    if patterns.PRIVATE.match(text):
+        return [Stated("private", "", sentence.text)]
+    rest = _from(text, patterns.CORRECTING)
+    if found := _forget(rest, sentence) or _remember(rest, sentence, before, after):
+        return found
+    if (correction := _corrected(text)) is not None:
+        return [Stated("correction", about_user(correction), sentence.text)]
+    return _wish(rest, sentence, after)
+
+
+def _told_in_passing(question: str) -> list[Stated]:
+    """`I'm allergic to nuts, what can I cook?`"""
+    found = patterns.THEN_ASKS.match(question)
+    return _personal(found[1], found[1]) if found else []
+
+
+def _corrected(text: str) -> str | None:
+    """`no, the port is 8081, not 8080`: what is right. Without a contrast, a no must come first."""
+    opened = patterns.CORRECTING.match(text)
+    rest = text[opened.end() :] if opened else text
+    found = contrast(rest)
+    if found is not None and opened and (found.is_specific or patterns.SAYS.search(found.subject)):
+        return rest
+    if found is not None and found.is_set_off and found.is_specific and not patterns.REPORTED.match(rest):
+        return rest
+    refuses = opened is not None and not patterns.SOFTLY.match(text)
+    return rest if refuses and patterns.STATES.match(rest) and patterns.SPECIFIC.search(rest) else None
+
+
+def _forget(text: str, sentence: Sentence) -> list[Stated]:
+    named = patterns.FROM_MEMORY.match(text)
+    found = patterns.FORGET.match(text)
+    if not named and not found:
+        return []
+    what = named["what"] if named else text[found.end() :].strip(" ,:") if found else ""
+    clause = patterns.THAT.match(what)
+    idle = patterns.IDLE.match(what) or (not clause and patterns.GOES_ON.search(what))
+    what = what[clause.end() :] if clause else what
+    return [] if idle or not what.strip(" .!?") else [Stated("forget", about_user(what), sentence.text)]
+
+
+def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
+    behind = patterns.REMEMBER_BEHIND.search(text, max(0, len(text) - ENDING))
+    if behind and behind.start():
+        return [Stated("remember", about_user(text[: behind.start()]), sentence.text)]
+    found = patterns.REMEMBER.match(text)
+    if not found:
+        return []
+    if patterns.TO_DO.match(text):
+        return [
+            Stated("remember", finished(f"remember to {_without_farewell(text.partition(' to ')[2])}"), sentence.text)
+        ]
+    what = _without_farewell(text[found.end() :])
+    if not patterns.EMPTY.match(what):
+        return [Stated("remember", about_user(what), sentence.text)]
+    if items := _items(after):
+        return [Stated("remember", about_user(item.text), item.text) for item in items]
+    if before is None or before.is_question:
+        return []
+    return [Stated("remember", about_user(_from(before.text, patterns.OPENING)), before.text)]
+
+
+def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stated]:
+    """How the user wants things to be, what they like, who they are."""
+    if personal := _personal(text, sentence.text):
+        return personal
+    kind: StatementKind = "preference" if patterns.PREFERENCE.match(text) else "rule"
+    rule = patterns.RULE.match(text)
+    if (kind == "rule" and not rule and not _is_rule_behind(text)) or patterns.ONCE.search(text):
+        return []
+    if rule and patterns.EMPTY.match(text[rule.end() :]):
+        return [Stated("rule", about_user(item.text), item.text) for item in _items(after)]
+    return [Stated(kind, about_user(text), sentence.text)]
+
+
+def _personal(text: str, quote: str) -> list[Stated]:
+    return [Stated("personal", about_user(text), quote)] if patterns.PERSONAL.match(text) else []
+
+
+def _is_rule_behind(text: str) -> bool:
+    """`Use tabs from now on`."""
+    behind = patterns.RULE_BEHIND.search(text, max(0, len(text) - ENDING))
+    return bool(behind and patterns.BIDS.match(text) and not patterns.REPORTED.match(text))
+
+
+def _from(text: str, opening: re.Pattern[str]) -> str:
+    """What is left of a sentence behind its first words."""
+    found = opening.match(text)
+    return text[found.end() :] if found else text
+
+
+def _without_farewell(text: str) -> str:
+    return patterns.FAREWELL.sub("", text)
+
+
+def _items(after: Sequence[Sentence]) -> list[Sentence]:
+    """The list that follows."""
+    return list(takewhile(lambda sentence: sentence.item, after))

@@ -1,0 +1,1 @@
+"""Memories: stored, changed, undone, forgotten, exported."""

@@ -1,0 +1,138 @@
+"""Memories that change in the database: each change with its event, inside the transaction of whoever calls.
+
+Every path by which a text gets into a memory leads through here, so that none lets in what was forgotten.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlite_utils import Database
+
+from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError
+from pi_memory.memories import undo
+from pi_memory.store import events, memories, tombstones
+from pi_memory.store.events import Event
+from pi_memory.store.memories import Embedding
+from pi_memory.text.fact import states
+from pi_memory.types import Candidate, Memory
+
+AGAIN = 'What was forgotten is not stored again; only you can let it in: POST /memories with "anyway": true.'
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Who changes something, when; and the event that is taken back by it."""
+
+    origin: str
+    at: float
+    undoes: int | None = None
+
+
+def add(db: Database, candidate: Candidate, cause: Cause, *, embedding: Embedding | None = None) -> Memory:
+    """Raises `Forgotten`, and `RequestError` for a vector of the wrong size."""
+    refuse_forgotten(db, candidate.content, candidate.quote)
+    refuse_size(db, embedding)
+    memory = memories.add(db, candidate, cause.at, embedding=embedding)
+    events.add(db, Event(cause.at, undo.ADDED, undo.subject(memory.id), cause.origin))
+    return memory
+
+
+def save(db: Database, kind: str, before: Sequence[Memory], after: Mapping[int, Memory], cause: Cause) -> list[Memory]:
+    """Store what became of memories, with one event, filed under the first. Raises `Forgotten`.
+
+    Returns those that changed.
+    """
+    changes = [change for memory in before for change in undo.between(memory, after[memory.id])]
+    found = []
+    for old in before:
+        if any(change.memory_id == old.id for change in changes):
+            new = replace(after[old.id], updated_at=cause.at)
+            if (old.content, old.quote) != (new.content, new.quote) or new.is_valid:
+                refuse_forgotten(db, new.content, new.quote)
+            memories.update(db, old, new)
+            found.append(new)
+    if found:
+        was, now = undo.told(changes)
+        subject = undo.subject(before[0].id)
+        events.add(db, Event(cause.at, kind, subject, cause.origin, was, now, undoes=cause.undoes))
+    return found
+
+
+def get(db: Database, number: int) -> Memory:
+    """Raises `NotFound`."""
+    memory = memories.get(db, number)
+    if memory is None:
+        raise NotFound(f"There is no memory {number}", hint="GET /memories lists them.")
+    return memory
+
+
+def valid(db: Database, number: int) -> Memory:
+    """A memory that may be changed. Raises `NotFound`, `Forgotten`, and `Conflict` for one that no longer holds."""
+    memory = get(db, number)
+    if memory.forgotten_at is not None:
+        raise Forgotten(f"Memory {number} was forgotten", hint="What was forgotten stays so; add a new memory.")
+    if not memory.is_valid:
+        raise Conflict(f"Memory {number} no longer holds", hint="Undo what closed it first; its history tells.")
+    return memory
+
+
+def take_back(
+    db: Database, number: int, cause: Cause, *, dry_run: bool = False
+) -> tuple[list[undo.Change], list[Memory]]:
+    """Undo an event; the changes, and the memories they made. Raises `NotFound`, `Conflict`, `Forgotten`."""
+    event = _of_memory(db, number)
+    touched = {int(key) for key in event.before or {}} | {undo.memory_id(event)}
+    known = {memory.id: memory for memory in memories.several(db, sorted(touched))}
+    wanted = undo.inverse(event, known)
+    if not wanted:
+        raise Forgotten(f"Event {number} is about what was forgotten", hint="It cannot be brought back.")
+    stale = undo.changed_since(wanted, known)
+    if stale is not None:
+        raise _changed_since(db, event, stale)
+    after = {**known, **undo.applied(wanted, known)}
+    first = undo.memory_id(event)
+    before = sorted((m for m in known.values() if m.forgotten_at is None), key=lambda m: (m.id != first, m.id))
+    for memory in before:
+        refuse_forgotten(db, after[memory.id].content, after[memory.id].quote)
+    if dry_run:
+        return wanted, []
+    saved = save(db, undo.UNDONE, before, after, replace(cause, undoes=number))
+    for old in before:
+        if not old.is_valid and after[old.id].is_valid:
+            memories.touch(db, old.id, cause.at)  # or it would be closed again for its weakness
+    return wanted, saved
+
+
+def refuse_forgotten(db: Database, *texts: str) -> None:
+    """Raises `Forgotten` when a text states what was forgotten, in whatever words of whomever."""
+    buried = tombstones.load(db)
+    if buried and any(states(text, buried) for text in texts):
+        raise Forgotten("This was to be forgotten", hint=AGAIN)
+
+
+def refuse_size(db: Database, embedding: Embedding | None) -> None:
+    """Raises `RequestError` for a vector whose size is not that of its space."""
+    if embedding is None:
+        return
+    known = memories.dimensions(db, embedding.space)
+    if embedding.dimensions < 1 or known not in (None, embedding.dimensions):
+        raise RequestError(
+            f"vector: {embedding.dimensions} numbers, but {known or 'at least 1'} in {embedding.space}",
+            hint="Embed the content again with the embedder that is named.",
+        )
+
+
+def _of_memory(db: Database, number: int) -> Event:
+    event = events.get(db, number)
+    if event is None:
+        raise NotFound(f"There is no event {number}", hint="GET /events lists them.")
+    if not event.kind.startswith("memory."):
+        raise Conflict(f"Event {number} is no memory's", hint="Only changes of memories can be undone.")
+    return event
+
+
+def _changed_since(db: Database, event: Event, stale: undo.Change) -> Conflict:
+    later = events.listed(db, kind="memory.", limit=-1)
+    latest = next((other for other in later if other.id > event.id and undo.touches(other, stale)), None)
+    first = f"Undo event {latest.id} first." if latest else "Change it by hand."
+    return Conflict(f"Memory {stale.memory_id} was changed again after event {event.id} ({stale.field})", hint=first)

@@ -1,0 +1,207 @@
+"""Forgetting: what states a fact leaves all that is kept, in one transaction: a crash leaves all of it or none."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sqlite_utils import Database
+
+from pi_memory.errors import NotFound
+from pi_memory.focus_file.document import lines
+from pi_memory.memories import changes, undo
+from pi_memory.memories.changes import Cause
+from pi_memory.memories.redaction import Forgetting, Gone, Redaction, of_memory
+from pi_memory.store import (
+    attention,
+    conversations,
+    erasure,
+    events,
+    exchanges,
+    memories,
+    memory_fts,
+    message_fts,
+    state,
+    tombstones,
+)
+from pi_memory.store.events import Event
+from pi_memory.text.fact import Fact, facts, is_plain, pieces, states, stems, without
+from pi_memory.types import Memory
+
+FORGOTTEN = "memory.forgotten"
+REWRITTEN = "memory.unquoted"
+FOCUS_FILE = "focus file"
+"""Where the focus file's text is kept that the user and we last agreed on."""
+
+UNFINISHED = "forgetting"
+"""Kept until what was forgotten has left what is no database, too: a crash may come in between."""
+LONG = 3
+"""Stems of a message from which on it may not be imported again."""
+REPLY_TAKES = 3600.0
+"""Seconds by which what was stated may have been stored before its exchange was: the reply comes in between."""
+
+
+def forget(db: Database, number: int, cause: Cause) -> Forgetting:
+    """Forget what a memory says: it, all else that says the same, and what they rest on. Raises `NotFound`."""
+    memory = changes.get(db, number)
+    if memory.forgotten_at is not None:
+        return Forgetting()
+    return _forget_all(db, [memory], (), cause)
+
+
+def forget_text(db: Database, text: str, cause: Cause) -> Forgetting:
+    """Forget what a text states, in whatever was said or learned."""
+    return _forget_all(db, [], facts(text), cause)
+
+
+def erase(db: Database, exchange_ids: Collection[int], cause: Cause) -> Forgetting:
+    """Erase exchanges whole, and forget the memories that rest on them. Raises `NotFound` when there is none."""
+    known = exchanges.several(db, exchange_ids)
+    if not known:
+        raise NotFound("There is no such exchange", hint="GET /exchanges lists them.")
+    resting = [m for m in memories.every(db) if m.exchange_id in known and m.forgotten_at is None]
+    done = _forget_all(db, resting, (), cause) if resting else Forgetting()
+    said = [Gone("exchange", text, id_) for id_, e in sorted(known.items()) for text in (e.user, e.reply) if text]
+    statements = tuple(fact for e in known.values() for fact in facts(e.user) if len(fact.stems) > 1)
+    summed_up = Redaction(statements)
+    conversations.rewrite(db, summed_up.cleaner("summary"), of={e.conversation_id for e in known.values()})
+    exchanges.erase(db, known)
+    texts = {text for e in known.values() for text in (e.user, e.reply) if len(stems(text)) >= LONG}
+    tombstones.add_messages(db, texts, cause.at)
+    message_fts.merge(db)
+    return replace(
+        done,
+        exchange_ids=tuple(sorted({*done.exchange_ids, *known})),
+        erased=tuple((e.conversation_id, e.at, e.user) for e in known.values()),
+        gone=(*(one for one in done.gone if one.id not in known or one.place != "exchange"), *said, *summed_up.gone),
+    )
+
+
+def tried(db: Database, work: Callable[[Database], Forgetting]) -> Forgetting:
+    """What a forgetting would do; nothing changes."""
+    found: list[Forgetting] = []
+    try:
+        with db.atomic():
+            found.append(work(db))
+            raise _Tried
+    except _Tried:
+        return found[0]
+
+
+class _Tried(Exception):
+    """Rolls back."""
+
+
+def let_in(db: Database, texts: Collection[str]) -> int:
+    """Refuse no more what these texts state; how many facts that were."""
+    return tombstones.lift(db, lambda buried: any(states(text, buried) for text in texts))
+
+
+def said(db: Database, what: str) -> list[Gone]:
+    """The sentences of users, not questions, that have all the words of `what`; the newest first."""
+    wanted = stems(what)
+    rows = exchanges.holding(db, [stem for stem in wanted if is_plain(stem)]) if wanted else {}
+    return [
+        Gone("exchange", sentence, number)
+        for number, exchange in rows.items()
+        for start, end in pieces(exchange.user)
+        if (sentence := exchange.user[start:end].strip()) and wanted <= stems(sentence) and not sentence.endswith("?")
+    ]
+
+
+def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause: Cause) -> Forgetting:
+    contents = [content for memory in first for content in _contents(db, memory)]
+    meant = (*of_memory(contents, [m.quote for m in first]), *more)
+    known = [memory for memory in memories.every(db) if memory.forgotten_at is None]
+    same = [m for m in known if m in first or not _left(m.content, meant)]
+    meant = tuple({f.key: f for f in (*meant, *of_memory(contents, [m.quote for m in same]))}.values())
+    redaction = Redaction(meant, _evidence(db, same))
+    for memory in same:
+        redaction.gone.append(Gone("memory", memory.content, memory.id))
+        _erase(db, memory, cause)
+    _rewrite_others(db, [m for m in known if m not in same], redaction, cause)
+    quotes_alone = {f.key for m in same for f in facts(m.quote) if f.alone} - {
+        f.key for content in contents for f in facts(content)
+    }
+    tombstones.add(db, redaction.keys - quotes_alone, cause.at)
+    erasure.set_aside(db)
+    erasure.from_events(db, None, keep=partial(_may_stay, redaction=redaction))
+    changed = _from_exchanges(db, redaction)
+    conversations.rewrite(db, redaction.cleaner("summary"))
+    attention.rewrite(db, redaction.cleaner("session"))
+    _from_focus_file(db, redaction)
+    memory_fts.merge(db)
+    state.put(db, UNFINISHED, "1")
+    return Forgetting(
+        tuple(m.id for m in same),
+        redaction.keys,
+        tuple(sorted(changed)),
+        tuple(redaction.gone),
+        words=redaction.words,
+    )
+
+
+def _left(content: str, meant: tuple[Fact, ...]) -> str:
+    keys = frozenset(fact.key for fact in meant)
+    return without(content, keys.__contains__)
+
+
+def _contents(db: Database, memory: Memory) -> list[str]:
+    """What the memory says and has said."""
+    told = [event.before for event in events.of(db, undo.subject(memory.id), limit=-1) if event.before]
+    said = [before.get(str(memory.id), {}).get("content") for before in told]
+    return [memory.content, *(content for content in said if content)]
+
+
+def _evidence(db: Database, gone: Iterable[Memory]) -> frozenset[int]:
+    """The exchanges that memories rest on. What was stated was stored before its exchange was: it is known by its
+    quote, and the replies of that conversation may have quoted it.
+    """
+    found: set[int] = set()
+    for memory in gone:
+        if memory.exchange_id is not None:
+            found.add(memory.exchange_id)
+        if memory.quote:
+            found.update(
+                exchanges.beside(db, memory.quote, since=memory.created_at, until=memory.created_at + REPLY_TAKES)
+            )
+    return frozenset(found)
+
+
+def _erase(db: Database, memory: Memory, cause: Cause) -> None:
+    blank = replace(
+        memory, content="", quote="", topics=(), valid_to=memory.valid_to or cause.at, forgotten_at=cause.at
+    )
+    memories.update(db, memory, replace(blank, updated_at=cause.at))
+    erasure.from_events(db, undo.subject(memory.id), keep=lambda field, value: field not in undo.TEXTS)
+    events.add(db, Event(cause.at, FORGOTTEN, undo.subject(memory.id), cause.origin))
+
+
+def _rewrite_others(db: Database, others: Iterable[Memory], redaction: Redaction, cause: Cause) -> None:
+    """Take the forgotten sentences out of what other memories say besides, and rest on."""
+    for memory in others:
+        content = redaction.cleaner("memory", memory.id)(memory.content)
+        quote = redaction.cleaner("quote", memory.id)(memory.quote)
+        if (content, quote) != (memory.content, memory.quote):
+            memories.update(db, memory, replace(memory, content=content, quote=quote, updated_at=cause.at))
+            events.add(db, Event(cause.at, REWRITTEN, undo.subject(memory.id), cause.origin))
+
+
+def _may_stay(field: str, value: Any, redaction: Redaction) -> bool:
+    return field not in ("content", "quote") or not redaction.states(value)
+
+
+def _from_exchanges(db: Database, redaction: Redaction) -> set[int]:
+    changed = erasure.from_exchanges(
+        db, redaction.words, partial(redaction.cleaner, "exchange"), also=redaction.evidence
+    )
+    if changed:
+        message_fts.merge(db)
+    return changed
+
+
+def _from_focus_file(db: Database, redaction: Redaction) -> None:
+    """What the user noted there. The file follows: see `RecentFocus.forget`."""
+    text = state.get(db, FOCUS_FILE)
+    if text is not None and (left := lines(text, redaction.cleaner("focus file"))) != text:
+        state.put(db, FOCUS_FILE, left)

@@ -1,0 +1,319 @@
+"""Memories: the only place where they change. Every change is an event, stored with it in one transaction."""
+
+import math
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, BinaryIO
+
+import sqlite_utils
+
+from pi_memory import decay
+from pi_memory.memories import changes, export, forget, history, restore, undo
+from pi_memory.memories.changes import Cause
+from pi_memory.memories.history import Told
+from pi_memory.memories.redaction import Forgetting, Forgotten, Gone
+from pi_memory.memories.restore import Counts, Numbered
+from pi_memory.memories.validation import checked
+from pi_memory.store import imported, memories, memory_fts, state, tombstones
+from pi_memory.store.database import Database
+from pi_memory.store.memories import Embedding, Filter
+from pi_memory.store.tombstones import Tombstone
+from pi_memory.tasks import Tasks
+from pi_memory.types import Candidate, Clock, Memory
+
+CHANGED = "memory.changed"
+CLOSED = "memory.closed"
+FADED = "memory.faded"
+SUPERSEDED = "memory.superseded"
+
+CHANGEABLE = ("content", "type", "namespace", "priority", "topics")
+
+
+class Memories:
+    """What has been learned, as the database has it; nothing is kept in RAM.
+
+    `origin` says who changes something: `api`, `notice`, `extraction`, `import`, `time`. `durable` changes are on the
+    card when the call returns, others within the group's seconds. `on_change` is called with each memory that was
+    added or changed, `before_forget` before something is forgotten, and `on_forget` is awaited with it afterwards, so
+    that others forget it too. `forgotten` knows what was.
+    """
+
+    def __init__(self, db: Database, *, clock: Clock, forgotten: Forgotten | None = None) -> None:
+        self.on_change: list[Callable[[Memory], None]] = []
+        self.before_forget: list[Callable[[], None]] = []
+        self.on_forget: list[Callable[[Forgetting], Awaitable[None]]] = []
+        self.forgotten = forgotten or Forgotten()
+        self._db = db
+        self._clock = clock
+        self._tasks = Tasks()
+
+    async def start(self) -> bool:
+        """Know what was forgotten; whether a crash came before it had left all files, and `finished` is to be called
+        when it has.
+        """
+        await self._reload()
+        return await self._db.read(partial(state.get, key=forget.UNFINISHED)) is not None
+
+    async def finished(self) -> None:
+        """What was forgotten has left all files."""
+        await self._db.write(partial(state.drop, key=forget.UNFINISHED), durable=True)
+
+    async def tombstones(self) -> list[Tombstone]:
+        """What was forgotten, as salted hashes."""
+        return await self._db.read(tombstones.every)
+
+    async def finish(self) -> None:
+        """Wait until what is being forgotten is."""
+        await self._tasks.finish()
+
+    # What is known.
+
+    async def get(self, number: int) -> Memory:
+        """Also one that no longer holds, or was forgotten and has no content. Raises `NotFound`."""
+        return await self._db.read(partial(changes.get, number=number))
+
+    async def several(self, ids: Sequence[int]) -> list[Memory]:
+        """Those of `ids` that there are, by id."""
+        return await self._db.read(partial(memories.several, ids=ids))
+
+    async def listed(
+        self, which: Filter | None = None, *, limit: int = 50, offset: int = 0
+    ) -> tuple[list[Memory], int]:
+        """The newest first, and how many there are in all; those that hold unless `which` says otherwise."""
+        return await self._db.read(partial(memories.listed, which=which or Filter(), limit=limit, offset=offset))
+
+    async def outlines(self, *, after: int, limit: int) -> list[tuple[int, str, int]]:
+        """Ids greater than `after`, namespaces and lengths of contents of the memories that hold, by id."""
+        return await self._db.read(partial(memories.outlines, after=after, limit=limit))
+
+    async def search_words(self, match: str, *, limit: int) -> list[tuple[int, float]]:
+        """Ids and BM25 (greater is better), the best first, also of memories that no longer hold.
+
+        `match` is a query of FTS5 without phrases of several words, over contents and quotes.
+        """
+        return await self._db.write(partial(memory_fts.search, match=match, limit=limit))
+
+    async def like_words(self, match: str, *, limit: int) -> list[int]:
+        """As `search_words`, ids alone, with all that is not indexed yet. Writes nothing."""
+        return await self._db.read(partial(_like_words, match=match, limit=limit))
+
+    async def vectors(self, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
+        """Ids greater than `after` and packed vectors of the memories that hold and have one in the space."""
+        return await self._db.read(partial(memories.vectors, space=space, after=after, limit=limit))
+
+    async def without_vector(self, space: str, *, limit: int = 32) -> list[tuple[int, str]]:
+        """Ids and contents of the memories that hold and have no vector in the embedder's space yet."""
+        return await self._db.read(partial(memories.without_vector, space=space, limit=limit))
+
+    async def said(self, what: str) -> list[Gone]:
+        """The sentences of users that have all the words of `what`, the newest first."""
+        return await self._db.read(partial(forget.said, what=what))
+
+    async def history(self, number: int) -> list[Told]:
+        """The events of a memory, newest first. Raises `NotFound`."""
+        return await self._db.read(partial(history.history, number=number))
+
+    # What happens.
+
+    async def add(
+        self, candidate: Candidate, *, origin: str, vector: Embedding | None = None, durable: bool = False
+    ) -> Memory:
+        """Raises `RequestError` for what can be no memory, naming the field, and `Forgotten`."""
+        candidate, cause = checked(candidate), self._cause(origin)
+        add = partial(changes.add, candidate=candidate, cause=cause, embedding=vector)
+        return self._told(await self._db.write(add, durable=durable))
+
+    async def let_in(self, *texts: str) -> None:
+        """Refuse no more what these texts state, because the user says so. Durable."""
+        await self._db.write(partial(forget.let_in, texts=texts), durable=True)
+        await self._reload()
+
+    async def refuse_forgotten(self, *texts: str) -> None:
+        """Raises `Forgotten` when a text states what was forgotten."""
+        await self._db.read(lambda db: changes.refuse_forgotten(db, *texts))
+
+    async def change(self, number: int, *, origin: str, durable: bool = False, **fields: Any) -> Memory:
+        """Give fields of `CHANGEABLE` another value. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
+        assert set(fields) <= set(CHANGEABLE), fields
+        change = partial(_change, number=number, fields=fields, cause=self._cause(origin))
+        return self._told(await self._db.write(change, durable=durable))
+
+    async def close(self, number: int, *, origin: str, durable: bool = False) -> Memory:
+        """End the interval in which a memory holds; one that has ended is left as it is. Raises `NotFound`."""
+        close = partial(_close, number=number, cause=self._cause(origin))
+        return self._told(await self._db.write(close, durable=durable))
+
+    async def supersede(
+        self,
+        number: int,
+        candidate: Candidate,
+        *,
+        origin: str,
+        vector: Embedding | None = None,
+        durable: bool = False,
+    ) -> Memory:
+        """Close a memory in favour of a new one, which is returned. Raises as `add` and `change` do."""
+        candidate, cause = checked(candidate), self._cause(origin)
+        supersede = partial(_supersede, number=number, candidate=candidate, cause=cause, embedding=vector)
+        old, new = await self._db.write(supersede, durable=durable)
+        self._told(old)
+        return self._told(new)
+
+    async def forget(self, number: int, *, origin: str = "api", dry_run: bool = False) -> Forgetting:
+        """Erase what a memory says for good, also from the files; it is refused from now on. Durable.
+
+        With `dry_run` nothing changes, and the answer says what would go. Raises `NotFound`.
+        """
+        return await self._forgetting(partial(forget.forget, number=number, cause=self._cause(origin)), dry_run)
+
+    async def forget_text(self, text: str, *, origin: str = "api", dry_run: bool = False) -> Forgetting:
+        """Erase what a text states from all that was said or learned, as `forget` does."""
+        return await self._forgetting(partial(forget.forget_text, text=text, cause=self._cause(origin)), dry_run)
+
+    async def erase(self, exchange_ids: Collection[int], *, origin: str = "api", dry_run: bool = False) -> Forgetting:
+        """Erase exchanges whole, and forget the memories that rest on them, as `forget` does. Raises `NotFound`."""
+        work = partial(forget.erase, exchange_ids=exchange_ids, cause=self._cause(origin))
+        return await self._forgetting(work, dry_run)
+
+    async def _forgetting(self, work: Callable[[sqlite_utils.Database], Forgetting], dry_run: bool) -> Forgetting:
+        if dry_run:
+            return await self._db.write(partial(forget.tried, work=work))
+        # Done to its end: a row that is erased is not forgotten while a prompt, an index or a file has it.
+        return await self._tasks.run(self._forgotten_everywhere(work))
+
+    async def _forgotten_everywhere(self, work: Callable[[sqlite_utils.Database], Forgetting]) -> Forgetting:
+        for first in self.before_forget:
+            first()
+        forgetting = await self._db.write(work, durable=True)
+        await self._reload()
+        for memory in await self.several(forgetting.memory_ids):
+            self._told(memory)
+        for others_forget in self.on_forget:
+            await others_forget(forgetting)
+        await self._db.scrub()
+        await self.finished()
+        return forgetting
+
+    async def _reload(self) -> None:
+        buried = await self._db.read(tombstones.load)
+        self.forgotten.is_gone = buried or None
+
+    async def undo(self, event_id: int, *, dry_run: bool = False, origin: str = "api") -> list[undo.Change]:
+        """Take an event back, which is an event too; what changed, or with `dry_run` would. Durable.
+
+        Raises `NotFound`, `Conflict` when something was changed again since, `Forgotten`.
+        """
+        take_back = partial(changes.take_back, number=event_id, cause=self._cause(origin), dry_run=dry_run)
+        if dry_run:
+            return (await self._db.read(take_back))[0]
+        done, changed = await self._db.write(take_back, durable=True)
+        for memory in changed:
+            self._told(memory)
+        return done
+
+    async def used(self, ids: Sequence[int], at: float | None = None) -> None:
+        """Reinforce memories that were put to use. No event: its count and time are in the row."""
+        if ids:
+            await self._db.write(partial(memories.used, ids=ids, at=self._clock() if at is None else at))
+
+    async def rest_on(self, quotes: Sequence[str], exchange_id: int) -> None:
+        """Note where that stands which was stored before its exchange was. No event: nothing that is told changes."""
+        await self._db.write(partial(memories.rest_on, quotes=quotes, exchange_id=exchange_id))
+
+    async def weaken(self, number: int) -> None:
+        """Halve a memory's strength, because it did not help. No event, like a use. Raises `NotFound`."""
+        await self._db.write(partial(_weaken, number=number))
+
+    async def embedded(self, number: int, vector: Embedding, *, content: str) -> bool:
+        """Keep the vector of `content`; whether the memory still says that. Raises `RequestError` for a wrong size."""
+        return await self._db.write(partial(_embed, number=number, vector=vector, content=content))
+
+    async def prune(self, now: float) -> int:
+        """Close the memories whose strength has fallen below `decay.GONE`; how many."""
+        since = now - math.log(decay.GONE, decay.MEMORY_RATE) * decay.DAY
+        closed = await self._db.write(partial(_prune, since=since, cause=Cause("time", float(int(now)))))
+        for memory in closed:
+            self._told(memory)
+        return len(closed)
+
+    async def export(self, file: BinaryIO) -> None:
+        """Write all there is, with its history, to `file`, which `restore` takes in again."""
+        await self._db.write(imported.store_id, durable=True)
+        await self._db.read(partial(export.export, file=file, at=self._clock()))
+
+    async def restore(self, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Counts:
+        """Take in an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
+        done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
+        await self._reload()
+        for number in done.new:
+            self._told(await self.get(number))
+        return done.counts
+
+    def _cause(self, origin: str) -> Cause:
+        # Whole seconds are stored in half the bytes.
+        return Cause(origin, float(int(self._clock())))
+
+    def _told(self, memory: Memory) -> Memory:
+        for listener in self.on_change:
+            listener(memory)
+        return memory
+
+
+def strength(memory: Memory, now: float) -> float:
+    """0.95 ** days since the last access; what the user stated keeps all of it."""
+    if memory.priority == "highest":
+        return 1.0
+    return decay.strength(memory.last_accessed_at, now, rate=decay.MEMORY_RATE)
+
+
+def _like_words(db: sqlite_utils.Database, *, match: str, limit: int) -> list[int]:
+    return [*(number for number, _ in memory_fts.indexed(db, match, limit=limit)), *memory_fts.unindexed(db)]
+
+
+def _change(db: sqlite_utils.Database, number: int, *, fields: dict[str, Any], cause: Cause) -> Memory:
+    memory = changes.valid(db, number)
+    fit = checked(Candidate(**{name: getattr(memory, name) for name in ("quote", "source", *CHANGEABLE)} | fields))
+    after = replace(memory, **{name: getattr(fit, name) for name in CHANGEABLE})
+    saved = changes.save(db, CHANGED, [memory], {number: after}, cause)
+    return saved[0] if saved else memory
+
+
+def _close(db: sqlite_utils.Database, number: int, *, cause: Cause) -> Memory:
+    memory = changes.get(db, number)
+    if not memory.is_valid:
+        return memory
+    return changes.save(db, CLOSED, [memory], {number: _over(memory, cause.at)}, cause)[0]
+
+
+def _supersede(
+    db: sqlite_utils.Database, number: int, *, candidate: Candidate, cause: Cause, embedding: Embedding | None
+) -> tuple[Memory, Memory]:
+    memory = changes.valid(db, number)
+    new = changes.add(db, candidate, cause, embedding=embedding)
+    # Before this the new one held for no time: so undoing it also takes the new one back.
+    unborn = replace(new, valid_to=new.valid_from)
+    after = {number: _over(memory, cause.at, new.id), new.id: new}
+    old, new = changes.save(db, SUPERSEDED, [memory, unborn], after, cause)
+    return old, new
+
+
+def _over(memory: Memory, at: float, superseded_by: int | None = None) -> Memory:
+    return replace(memory, valid_to=max(at, memory.valid_from), superseded_by=superseded_by)
+
+
+def _prune(db: sqlite_utils.Database, *, since: float, cause: Cause) -> list[Memory]:
+    return [
+        changes.save(db, FADED, [memory], {memory.id: _over(memory, cause.at)}, cause)[0]
+        for memory in memories.faded(db, since)
+    ]
+
+
+def _weaken(db: sqlite_utils.Database, *, number: int) -> None:
+    memory = changes.get(db, number)
+    memories.touch(db, number, memory.last_accessed_at - math.log(0.5, decay.MEMORY_RATE) * decay.DAY)
+
+
+def _embed(db: sqlite_utils.Database, *, number: int, vector: Embedding, content: str) -> bool:
+    changes.refuse_size(db, vector)
+    return memories.embed(db, number, vector, content=content)

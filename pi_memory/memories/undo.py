@@ -1,0 +1,100 @@
+"""Changes of memories as events tell them, and how one is taken back. Pure.
+
+An event keeps, for each memory, the fields that changed. What an added memory brought is in its row; taken back, the
+memory holds for no time at all.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pi_memory.store.events import Event
+from pi_memory.types import Memory
+
+ADDED = "memory.added"
+UNDONE = "memory.undone"
+FIELDS = ("content", "quote", "type", "namespace", "priority", "topics", "valid_to", "superseded_by")
+"""What changes of a memory and can be changed back."""
+TEXTS = ("content", "quote", "topics")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A field of a memory, before and after."""
+
+    memory_id: int
+    field: str
+    before: Any
+    after: Any
+
+
+def subject(memory_id: int) -> str:
+    """What events about a memory are filed under."""
+    return f"memory:{memory_id}"
+
+
+def memory_id(event: Event) -> int:
+    """The memory that an event is filed under."""
+    return int(event.subject.removeprefix("memory:"))
+
+
+def between(before: Memory, after: Memory) -> list[Change]:
+    """What has to change so that one becomes the other."""
+    pairs = ((field, getattr(before, field), getattr(after, field)) for field in FIELDS)
+    return [Change(before.id, field, old, new) for field, old, new in pairs if old != new]
+
+
+def told(changes: Iterable[Change]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    """Changes as an event's `before` and `after`: fields by the memory's id."""
+    before: dict[str, dict[str, Any]] = {}
+    after: dict[str, dict[str, Any]] = {}
+    for change in changes:
+        before.setdefault(str(change.memory_id), {})[change.field] = change.before
+        after.setdefault(str(change.memory_id), {})[change.field] = change.after
+    return before, after
+
+
+def changes(event: Event, memories: Mapping[int, Memory]) -> list[Change]:
+    """What an event changed; nothing, if it was erased from the event."""
+    if event.kind == ADDED:
+        memory = memories[memory_id(event)]
+        return [Change(memory.id, "valid_to", memory.valid_from, None)]
+    return [
+        Change(int(number), field, _value(field, old), _value(field, (event.after or {})[number][field]))
+        for number, fields in (event.before or {}).items()
+        for field, old in fields.items()
+    ]
+
+
+def inverse(event: Event, memories: Mapping[int, Memory]) -> list[Change]:
+    """What takes an event back, of the memories that are not forgotten."""
+    return [
+        Change(change.memory_id, change.field, change.after, change.before)
+        for change in changes(event, memories)
+        if memories[change.memory_id].forgotten_at is None
+    ]
+
+
+def changed_since(wanted: Sequence[Change], memories: Mapping[int, Memory]) -> Change | None:
+    """One of the wanted changes whose field is not any more as the change finds it."""
+    return next(
+        (change for change in wanted if getattr(memories[change.memory_id], change.field) != change.before), None
+    )
+
+
+def touches(event: Event, change: Change) -> bool:
+    """Whether an event changed the same field of the same memory."""
+    return change.field in (event.after or {}).get(str(change.memory_id), {})
+
+
+def applied(wanted: Iterable[Change], memories: Mapping[int, Memory]) -> dict[int, Memory]:
+    """The memories as the changes make them, by id."""
+    made: dict[int, Memory] = {}
+    for change in wanted:
+        memory = made.get(change.memory_id, memories[change.memory_id])
+        made[change.memory_id] = replace(memory, **{change.field: change.after})
+    return made
+
+
+def _value(field: str, value: Any) -> Any:
+    return tuple(value) if field == "topics" else value

@@ -1,0 +1,94 @@
+"""Jobs for the lane besides the chat: what memory asks, and what is evaluated before anybody needs it.
+
+Each may be interrupted between any two steps, and in the middle of one; it goes on with what is left to evaluate.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from pi_memory.model.engine import Cancelled, Engine
+from pi_memory.model.saved_state import Held
+from pi_memory.model.scheduler import Steps
+from pi_memory.model.tokenizer import Tokens
+
+BATCH = 32
+"""Tokens evaluated at a time: what a chat interrupts is lost, and 32 take a Raspberry Pi 4 about a second."""
+
+MISSING = 96
+"""Tokens that a stop may take the time to evaluate: some seconds on a Raspberry Pi 4."""
+
+
+def choose(engine: Engine, tokens: Tokens, labels: Mapping[tuple[int, ...], str]) -> Steps[str]:
+    """The label that most likely follows `tokens`; each is spelled with a token that ends it.
+
+    The labels are a trie of tokens: only where they part, what comes next is compared. One evaluation of what is new
+    in `tokens`, and one more for each further parting.
+    """
+    left, at = list(labels), 0
+    try:
+        while len(left) > 1:
+            if len(options := {spelled[at] for spelled in left}) > 1:
+                yield from _read(engine, [*tokens, *left[0][:at]])
+                likeliest = engine.likeliest(engine.scratch, sorted(options))
+                left = [spelled for spelled in left if spelled[at] == likeliest]
+            at += 1
+        return labels[left[0]]
+    finally:
+        engine.drop(engine.scratch)
+
+
+def write(engine: Engine, tokens: Tokens, grammar: str, cap: int) -> Steps[str]:
+    """What follows `tokens` by a grammar, at most `cap` tokens of it; without half a character at its end.
+
+    Raises `ValueError` for a malformed grammar.
+    """
+    rules, written = engine.grammar(grammar), list[int]()
+    try:
+        while len(written) < cap:
+            yield from _read(engine, tokens + written)
+            token = engine.draw(engine.scratch, rules)
+            if token is None:
+                break
+            written.append(token)
+            yield
+        return b"".join(map(engine.vocabulary.piece, written)).decode(errors="ignore")
+    finally:
+        rules.close()
+        engine.drop(engine.scratch)
+
+
+def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:
+    """See to it that a prompt that begins with `tokens` finds them evaluated."""
+    while engine.known(tokens) < len(tokens):
+        try:
+            yield from engine.steps(engine.sequence_for(tokens), tokens, batch=BATCH)
+        except Cancelled:
+            yield
+
+
+def complete(engine: Engine, tokens: Tokens) -> Steps[None]:
+    """`prepare`, if little is missing."""
+    if len(tokens) - engine.known(tokens) <= MISSING:
+        yield from prepare(engine, tokens)
+
+
+def capture(engine: Engine, prompts: Sequence[Tokens], most_bytes: int) -> Steps[list[Held]]:
+    """What is evaluated of each prompt, as far as there is room for it."""
+    found = []
+    for tokens in prompts:
+        held, state = engine.state(tokens, most_bytes=most_bytes)
+        if state:
+            found.append(Held(held, state))
+            most_bytes -= len(state)
+        yield
+    return found
+
+
+def _read(engine: Engine, tokens: Tokens) -> Steps[None]:
+    """Have the scratch sequence hold `tokens`, forked from what holds most of them, and ready to tell what follows."""
+    while True:
+        engine.branch(tokens)
+        try:
+            yield from engine.steps(engine.scratch, tokens, batch=BATCH)
+            return
+        except Cancelled:
+            yield

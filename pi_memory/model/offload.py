@@ -1,0 +1,52 @@
+"""Sequences that were put away: what was computed from their tokens, in RAM beside the context. Knows no model."""
+
+from dataclasses import dataclass
+
+from pi_memory.model.tokenizer import Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Away:
+    tokens: Tokens
+    state: bytes
+
+
+class Parked:
+    """At most `most_bytes`; the one that was put away first gives way."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self._sequences: list[Away] = []
+
+    @property
+    def bytes(self) -> int:
+        return sum(len(sequence.state) for sequence in self._sequences)
+
+    def put(self, sequence: Away) -> None:
+        """It takes the place of those that it begins with."""
+        self._sequences = [
+            other for other in self._sequences if common(other.tokens, sequence.tokens) < len(other.tokens)
+        ]
+        self._sequences.append(sequence)
+        while self.bytes > self.most_bytes:
+            del self._sequences[0]
+
+    def best(self, tokens: Tokens) -> int:
+        """How many of `tokens` one of them begins with, at the most."""
+        return max((common(sequence.tokens, tokens) for sequence in self._sequences), default=0)
+
+    def take(self, tokens: Tokens) -> Away:
+        """The one that `best` has found, which is then no longer here. Raises `ValueError` when there is none."""
+        found = max(self._sequences, key=lambda sequence: common(sequence.tokens, tokens))
+        self._sequences.remove(found)
+        return found
+
+
+def common(held: Tokens, tokens: Tokens) -> int:
+    """How many tokens both begin with."""
+    if held == tokens[: len(held)]:
+        return len(held)
+    for index, (one, other) in enumerate(zip(held, tokens, strict=False)):
+        if one != other:
+            return index
+    return min(len(held), len(tokens))

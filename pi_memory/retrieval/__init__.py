@@ -1,0 +1,1 @@
+"""Finds what answers a query, in memories and in what was said."""

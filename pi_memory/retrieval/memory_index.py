@@ -1,0 +1,111 @@
+"""Memories, searchable: what recall needs to know of those that hold, in RAM, in step with every change.
+
+The vectors of those that came without one, or with another embedder's, are made while nobody waits.
+"""
+
+import asyncio
+import logging
+
+from pi_memory.embedding.quantized import Matrix, pack, unpack
+from pi_memory.errors import PiMemoryError
+from pi_memory.loader import Loader
+from pi_memory.memories.memories import Memories
+from pi_memory.retrieval.ram_index import Item, Shelf
+from pi_memory.store.memories import Embedding
+from pi_memory.types import Embedder, Memory
+
+LOADED_AT_ONCE = 500
+MADE_AT_ONCE = 16
+
+logger = logging.getLogger(__name__)
+
+
+class Remembered:
+    """`shelf` is what recall searches. Each memory is a thread of its own: nothing stands beside it.
+
+    `unindexed` tells that there may be memories whose words no search finds yet.
+    """
+
+    def __init__(self, memories: Memories, embedder: Loader[Embedder]) -> None:
+        self.shelf = Shelf()
+        self.unindexed = True
+        self._memories = memories
+        self._embedder = embedder
+        self._changed = asyncio.Event()
+        self._pending: set[int] = set()
+        self._task: asyncio.Task[None] | None = None
+        memories.on_change.append(self._follow)
+
+    async def start(self) -> None:
+        """Have every memory found by its words; by its meaning soon after the embedder is there."""
+        last = 0
+        while found := await self._memories.outlines(after=last, limit=LOADED_AT_ONCE):
+            self.shelf.put([Item(number, number, namespace, length) for number, namespace, length in found])
+            last = found[-1][0]
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    def _follow(self, memory: Memory) -> None:
+        if memory.is_valid:
+            self.shelf.put([_item(memory)])
+            self.unindexed = True
+            self._pending.add(memory.id)
+            self._changed.set()
+        else:
+            self.shelf.remove([memory.id])
+
+    async def _run(self) -> None:
+        embedder = await self._embedder.ready()
+        if not embedder.dimensions:
+            return
+        self._pending.clear()
+        work = self._load
+        while True:
+            self._changed.clear()
+            try:
+                await self._fill(embedder)
+                await work(embedder)
+                work = self._catch_up
+            except PiMemoryError as error:
+                logger.error("Memories are found by their words only: %s", error)
+            except Exception:
+                # The edge of a background job: words serve, and the next change tries again.
+                logger.exception("Memories are found by their words only")
+            await self._changed.wait()
+
+    async def _load(self, embedder: Embedder) -> None:
+        """Put all vectors on the shelf."""
+        self.shelf.matrix, last = Matrix(embedder.dimensions), 0
+        while found := await self._memories.vectors(embedder.id, after=last, limit=LOADED_AT_ONCE):
+            packed = unpack(b"".join(kept for _, kept in found), embedder.dimensions)
+            self.shelf.load([number for number, _ in found], packed)
+            last = found[-1][0]
+
+    async def _catch_up(self, embedder: Embedder) -> None:
+        """Put those of the memories on the shelf that have changed."""
+        while self._pending:
+            number = self._pending.pop()
+            for found, packed in await self._memories.vectors(embedder.id, after=number - 1, limit=1):
+                if found == number:
+                    self._embed(number, packed, embedder)
+
+    def _embed(self, number: int, packed: bytes, embedder: Embedder) -> None:
+        if self.shelf.matrix is not None:
+            self.shelf.matrix.remove([number])
+        self.shelf.embed(number, unpack(packed, embedder.dimensions))
+
+    async def _fill(self, embedder: Embedder) -> None:
+        """Make the vectors that are missing, a few at a time: a chat's query need not wait."""
+        while missing := await self._memories.without_vector(embedder.id, limit=MADE_AT_ONCE):
+            vectors = await embedder.embed([content for _, content in missing])
+            for (number, content), vector in zip(missing, vectors, strict=True):
+                embedding = Embedding(embedder.id, pack(vector[None]).to_bytes())
+                await self._memories.embedded(number, embedding, content=content)
+
+
+def _item(memory: Memory) -> Item:
+    return Item(memory.id, memory.id, memory.namespace, len(memory.content))

@@ -1,0 +1,223 @@
+"""Verbatim messages, searchable: stored as exchanges are processed, with their words and, when there is one, vectors.
+
+The vectors of what came without an embedder, or with another one, are filled in while nobody waits.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import sqlite_utils
+
+from pi_memory.embedding.quantized import Matrix, pack, unpack
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
+from pi_memory.loader import Loader
+from pi_memory.memories import namespaces
+from pi_memory.retrieval.ram_index import Item, Shelf
+from pi_memory.store import embedders, message_fts
+from pi_memory.store import messages as stored
+from pi_memory.store.database import Database
+from pi_memory.store.messages import Kept, Passage
+from pi_memory.tasks_background import until_done
+from pi_memory.types import Embedder, Exchange, Vectors
+
+EVERYONE = "user"
+"""The namespace of what was said outside of any project: it is seen from every one."""
+
+PIECE_CHARACTERS = 700
+"""About what a small embedder reads of a text (MiniLM: 256 tokens). What is longer gets a vector for each piece."""
+MOST_PIECES = 16
+"""Vectors of one message; of what is longer still, only the beginning is found by its meaning."""
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
+
+LOADED_AT_ONCE = 500
+FILLED_AT_ONCE = 16
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message that is to be searchable: the passage's id, and what `Passage` wants besides."""
+
+    id: int
+    text: str
+    at: float | None = None
+    ref: str | None = None
+
+
+class Passages:
+    """`shelf` is what recall searches."""
+
+    def __init__(self, db: Database, embedder: Loader[Embedder], *, worker: Worker) -> None:
+        self.shelf = Shelf()
+        self._worker = worker
+        self._db = db
+        self._embedder = embedder
+        self._space: int | None = None
+        self._missing = asyncio.Event()
+        self._ready = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Have everything found by its words; by its meaning soon after the embedder is there."""
+        self._db.write(message_fts.index)  # not awaited: a full disk must not keep the daemon from starting
+        await self._load(None)
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def ready(self) -> None:
+        """Wait until the embedder is there, or is known not to come."""
+        await self._ready.wait()
+
+    async def index(self, exchange_id: int, exchange: Exchange) -> None:
+        """Make the messages of an exchange searchable. Once more changes nothing. Raises `StoreError`."""
+        messages = [
+            Message(stored.id_of(exchange_id, reply=reply), text)
+            for reply, text in ((False, exchange.user), (True, exchange.reply))
+            if text.strip()
+        ]
+        made = await self.made(messages)
+        space = self._space
+        kept = await self._db.write(partial(_added, made=made, exchange_id=exchange_id, space=space))
+        await self._shelve(kept)
+        if space is not None and not all(each.vectors for each in kept):
+            self._missing.set()
+
+    async def made(self, messages: Sequence[Message], *, embed: bool = True) -> list[Passage]:
+        """Messages as passages, with vectors if there is an embedder and it works; else those follow."""
+        space = self._space if embed else None
+        vectors: Sequence[bytes | None] = [None] * len(messages)
+        try:
+            if space is not None:
+                vectors = await self._embed([m.text for m in messages])
+        except EmbedderError as error:
+            logger.warning("%s; the vectors follow", error.message)
+            space = None
+        return [Passage(m.id, m.text, v, space, m.at, m.ref) for m, v in zip(messages, vectors, strict=True)]
+
+    async def reread(self, exchange_ids: Collection[int]) -> None:
+        """Follow what has become of the texts of exchanges: rewritten, or erased."""
+        ids = [stored.id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
+        left = await self._db.read(partial(stored.of, exchange_ids=exchange_ids, space=self._space))
+        items = await self._worker.run(_items, left, self._dimensions)
+        self.shelf.remove(ids)
+        self.shelf.put(items)
+        self._missing.set()
+
+    async def erased(self) -> None:
+        """Follow that old exchanges have been erased."""
+        left = await self._db.read(stored.ids)
+        self.shelf.remove(np.setdiff1d(self.shelf.ids, left).tolist())
+
+    async def _run(self) -> None:
+        """Once the embedder is there: its vectors into RAM, then those that are missing, now and later."""
+        await until_done("Loading the vectors of messages", self._open)
+        while self._space is not None:
+            self._missing.clear()
+            try:
+                await self._fill(self._space)
+            except PiMemoryError as error:
+                logger.error("Some messages are found by their words only: %s", error)
+            except Exception:
+                # The edge of a background job: words serve, and the next message tries again.
+                logger.exception("Some messages are found by their words only")
+            await self._missing.wait()
+
+    async def _open(self) -> None:
+        """Nothing without an embedder. When it fails, messages are found by their words until it is done again."""
+        try:
+            embedder = await self._embedder.ready()
+            if embedder.dimensions:
+                made = partial(embedders.number, name=embedder.id, dimensions=embedder.dimensions)
+                self._space = await self._db.write(made)
+                self.shelf.matrix = Matrix(embedder.dimensions)
+                await self._load(self._space)
+        finally:
+            self._ready.set()
+
+    async def _load(self, space: int | None) -> None:
+        last = 0
+        while found := await self._db.read(partial(stored.after, id_=last, space=space, limit=LOADED_AT_ONCE)):
+            await self._shelve(found)
+            last = found[-1].id
+
+    async def _fill(self, space: int) -> None:
+        """A few at a time: a chat's query need not wait, and what is done stays done."""
+        while missing := await self._db.read(partial(stored.without_vectors, space=space, limit=FILLED_AT_ONCE)):
+            vectors = await self._embed([text for _, text in missing])
+            made = [(id_, packed) for (id_, _), packed in zip(missing, vectors, strict=True)]
+            await self._db.write(partial(stored.put_vectors, vectors=made, space=space))
+            for id_, packed in made:
+                self.shelf.embed(id_, unpack(packed, self._dimensions))
+
+    @property
+    def _dimensions(self) -> int:
+        return self._embedder.now.dimensions
+
+    async def _shelve(self, found: Sequence[Kept]) -> None:
+        self.shelf.put(await self._worker.run(_items, found, self._dimensions))
+
+    async def _embed(self, texts: Sequence[str]) -> list[bytes]:
+        """The vectors of each text, packed; those of its pieces, if it is long."""
+        pieces = await self._worker.run(lambda: [pieces_of(text) for text in texts])
+        vectors = await self._embedder.now.embed([piece for text in pieces for piece in text])
+        ends = np.cumsum([len(text) for text in pieces])[:-1]
+        return await self._worker.run(lambda: [_packed(rows) for rows in np.split(vectors, ends)])
+
+
+def _items(found: Sequence[Kept], dimensions: int) -> list[Item]:
+    return [
+        Item(
+            k.id, k.session_id, namespace_of(k.project), k.length, unpack(k.vectors, dimensions) if k.vectors else None
+        )
+        for k in found
+    ]
+
+
+def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: int, space: int | None) -> list[Kept]:
+    """Store the passages of an exchange; what RAM keeps of them."""
+    stored.add(db, made)
+    return stored.of(db, [exchange_id], space=space)
+
+
+def namespace_of(project: str | None) -> str:
+    """Where a message belongs that was said in `project`."""
+    try:
+        return namespaces.of_project(project) if project else EVERYONE
+    except RequestError:  # a project that has no name
+        return EVERYONE
+
+
+def pieces_of(text: str) -> list[str]:
+    """A text, cut between sentences into pieces that an embedder reads whole; at least one."""
+    if len(text) <= PIECE_CHARACTERS:
+        return [text]
+    pieces = [""]
+    for sentence in _sentences(text):
+        if pieces[-1] and len(pieces[-1]) + len(sentence) >= PIECE_CHARACTERS:
+            if len(pieces) == MOST_PIECES:
+                break
+            pieces.append("")
+        pieces[-1] += (" " if pieces[-1] else "") + sentence
+    return pieces
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for sentence in SENTENCE_END.split(text):
+        for start in range(0, len(sentence), PIECE_CHARACTERS):
+            if part := sentence[start : start + PIECE_CHARACTERS].strip():
+                yield part
+
+
+def _packed(vectors: Vectors) -> bytes:
+    return pack(vectors).to_bytes()

@@ -1,0 +1,138 @@
+"""What is searched, as RAM knows it: ids of texts, what they belong to, their vectors. The texts stay on disk."""
+
+from collections.abc import Callable, Collection, Sequence
+from copy import copy
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pi_memory.embedding.quantized import Ids, Matrix, Packed
+from pi_memory.retrieval.scoring import Field, Rows
+from pi_memory.types import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A text: its id, the thread it stands in, the namespace it belongs to, its length in characters, its vectors."""
+
+    id: int
+    thread: int
+    namespace: str
+    length: int
+    packed: Packed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The part of a shelf that a query may see, in the order of threads and ids."""
+
+    ids: Ids
+    field: Field
+    _order: Rows
+    """For each id in ascending order its place in this view."""
+    _sorted: Ids
+
+    def rows(self, ids: Sequence[int] | Ids) -> Rows:
+        """Where these ids are in this view; those that it does not have are left out."""
+        places, found = self._places(np.asarray(ids, np.int32))
+        return self._order[places[found]]
+
+    def spread(self, ids: Ids, values: Vectors) -> Vectors:
+        """The largest of the values of each id of this view, 0 where there is none."""
+        spread = np.zeros(len(self.ids), np.float32)
+        places, found = self._places(ids)
+        np.maximum.at(spread, self._order[places[found]], values[found])
+        return spread
+
+    def _places(self, ids: Ids) -> tuple[Rows, npt.NDArray[np.bool_]]:
+        places = np.searchsorted(self._sorted, ids)
+        places[places == len(self._sorted)] = 0
+        found = self._sorted[places] == ids if len(self._sorted) else np.zeros(len(ids), np.bool_)
+        return places, found
+
+
+class Shelf:
+    """Texts by their ids. One thread changes it; others read a `snapshot`."""
+
+    def __init__(self) -> None:
+        self.matrix: Matrix | None = None
+        """The vectors, once there is an embedder."""
+        self._ids, self._threads = np.empty(0, np.int32), np.empty(0, np.int32)
+        self._places, self._lengths = np.empty(0, np.int32), np.empty(0, np.int32)
+        self._namespaces: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def snapshot(self) -> "Shelf":
+        """The shelf as it is now, whatever becomes of it: its arrays are replaced, never written to."""
+        now = copy(self)
+        now._namespaces = self._namespaces.copy()
+        now.matrix = self.matrix and self.matrix.snapshot()
+        return now
+
+    @property
+    def ids(self) -> Ids:
+        """Of all texts, in ascending order."""
+        return self._ids
+
+    def put(self, items: Sequence[Item]) -> None:
+        """Add texts, or put them in the place of what has the same id."""
+        items = sorted(items, key=lambda item: item.id)
+        self.remove([item.id for item in items])
+        ids = np.array([item.id for item in items], np.int32)
+        at = np.searchsorted(self._ids, ids)
+        self._ids = np.insert(self._ids, at, ids)
+        self._threads = np.insert(self._threads, at, [item.thread for item in items])
+        self._places = np.insert(self._places, at, [self._place(item.namespace) for item in items])
+        self._lengths = np.insert(self._lengths, at, [item.length for item in items])
+        embedded = [(item.id, item.packed) for item in items if item.packed is not None]
+        if self.matrix is not None and embedded:
+            numbers, packed = zip(*embedded, strict=True)
+            rows = np.repeat(np.array(numbers, np.int32), [len(each.codes) for each in packed])
+            codes, scales = (np.concatenate([getattr(each, name) for each in packed]) for name in ("codes", "scales"))
+            self.matrix.append(rows, Packed(codes, scales))
+
+    def embed(self, id_: int, packed: Packed) -> None:
+        """Give a text that has none its vectors; without an embedder, or for a text that has gone, nothing happens."""
+        place = int(np.searchsorted(self._ids, id_))
+        if self.matrix is not None and place < len(self._ids) and self._ids[place] == id_:
+            self.matrix.append([id_] * len(packed.codes), packed)
+
+    def load(self, ids: Sequence[int], packed: Packed) -> None:
+        """As `embed`, for many texts with one vector each."""
+        here = np.isin(ids, self._ids)
+        if self.matrix is not None:
+            self.matrix.append(np.asarray(ids, np.int32)[here], Packed(packed.codes[here], packed.scales[here]))
+
+    def remove(self, ids: Collection[int]) -> None:
+        gone = np.isin(self._ids, np.fromiter(ids, np.int32, len(ids)))
+        if not gone.any():
+            return
+        kept = ~gone
+        self._ids, self._threads = self._ids[kept], self._threads[kept]
+        self._places, self._lengths = self._places[kept], self._lengths[kept]
+        if self.matrix is not None:
+            self.matrix.remove(list(ids))
+
+    def view(self, sees: Callable[[str], bool]) -> View:
+        """What is in the namespaces that `sees` says yes to."""
+        seen = np.array([sees(namespace) for namespace in self._namespaces], np.bool_)
+        rows = np.flatnonzero(seen[self._places]) if len(self._ids) else np.empty(0, np.intp)
+        order = np.argsort(self._threads[rows], kind="stable")
+        places = np.empty_like(order)
+        places[order] = np.arange(len(order))
+        in_order = rows[order]
+        return View(
+            self._ids[in_order], Field(self._threads[in_order], self._lengths[in_order]), places, self._ids[rows]
+        )
+
+    def cosines(self, view: View, query: Vectors) -> Vectors:
+        """The largest cosine of the vectors of each text of `view`, at least 0, shape (n,)."""
+        if self.matrix is None:
+            return np.zeros(len(view.ids), np.float32)
+        return view.spread(self.matrix.ids, self.matrix.cosines(query))
+
+    def _place(self, namespace: str) -> int:
+        return self._namespaces.setdefault(namespace, len(self._namespaces))

@@ -1,0 +1,246 @@
+"""Recall: what is known that answers a query, from memories and verbatim messages, by words and by meaning.
+
+Score = similarity x strength x (1 + boost). Similarity is made from the evidence of a text and of what was said around
+it (`evidence.py`), and from what kind of message it is. What was said verbatim has a strength of 1: it does not fade,
+it is erased when its time is over.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from pi_memory.embedding.calibration import Calibration, Scale
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import EmbedderError
+from pi_memory.memories import namespaces
+from pi_memory.memories.memories import strength
+from pi_memory.memories.namespaces import Scope
+from pi_memory.retrieval import candidates, gate, prompt_blocks
+from pi_memory.retrieval.candidates import Found, Kind, Place, Window
+from pi_memory.retrieval.memory_index import Remembered
+from pi_memory.retrieval.message_index import Passages
+from pi_memory.retrieval.prompt_blocks import Room
+from pi_memory.retrieval.ram_index import Shelf, View
+from pi_memory.store import memories as rows
+from pi_memory.store import memory_fts
+from pi_memory.store.database import Database
+from pi_memory.store.messages import Said
+from pi_memory.text import query_terms
+from pi_memory.types import Memory, Recalled, Role, Vectors
+
+Boost = Callable[[Sequence[str]], float]
+KINDS: tuple[Kind, ...] = ("memory", "exchange")
+
+READ = 45
+"""Candidates whose texts are read, or three times as many as are asked for."""
+SIGNAL = 0.13
+"""What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
+NAMING = 4_000
+"""Characters of a query in which a topic or a project may be named."""
+AT_LENGTH = 2.0
+"""How many times as long as what they reply to an assistant's replies are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query: its terms, whether it asks for a time, and whether replies come after what the user said themselves."""
+
+    terms: tuple[str, ...]
+    when: bool
+    not_replies: bool
+
+    def similarity(self, found: Found, text: str, *, role: Role | None = None) -> float:
+        """Who is asked about says it; a time answers `when`; of what was said verbatim, a question is seldom an answer,
+        nor is what an assistant replied.
+        """
+        signals = float(any(term in self.terms for term in query_terms.speaker(text)))
+        signals += self.when and query_terms.tells_time(text)
+        signals -= role is not None and query_terms.asked(text)
+        signals -= self.not_replies and role == "assistant"
+        return min(1.0, max(0.0, found.similarity + SIGNAL * signals))
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A query's vector, and what the embedder's cosines mean."""
+
+    vector: Vectors
+    scale: Calibration
+
+    def nearness(self, shelf: Shelf, view: View) -> Vectors | None:
+        """Of each text of `view`: 0 for unrelated texts, 1 for those that say the same. None without vectors."""
+        if shelf.matrix is None or shelf.matrix.dimensions != len(self.vector):
+            return None
+        low, high = self.scale.unrelated_mean, self.scale.same
+        near: Vectors = np.clip((shelf.cosines(view, self.vector) - low) / (high - low), 0.0, 1.0)
+        return near
+
+
+class Recall:
+    """`attention` gives, for a session and a query, the boost that memories have by their topics, from 0 to 1."""
+
+    def __init__(
+        self,
+        db: Database,
+        *,
+        remembered: Remembered,
+        passages: Passages,
+        scale: Scale,
+        worker: Worker,
+    ) -> None:
+        self.attention: Callable[[str | None, str], Boost] = lambda session, query: _unattended
+        self._db = db
+        self._remembered = remembered
+        self._passages = passages
+        self._shelves: dict[Kind, Shelf] = {"memory": remembered.shelf, "exchange": passages.shelf}
+        self._scale = scale
+        self._worker = worker
+
+    async def start(self) -> None:
+        """Have everything found by its words, and by its meaning soon after the embedder is there."""
+        await self._remembered.start()
+        await self._passages.start()
+
+    async def stop(self) -> None:
+        await self._remembered.stop()
+        await self._passages.stop()
+
+    async def search(
+        self,
+        query: str,
+        *,
+        k: int,
+        scope: Scope,
+        now: float,
+        kinds: Collection[Kind] = KINDS,
+        session: str | None = None,
+        window: Window | None = None,
+    ) -> list[Recalled]:
+        """The `k` best answers to `query` that `scope` sees, best first; one for each memory and message. What is
+        attended to in `session` comes before what is not; what is within the `window` is left out.
+
+        Raises `StoreError`. Without an embedder, or when it fails, words must do.
+        """
+        meant = await self._meant(query)
+        shelves = {kind: shelf.snapshot() for kind, shelf in self._shelves.items() if kind in kinds and len(shelf)}
+        asked, places = await self._worker.run(_looked, query, shelves, scope, meant)
+        if not places:
+            return []
+        self._index()
+        quoted, most = [query_terms.quoted(term) for term in asked.terms], max(READ, 3 * k)
+        look_up = partial(candidates.look_up, places=places, terms=quoted, most=most, window=window)
+        found = await self._db.read(look_up)
+        boost = self.attention(session, query[:NAMING])
+        return await self._worker.run(_scored, found, asked, now=now, boost=boost, k=k)
+
+    async def for_turn(
+        self, query: str, *, scope: Scope, room: Room, now: float, session: str | None = None
+    ) -> tuple[str, tuple[Recalled, ...]]:
+        """What to tell the model with a message, and what it is made of; ("", ()) for nothing.
+
+        What stands in the prompt already is not told again. The memories that are told are reinforced. Raises
+        `StoreError`.
+        """
+        if not await self._worker.run(gate.asks_something, query):
+            return "", ()
+        found = await self.search(query, k=gate.MOST, scope=scope, now=now, session=session, window=room.window)
+        best = gate.passed(found, by_meaning=self._scale.embedder.now.dimensions > 0)
+        text, chosen = await self._worker.run(prompt_blocks.block, best, query, room)
+        if used := [result.id for result in chosen if result.kind == "memory"]:
+            # Not awaited: the reply need not wait for it, and the database logs a write that fails.
+            self._db.write(partial(rows.used, ids=used, at=now))
+        return text, chosen
+
+    def _index(self) -> None:
+        """Have the words of new memories indexed before the next read. Not awaited."""
+        if self._remembered.unindexed:
+            self._remembered.unindexed = False
+            self._db.write(memory_fts.index)
+
+    async def _meant(self, query: str) -> Meant | None:
+        """None without an embedder, or when it fails."""
+        embedder = self._scale.embedder.now
+        if not embedder.dimensions:
+            return None
+        try:
+            scale = await self._scale.measured()
+            return Meant((await embedder.embed([query]))[0], scale)
+        except EmbedderError:
+            return None
+
+
+def _looked(query: str, shelves: Mapping[Kind, Shelf], scope: Scope, meant: Meant | None) -> tuple[Asked, list[Place]]:
+    """What is asked, and where to look for it."""
+    places = []
+    for kind, shelf in shelves.items():
+        view = shelf.view(partial(namespaces.covers, seen=scope))
+        if len(view.ids):
+            places.append(Place(kind, view, None if meant is None else meant.nearness(shelf, view)))
+    not_replies = not query_terms.asks_assistant(query) and any(map(_has_long_replies, places))
+    return Asked(tuple(query_terms.terms(query)), query_terms.asks_when(query), not_replies), places
+
+
+def _scored(
+    found: Sequence[tuple[Found, Memory | Said]], asked: Asked, *, now: float, boost: Boost, k: int
+) -> list[Recalled]:
+    """The `k` best, best first."""
+    results = [
+        _memory(text, each, asked=asked, now=now, boost=boost)
+        if isinstance(text, Memory)
+        else _said(text, each, asked=asked)
+        for each, text in found
+    ]
+    return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
+
+
+def _has_long_replies(place: Place) -> bool:
+    """Whether replies are much longer than what they reply to, as an assistant's are; two people write alike."""
+    replies, lengths = place.view.ids & 1 == 1, place.view.field.lengths
+    if place.kind == "memory" or not replies.any() or replies.all():
+        return False
+    return bool(lengths[replies].mean() > AT_LENGTH * lengths[~replies].mean())
+
+
+def _memory(memory: Memory, found: Found, *, asked: Asked, now: float, boost: Boost) -> Recalled:
+    similarity, kept = asked.similarity(found, memory.content), strength(memory, now)
+    more = min(1.0, boost(memory.topics))
+    return Recalled(
+        id=memory.id,
+        kind="memory",
+        content=memory.content,
+        score=similarity * kept * (1 + more),
+        similarity=similarity,
+        strength=kept,
+        boost=more,
+        cosine=found.meaning,
+        words=found.words,
+        at=memory.updated_at,
+        type=memory.type,
+        namespace=memory.namespace,
+    )
+
+
+def _said(said: Said, found: Found, *, asked: Asked) -> Recalled:
+    role: Role = "assistant" if said.id & 1 else "user"
+    similarity = asked.similarity(found, said.text, role=role)
+    return Recalled(
+        id=said.id >> 1,
+        kind="exchange",
+        content=said.text,
+        score=similarity,
+        similarity=similarity,
+        strength=1.0,
+        boost=0.0,
+        cosine=found.meaning,
+        words=found.words,
+        at=said.at,
+        role=role,
+        conversation_id=said.conversation_id,
+        ref=said.ref,
+    )
+
+
+def _unattended(topics: Sequence[str]) -> float:
+    return 0.0

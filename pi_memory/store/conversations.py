@@ -1,0 +1,99 @@
+"""Where each session's window begins, what stands for what has left it, and what is yet to be learned from.
+
+What leaves a window is queued as a lesson in the transaction that moves the window: a crash leaves both or neither.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from pi_memory.store import exchanges, sessions, tombstones
+from pi_memory.types import Exchange
+
+Numbered = tuple[int, Exchange]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The exchanges of a conversation that is alive, oldest first, and the summary of those before."""
+
+    exchanges: tuple[Exchange, ...]
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Exchanges of one session, those with ids in (`after`, `upto`]."""
+
+    id: int
+    session_id: int
+    after: int
+    upto: int
+
+
+def alive(db: Database, *, limit: int) -> dict[str, Window]:
+    """The windows of the conversations that have not ended, by the conversation's id, `limit` exchanges at most."""
+    summaries = dict(
+        db.execute("select name, summary from windows join sessions on sessions.id = session_id").fetchall()
+    )
+    found = exchanges.windows(db, limit=limit)
+    return {name: Window(tuple(said), summaries.get(name, "")) for name, said in found.items()}
+
+
+def fold(db: Database, name: str, *, keep: int, summary: str) -> None:
+    """Have the window of `name` begin `keep` exchanges before its end; `summary` stands for all before."""
+    row = db.execute(
+        f"""select session_id, id from exchanges where session_id = (select id from sessions where name = ?)
+        and {exchanges.SAID} order by id desc limit 1 offset ?""",
+        (name, keep),
+    ).fetchone()
+    if row is not None:
+        # It may have been written before something was forgotten.
+        _move(db, *row, summary=tombstones.cleaned(db, summary))
+
+
+def close(db: Database, name: str, at: float) -> bool:
+    """The session is over: its window is empty, and will be when it is gone on with. Whether it was there."""
+    if not sessions.end(db, name, at):
+        return False
+    row = db.execute(
+        "select session_id, max(id) from exchanges where session_id = (select id from sessions where name = ?)", (name,)
+    ).fetchone()
+    if row[0] is not None:
+        _move(db, *row, summary="")
+    return True
+
+
+def rewrite(db: Database, clean: Callable[[str], str], *, of: Collection[str] | None = None) -> None:
+    """Put summaries into another form: every one, or those of some sessions."""
+    query = "select session_id, name, summary from windows join sessions on id = session_id where summary != ''"
+    for session_id, name, summary in db.execute(query).fetchall():
+        if (of is None or name in of) and (cleaned := clean(summary)) != summary:
+            db.execute("update windows set summary = ? where session_id = ?", (cleaned, session_id))
+
+
+def lessons(db: Database) -> list[Lesson]:
+    """What is yet to be learned from, oldest first."""
+    return [Lesson(*row) for row in db.execute("select id, session_id, after, upto from lessons order by id")]
+
+
+def said_in(db: Database, lesson: Lesson) -> list[Numbered]:
+    """The exchanges of a lesson with their ids, oldest first."""
+    return exchanges.between(db, lesson.session_id, after=lesson.after, upto=lesson.upto)
+
+
+def learned(db: Database, lesson: Lesson) -> None:
+    db.execute("delete from lessons where id = ?", (lesson.id,))
+
+
+def _move(db: Database, session_id: int, upto: int, *, summary: str) -> None:
+    row = db.execute("select after from windows where session_id = ?", (session_id,)).fetchone()
+    after = row[0] if row else 0
+    if upto > after:
+        db.execute("insert into lessons (session_id, after, upto) values (?, ?, ?)", (session_id, after, upto))
+    db.execute(
+        """insert into windows (session_id, after, summary) values (?, ?, ?)
+        on conflict (session_id) do update set after = excluded.after, summary = excluded.summary""",
+        (session_id, max(after, upto), summary),
+    )

@@ -1,0 +1,87 @@
+"""Erasing a text from all that is kept verbatim: events of memories, and exchanges."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+from sqlite_utils import Database
+
+from pi_memory.store import messages
+
+Clean = Callable[..., str]
+
+
+def from_events(db: Database, subject: str | None, keep: Callable[[str, Any], bool]) -> None:
+    """Take the fields that `keep` (field, value) refuses out of memories' events, of one subject or of all."""
+    query = """select id, before, after from events where kind like 'memory.%' and before is not null
+        and (:subject is null or subject = :subject)"""
+    for number, *sides in db.execute(query, {"subject": subject}).fetchall():
+        told = [msgspec.json.decode(side) for side in sides]
+        erased = {
+            (memory, field)
+            for side in told
+            for memory, fields in side.items()
+            for field, value in fields.items()
+            if not keep(field, value)
+        }
+        if erased:
+            left = [_without(side, erased) for side in told]
+            db.execute("update events set before = ?, after = ? where id = ?", (*map(_json, left), number))
+
+
+def from_exchanges(
+    db: Database, words: Sequence[frozenset[str]], cleaner: Callable[[int], Clean], *, also: frozenset[int]
+) -> set[int]:
+    """Rewrite the exchanges in which all of some words may stand, and those of `also`; the ids of those that changed.
+
+    `words` are in lower case, and parts of words. `cleaner` gives what cleans the texts of the exchange of an id: a
+    message, or a reply and the message that it answers.
+    """
+    where, values = _may_hold(words)
+    query = f"""select id, user, reply, coalesce(tool_calls, '') from exchanges
+        where {where} or id in (select value from json_each(:also)) order by id"""
+    changed = set()
+    for number, *told in db.execute(query, {**values, "also": _json(sorted(also))}).fetchall():
+        clean, (user, reply, calls) = cleaner(number), told
+        cleaned = [clean(user), clean(reply, user), clean(calls)]
+        if cleaned != told:
+            # Arguments are no sentences: a part of them would not be JSON.
+            left = calls if cleaned[2] == calls else ""
+            with messages.rewritten(db, number):
+                db.execute(
+                    "update exchanges set user = ?, reply = ?, tool_calls = nullif(?, '') where id = ?",
+                    (*cleaned[:2], left, number),
+                )
+            changed.add(number)
+    return changed
+
+
+def set_aside(db: Database) -> None:
+    """Erase the damaged values that were set aside: what stands in them cannot be read."""
+    db.execute("delete from set_aside")
+
+
+def is_evidence(db: Database, exchange_id: int | None, quote: str) -> bool:
+    """Whether the exchange is here and has the quote in it."""
+    query = "select 1 from exchanges where id = ? and instr(user || ' ' || reply, ?)"
+    return bool(quote) and db.execute(query, (exchange_id, quote)).fetchone() is not None
+
+
+def _may_hold(words: Sequence[frozenset[str]]) -> tuple[str, dict[str, str]]:
+    """A condition by the longest word of each: whoever lacks it need not be read whole."""
+    longest = [max(found, key=len, default="") for found in words]
+    values = {f"word{number}": f"%{word}%" for number, word in enumerate(longest)}
+    row = "user || ' ' || reply || ' ' || coalesce(tool_calls, '')"
+    return " or ".join(f"{row} like :{name}" for name in values) or "0", values
+
+
+def _without(side: dict[str, Any], erased: set[tuple[str, str]]) -> dict[str, Any]:
+    left = {
+        memory: {field: value for field, value in fields.items() if (memory, field) not in erased}
+        for memory, fields in side.items()
+    }
+    return {memory: fields for memory, fields in left.items() if fields}
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

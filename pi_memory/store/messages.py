@@ -1,0 +1,171 @@
+"""Passages: the messages of exchanges, as they are searched. Their text stays with their exchanges.
+
+A passage's id is twice that of its exchange, plus one for the reply; so neither the exchange nor the role takes room.
+"""
+
+import bisect
+import contextlib
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from sqlite_utils import Database
+
+from pi_memory.store import message_fts
+from pi_memory.store.message_fts import JOINED, TEXT
+from pi_memory.types import Source
+
+KEPT = (
+    f"""select passages.id, session_id, project, length({TEXT}), iif(space_id = :space, vectors, null) from {JOINED}"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A message to be searched: `vectors` as `Packed.to_bytes` gives them, of the embedder numbered `space`.
+
+    `at` and `ref` are those of an imported message; `at` only where it is not its exchange's.
+    """
+
+    id: int
+    text: str
+    vectors: bytes | None = None
+    space: int | None = None
+    at: float | None = None
+    ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is known of a passage in RAM. `vectors` is None when they are not of the space that was asked for."""
+
+    id: int
+    session_id: int
+    project: str | None
+    length: int
+    vectors: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A passage as it is shown."""
+
+    id: int
+    text: str
+    at: float
+    conversation_id: str
+    source: Source
+    ref: str | None
+
+
+def id_of(exchange_id: int, *, reply: bool) -> int:
+    return 2 * exchange_id + reply
+
+
+def add(db: Database, passages: Iterable[Passage]) -> None:
+    """Store passages and their words; one that is there already stays as it is. What has been erased from their
+    exchanges since they were made is left out, with the vectors.
+    """
+    for p in passages:
+        said = db.execute("select iif(? & 1, reply, user) from exchanges where id = ?", (p.id, p.id >> 1)).fetchone()
+        if said is None or not said[0].strip():
+            continue
+        space, vectors = (p.space, p.vectors) if said[0] == p.text else (None, None)
+        added = db.execute(
+            "insert or ignore into passages (id, at, ref, space_id, vectors) values (?, ?, ?, ?, ?)",
+            (p.id, p.at, p.ref, space, vectors),
+        )
+        if added.rowcount > 0:
+            message_fts.add(db, p.id, said[0])
+
+
+def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
+    """Erase the passages of exchanges and their words; their ids. Before the texts: words are taken out by the text."""
+    erased = []
+    for exchange_id in exchange_ids:
+        rows = db.execute(
+            f"select passages.id, {TEXT} from {JOINED} where passages.id in (?, ?)",
+            (id_of(exchange_id, reply=False), id_of(exchange_id, reply=True)),
+        ).fetchall()
+        for id_, text in rows:
+            message_fts.remove(db, id_, text)
+            db.execute("delete from passages where id = ?", (id_,))
+            erased.append(id_)
+    return erased
+
+
+@contextlib.contextmanager
+def rewritten(db: Database, exchange_id: int) -> Iterator[None]:
+    """Around a change of an exchange's texts: the words of its passages go and come with it; their vectors go."""
+    query = f"select passages.id, {TEXT} from {JOINED} where exchanges.id = ? and passages.id in (?, ?)"
+    values = (exchange_id, id_of(exchange_id, reply=False), id_of(exchange_id, reply=True))
+    for id_, text in db.execute(query, values).fetchall():
+        message_fts.remove(db, id_, text)
+    yield
+    for id_, text in db.execute(query, values).fetchall():
+        if text.strip():
+            message_fts.add(db, id_, text)
+            db.execute("update passages set space_id = null, vectors = null where id = ?", (id_,))
+        else:
+            db.execute("delete from passages where id = ?", (id_,))
+
+
+def after(db: Database, id_: int, *, space: int | None, limit: int) -> list[Kept]:
+    """The passages that follow `id_`, in the order of their ids."""
+    query = f"{KEPT} where passages.id > :after order by passages.id limit :limit"
+    return [Kept(*row) for row in db.execute(query, {"space": space, "after": id_, "limit": limit}).fetchall()]
+
+
+def of(db: Database, exchange_ids: Collection[int], *, space: int | None) -> list[Kept]:
+    """The passages of exchanges."""
+    numbers = [id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
+    query = f"{KEPT} where passages.id in (select value from json_each(:ids))"
+    values = {"space": space, "ids": msgspec.json.encode(numbers).decode()}
+    return [Kept(*row) for row in db.execute(query, values).fetchall()]
+
+
+def ids(db: Database) -> list[int]:
+    """Those of all passages, in ascending order."""
+    return [id_ for (id_,) in db.execute("select id from passages order by id").fetchall()]
+
+
+def session(db: Database, conversation: str) -> int | None:
+    """The number of the session that a conversation is."""
+    row = db.execute("select id from sessions where name = ?", (conversation,)).fetchone()
+    return row[0] if row else None
+
+
+def said_before(db: Database, ids: Sequence[int], at: float) -> int:
+    """How many of a conversation's passages, by id, were said before Unix time `at`."""
+
+    def said_at(id_: int) -> float:
+        row = db.execute("select at from exchanges where id = ?", (id_ >> 1,)).fetchone()
+        return float(row[0]) if row else -math.inf
+
+    return bisect.bisect_left(ids, at, key=said_at)
+
+
+def shown(db: Database, ids: Sequence[int]) -> list[Said]:
+    """Those of the passages that there are."""
+    rows = db.execute(
+        f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref
+        from {JOINED} join sessions on sessions.id = session_id
+        where passages.id in (select value from json_each(?))""",
+        (msgspec.json.encode(ids).decode(),),
+    ).fetchall()
+    return [Said(*row) for row in rows]
+
+
+def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, str]]:
+    """Ids and texts of passages that have no vectors of this space, newest first."""
+    return db.execute(
+        f"select passages.id, {TEXT} from {JOINED} where space_id is not ? order by passages.id desc limit ?",
+        (space, limit),
+    ).fetchall()
+
+
+def put_vectors(db: Database, vectors: Sequence[tuple[int, bytes]], *, space: int) -> None:
+    """Give passages their vectors; one that has gone is left out."""
+    for id_, packed in vectors:
+        db.execute("update passages set space_id = ?, vectors = ? where id = ?", (space, packed, id_))

@@ -1,0 +1,1 @@
+"""Finds the topic and the files of an exchange."""

@@ -1,0 +1,68 @@
+"""Where topics lie in an embedder's space: the mean of what was said and done about each, the newest counting most."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import sqlite_utils
+
+from pi_memory.embedding.quantized import Packed, pack, unpack
+from pi_memory.store import centroids as rows
+from pi_memory.store import embedders
+from pi_memory.store.database import Database
+from pi_memory.types import Embedder, Vectors
+
+PULL = 0.1
+"""How far one exchange moves a topic: after a dozen or so, the first ones are half forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a topic lies now, in the space that the store calls `space`, to be stored with the topic."""
+
+    topic: str
+    space: int
+    vector: bytes
+
+    def save(self, db: sqlite_utils.Database) -> None:
+        rows.save_centroid(db, self.topic, space=self.space, vector=self.vector)
+
+
+class Centroids:
+    """One vector of int8 a topic, as many bytes of RAM as there are dimensions."""
+
+    def __init__(self, space: int, places: dict[str, Packed]) -> None:
+        self._space = space
+        self._places = places
+
+    @classmethod
+    async def load(cls, db: Database, embedder: Embedder) -> "Centroids":
+        """Those of earlier runs with the same embedder. Raises `StoreError`."""
+        dimensions = embedder.dimensions
+        space = await db.write(lambda d: embedders.number(d, embedder.id, dimensions=dimensions))
+        kept = await db.read(lambda d: rows.load_centroids(d, embedder.id))
+        size = len(pack(np.zeros((1, dimensions), np.float32)).to_bytes())
+        return cls(space, {name: unpack(vector, dimensions) for name, vector in kept.items() if len(vector) == size})
+
+    def cosines(self, vector: Vectors, names: Iterable[str]) -> dict[str, float]:
+        """How near a vector of unit length, shape (dimensions,), is to each of these topics, where that is known."""
+        known = [name for name in names if name in self._places]
+        if not known:
+            return {}
+        places = np.concatenate([self._places[name].codes for name in known]).astype(np.float32)
+        lengths = np.maximum(np.linalg.norm(places, axis=1), np.finfo(np.float32).tiny)
+        return dict(zip(known, (places @ vector / lengths).tolist(), strict=True))
+
+    def move(self, name: str, vector: Vectors) -> Place:
+        """Move a topic towards what was said about it."""
+        place = self._places.get(name)
+        moved = vector if place is None else self._towards(place, vector)
+        self._places[name] = pack(np.atleast_2d(moved / max(float(np.linalg.norm(moved)), 1e-9)).astype(np.float32))
+        return Place(name, self._space, self._places[name].to_bytes())
+
+    def rename(self, old: str, new: str) -> None:
+        if old in self._places:
+            self._places[new] = self._places[old]
+
+    def _towards(self, place: Packed, vector: Vectors) -> Vectors:
+        return np.asarray((1 - PULL) * place.codes[0] * place.scales[0] + PULL * vector, np.float32)

@@ -1,0 +1,58 @@
+"""How much of an exchange is looked at to tag it: an agent may send megabytes, and everybody else would wait. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from pi_memory.tagging.paths import CONTENT_KEYS, snake
+from pi_memory.types import Exchange, ToolCall
+
+TEXT = 20_000
+"""Most characters of the user's message, of the reply and of one argument."""
+ARGUMENTS = 40_000
+"""Most characters of all arguments together; what is inside files does not count, as it is not searched."""
+CALLS = 64
+ITEMS = 200
+"""Most members of one list, and most files that are named as such."""
+DEPTH = 8
+
+
+def trimmed(exchange: Exchange) -> Exchange:
+    """The exchange without what is too much, the newest calls first; arguments too deep become None."""
+    budget = _Budget(ARGUMENTS)
+    newest = [budget.call(call) for call in reversed(exchange.tool_calls[-CALLS:])]
+    return replace(
+        exchange,
+        user=exchange.user[:TEXT],
+        reply=exchange.reply[:TEXT],
+        tool_calls=tuple(reversed(newest)),
+        file_paths=exchange.file_paths[-ITEMS:],
+    )
+
+
+@dataclass(slots=True)
+class _Budget:
+    left: int
+
+    def call(self, call: ToolCall) -> ToolCall:
+        arguments = {key[:TEXT]: self._cut(value, key, depth=1) for key, value in islice(call.arguments.items(), ITEMS)}
+        return ToolCall(call.name, arguments)
+
+    def _cut(self, value: object, key: str, *, depth: int) -> object:
+        if isinstance(value, str):
+            return self._text(value, key)
+        if depth >= DEPTH:
+            return None
+        if isinstance(value, Mapping):
+            items = islice(value.items(), ITEMS)
+            return {str(name): self._cut(item, str(name), depth=depth + 1) for name, item in items}
+        if isinstance(value, Sequence) and not isinstance(value, bytes):
+            return [self._cut(item, key, depth=depth + 1) for item in value[:ITEMS]]
+        return value
+
+    def _text(self, text: str, key: str) -> str:
+        if CONTENT_KEYS.fullmatch(snake(key)):
+            return text[:TEXT]
+        text = text[: min(TEXT, self.left)]
+        self.left -= len(text)
+        return text

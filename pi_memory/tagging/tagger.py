@@ -1,0 +1,196 @@
+"""Choose the topic of an exchange from what its files, its words and its meaning suggest.
+
+Every piece of evidence adds to the score of an area: files that a known topic holds, names in the files' paths, words
+of the user, nearness in meaning, what the session has been about. The best area becomes the topic, with a detail if the
+files agree on one. Known topics are used again before a new one is named.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Protocol
+
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import EmbedderError
+from pi_memory.tagging.evidence import (
+    STAY,
+    STAY_AFTER_TURN,
+    Scene,
+    add,
+    area_of,
+    is_idle,
+    said_and_done,
+    shares_of,
+    weights_of,
+)
+from pi_memory.tagging.file_index import Holders
+from pi_memory.tagging.keywords import is_chatter, is_remark, refers_back
+from pi_memory.tagging.limits import trimmed
+from pi_memory.tagging.path_topics import detail_of
+from pi_memory.tagging.paths import directories
+from pi_memory.tagging.paths import working_directory as directory_of
+from pi_memory.tagging.similarity import Heard, Meaning
+from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.topics.names import match, place
+from pi_memory.types import Exchange, Tag, Topic
+
+ENOUGH = 0.45
+"""Least score of a topic: one word of the user's that is a topic's, or half of the files."""
+
+ENOUGH_OF_FILES = 0.3
+"""When files were touched: that there was work is certain, and the most telling of their names will do."""
+
+MOST_KNOWN = 1_000
+"""Most known topics that are looked at, the strongest first, so that a tag costs the same after years."""
+
+logger = logging.getLogger(__name__)
+
+
+class Tagger(Protocol):
+    """Who finds topics. Implementations: `EvidenceTagger`, by rules and by meaning, and `focus/asking.py`, by asking a
+    model.
+    """
+
+    async def tag(
+        self,
+        exchange: Exchange,
+        *,
+        topics: Sequence[Topic],
+        current: str | None,
+        working_directory: str | None,
+        repeated: bool = False,
+    ) -> Tag:
+        """The tag of an exchange; `topics` are the active ones, the strongest first, `current` is the one of the
+        session's last exchange, `repeated` says that this one had the same user message.
+
+        The topic is final: matched with the known ones and placed. It is None for chatter, and when nothing tells.
+        """
+        ...
+
+
+class EvidenceTagger:
+    """By rules; with `meaning` also by embeddings. One exchange at a time."""
+
+    def __init__(self, patterns: Patterns, meaning: Meaning | None = None, *, worker: Worker) -> None:
+        self._patterns = patterns
+        self._worker = worker
+        self._meaning = meaning
+        self._holders = Holders()
+
+    async def tag(
+        self,
+        exchange: Exchange,
+        *,
+        topics: Sequence[Topic],
+        current: str | None,
+        working_directory: str | None,
+        repeated: bool = False,
+    ) -> Tag:
+        known = {topic.name: topic for topic in islice(topics, MOST_KNOWN)}
+        read = partial(self._read, known=known, current=current, directory=working_directory, repeated=repeated)
+        found = await self._worker.run(read, exchange)
+        if found is None:
+            return Tag(None)
+        scene, scores = found
+        heard = await self._heard(scene)
+        if not await self._worker.run(_weigh, scores, scene, heard):
+            return Tag(None)
+        topic, weights = await self._choose(scores, scene), scene.weights
+        return Tag(topic, tuple(weights), directories(weights, base=scene.base), heard.vector if heard else None)
+
+    def _read(
+        self,
+        exchange: Exchange,
+        *,
+        known: dict[str, Topic],
+        current: str | None,
+        directory: str | None,
+        repeated: bool,
+    ) -> tuple[Scene, dict[str, float]] | None:
+        """What happened, and the areas that words and files suggest; None for chatter."""
+        exchange = trimmed(exchange)
+        self._holders.update(known)
+        weights = weights_of(exchange, known=self._holders.knows)
+        if _nothing_done(exchange, weights) and is_chatter(exchange.user, exchange.reply, self._patterns):
+            return None
+        base = directory_of(exchange.tool_calls, directory)
+        scene = Scene(exchange, weights, known, current, base, self._holders.of(weights), repeated)
+        return scene, said_and_done(scene, self._patterns)
+
+    async def _heard(self, scene: Scene) -> Heard | None:
+        """None without an embedder, or while it fails."""
+        try:
+            return await self._meaning.of(scene) if self._meaning is not None else None
+        except EmbedderError as error:
+            logger.warning("Tagging without the embedder: %s", error)
+            return None
+
+    async def _choose(self, scores: Mapping[str, float], scene: Scene) -> str | None:
+        best = max(scores, key=lambda name: (scores[name], name == scene.current, name), default=None)
+        if best is None or scores[best] < (ENOUGH_OF_FILES if scene.weights else ENOUGH):
+            return None
+        area = await self._known_as(self._patterns.canonical(best), scene)
+        name = _with_detail(area, scene, self._patterns)
+        return place(match(name, scene.known) or name, scene.known)
+
+    async def _known_as(self, name: str, scene: Scene) -> str:
+        """The known topic that `name` is another word for, else `name`: the user may call it what they like."""
+        if name in scene.known:
+            return name
+        known = [other for other in scene.known if "/" not in other]
+        same = next((other for other in known if self._patterns.canonical(other) == name), None) or match(name, known)
+        if same is not None or self._meaning is None:
+            return same or name
+        try:
+            similarity = await self._meaning.same_name(name, known)
+        except EmbedderError:
+            return name
+        return match(name, known, similarity=similarity, threshold=self._meaning.same) or name
+
+
+def _nothing_done(exchange: Exchange, weights: Mapping[str, float]) -> bool:
+    return not weights and all(map(is_idle, exchange.tool_calls))
+
+
+def _weigh(scores: dict[str, float], scene: Scene, heard: Heard | None) -> bool:
+    """Add what the meaning says, and what the session has been about; False for a mere remark."""
+    exchange = scene.exchange
+    nothing_done = _nothing_done(exchange, scene.weights)
+    add(scores, heard.described if heard else {})
+    if nothing_done and max(scores.values(), default=0.0) < ENOUGH and is_remark(exchange.user, exchange.reply):
+        return False
+    add(scores, heard.placed if heard else {})
+    elsewhere = max(scores.values(), default=0.0) >= ENOUGH and not refers_back(exchange.user)
+    add(scores, _staying(scene, heard, elsewhere=elsewhere) if nothing_done else _staying(scene))
+    return True
+
+
+def _staying(scene: Scene, heard: Heard | None = None, *, elsewhere: bool = False) -> dict[str, float]:
+    """What speaks for the session's topic because it is that. A follow-up does not bring back what the user removed.
+
+    It is less when a message is not near to that topic's, or is about something and goes on from nothing (`elsewhere`).
+    """
+    if scene.current is None or scene.current not in scene.known:
+        return {}
+    area = area_of(scene.current)
+    turned = elsewhere or (heard is not None and heard.placed.get(area) == 0.0)
+    return {area: STAY_AFTER_TURN if turned else STAY}
+
+
+def _with_detail(area: str, scene: Scene, patterns: Patterns) -> str:
+    """The area with the detail that more than half of the files agree on; else its child that holds them; else, without
+    any files, the child that the session is about. `place` decides whether a new detail becomes a topic.
+    """
+    if "/" in area:
+        return area
+    details: dict[str, float] = {}
+    for path, weight in scene.weights.items():
+        add(details, {detail_of(path, patterns) or "": weight})
+    half = sum(details.values()) / 2
+    agreed = next((detail for detail, weight in details.items() if detail not in ("", area) and weight > half), None)
+    if agreed is not None:
+        return f"{area}/{agreed}"
+    holders = [n for n, share in shares_of(scene).items() if n.startswith(f"{area}/") and share > 1 / 2]
+    current = scene.current or ""
+    return holders[0] if holders else current if not scene.weights and area_of(current) == area else area

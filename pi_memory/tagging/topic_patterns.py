@@ -1,0 +1,145 @@
+"""`config/topics.toml`: what is known about topics before anything has been said."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch, translate
+from pathlib import Path
+
+from pi_memory.errors import SettingsError
+from pi_memory.topics.names import normalise
+
+LISTS = ("chatter", "continue", "generic_directories", "generic_files")
+ACTIVITIES = "activities"
+TABLES = ("files", "aliases", "topics")
+RELATED = "related"
+"""A table that may be missing, as it was in earlier releases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    chatter: frozenset[str]
+    """Words that a message of nothing else is chatter with."""
+    go_on: frozenset[str]
+    """Those of them that ask for the next step."""
+    activities: frozenset[str]
+    """Topics that are something done to files rather than what the files are about."""
+    generic_directories: frozenset[str]
+    generic_files: frozenset[str]
+    """Normalised names that say nothing about the work."""
+    files: Mapping[str, str]
+    """Glob of a base name, or with a slash of the end of a path, to the topic that such a file is a sign of."""
+    signs: re.Pattern[str]
+    """Finds the base names that are wholly such a sign."""
+    aliases: Mapping[str, str]
+    """Other names of a topic."""
+    topics: Mapping[str, re.Pattern[str]]
+    """Topic to the expression that finds its words."""
+    words: Mapping[str, str]
+    """Topic to its plain words, for an embedder."""
+    related: Mapping[str, Mapping[str, float]]
+    """Topic to those that come to mind with it, and the attention that each gets then."""
+
+    def topic_of_file(self, path: str) -> str | None:
+        """The topic that a file is a sign of by its name or its place alone."""
+        base, whole = path.rpartition("/")[2], f"/{path}"
+        asked = ((glob, whole if "/" in glob else base, topic) for glob, topic in self.files.items())
+        return next((topic for glob, name, topic in asked if fnmatch(name, f"*/{glob}" if "/" in glob else glob)), None)
+
+    def is_sign(self, path: str) -> bool:
+        """Whether a file is a sign of a topic by its whole name, which then says nothing else: `requirements.txt`."""
+        return self.signs.fullmatch(path.rpartition("/")[2]) is not None
+
+    def canonical(self, name: str) -> str:
+        """A normalised name with its area under the name that is used for it."""
+        area, slash, detail = name.partition("/")
+        area = self.aliases.get(area, area)
+        return f"{area}{slash}{detail}" if detail != area else area
+
+
+def load_patterns(path: Path) -> Patterns:
+    """Read and check the file. Raises `SettingsError`, naming the file and the key that is wrong."""
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        hint = "Correct it, or remove it to use the shipped one."
+        raise SettingsError(f"Cannot read {path}: {error}", hint=hint) from error
+    _check_keys(raw, path)
+    chatter, go_on, directories, files = (_words(raw, key, path) for key in LISTS)
+    expressions = {name: _expression(name, value, path) for name, value in raw["topics"].items()}
+    return Patterns(
+        chatter=chatter | go_on,
+        go_on=go_on,
+        activities=_words(raw, ACTIVITIES, path) if ACTIVITIES in raw else frozenset(),
+        generic_directories=directories,
+        generic_files=files,
+        files={glob: _name(topic, f"files.{glob}", path) for glob, topic in raw["files"].items()},
+        signs=re.compile("|".join(translate(glob) for glob in raw["files"] if not glob.startswith("*")) or r"(?!)"),
+        aliases={other: _name(topic, f"aliases.{other}", path) for other, topic in raw["aliases"].items()},
+        topics={_name(name, f"topics.{name}", path): pattern for name, pattern in expressions.items()},
+        words={_name(name, f"topics.{name}", path): _plain(name, value) for name, value in raw["topics"].items()},
+        related=_related(raw, path),
+    )
+
+
+def _check_keys(raw: Mapping[str, object], path: Path) -> None:
+    known = (*LISTS, ACTIVITIES, *TABLES, RELATED)
+    for key in raw:
+        if key not in known:
+            raise _wrong(path, key, f"is unknown; known are {', '.join(known)}")
+    for key in TABLES:
+        if not isinstance(raw.get(key), dict):
+            raise _wrong(path, key, "must be a table")
+
+
+def _words(raw: Mapping[str, object], key: str, path: Path) -> frozenset[str]:
+    value = raw.get(key)
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise _wrong(path, key, "must be a list of words")
+    return frozenset(word.lower() for word in value)
+
+
+def _expression(name: str, value: object, path: Path) -> re.Pattern[str]:
+    if not isinstance(value, list) or not value or not all(isinstance(word, str) and word for word in value):
+        raise _wrong(path, f"topics.{name}", "must be a list of regular expressions")
+    for word in value:
+        try:
+            re.compile(word)
+        except re.error as error:
+            raise _wrong(path, f"topics.{name}", f"has {word!r}, which is no regular expression: {error}") from error
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(value)})(?![\w-])", re.IGNORECASE)
+
+
+def _name(value: object, key: str, path: Path) -> str:
+    name = normalise(value) if isinstance(value, str) else None
+    if name is None:
+        raise _wrong(path, key, f"must be the name of a topic, not {value!r}")
+    return name
+
+
+def _related(raw: Mapping[str, object], path: Path) -> dict[str, dict[str, float]]:
+    table = raw.get(RELATED, {})
+    if not isinstance(table, dict):
+        raise _wrong(path, RELATED, "must be a table")
+    return {_name(name, f"{RELATED}.{name}", path): _boosts(name, others, path) for name, others in table.items()}
+
+
+def _boosts(name: str, others: object, path: Path) -> dict[str, float]:
+    key = f"{RELATED}.{name}"
+    if not isinstance(others, dict):
+        raise _wrong(path, key, "must be a table of topics and their boosts")
+    for other, boost in others.items():
+        if isinstance(boost, bool) or not isinstance(boost, int | float) or not 0 < boost <= 1:
+            raise _wrong(path, f"{key}.{other}", f"must be a number above 0 and at most 1, not {boost!r}")
+    return {_name(other, f"{key}.{other}", path): float(boost) for other, boost in others.items()}
+
+
+def _plain(name: str, words: list[str]) -> str:
+    """The topic in words: its name and those of its expressions that are readable."""
+    readable = (re.sub(r"\(\?:(\w*)[^)]*\)|\\[wS][*+]?|[?+]", r"\1", word) for word in words)
+    return ", ".join([name.replace("-", " "), *readable])
+
+
+def _wrong(path: Path, key: str, what: str) -> SettingsError:
+    return SettingsError(f"{path}: {key} {what}", hint="Compare it with the shipped config/topics.toml.")

@@ -1,0 +1,1 @@
+"""Sentences, words and persons of a text."""

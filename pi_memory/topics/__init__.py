@@ -1,0 +1,1 @@
+"""Names of topics, and the topics in RAM."""

@@ -1,0 +1,180 @@
+"""Recent focus: a topic's name and its life. Pure.
+
+A name has one or two levels, `area` or `area/detail`. Tags come in as somebody wrote them; they are normalised, matched
+against what is known (`match`), placed in the right level (`place`) and recorded (`touch`).
+"""
+
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from pi_memory.types import Tag, Topic
+
+LEVEL_LENGTH = 32
+"""Most characters of one level: a name has to fit on one line of the focus file with its figures."""
+
+SPLIT_SESSIONS = 3
+"""A topic may have children once this many sessions have touched it (seed 000)."""
+
+MAX_FILES = 50
+MAX_DIRECTORIES = 20
+MAX_PATH = 1_024
+"""Most characters of a path; a longer one is left out."""
+
+NEVER = 2.0
+"""A threshold that no cosine reaches."""
+
+
+def normalise(name: str) -> str | None:
+    """`Memory / Fact Extraction` -> `memory/fact-extraction`; None when nothing is left to call a topic.
+
+    At most two levels of at most LEVEL_LENGTH characters, NFC, lower case, of letters, digits and `. + # -`.
+    Idempotent.
+    """
+    if name.isascii() and name.isalnum():  # as most words are, and fifty times faster
+        return name[:LEVEL_LENGTH].lower()
+    visible = "".join(c for c in name if c.isspace() or unicodedata.category(c)[0] != "C")
+    text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", visible).lower())
+    levels = [level for part in text.split("/") if (level := _level(part))]
+    if len(levels) > 1 and levels[0] == levels[1]:
+        del levels[1]
+    return "/".join(levels[:2]) or None
+
+
+def _level(part: str) -> str:
+    """One level of a name, empty when it has neither a letter nor a digit."""
+    spaced = "".join(c if _kept(c) else " " for c in part)
+    words = "-".join(word for word in spaced.split() if any(c.isalnum() for c in word))
+    if len(words) > LEVEL_LENGTH:
+        whole = words[: LEVEL_LENGTH + 1].rpartition("-")[0]
+        words = whole or words[:LEVEL_LENGTH]
+    return words.strip("-.").lstrip("+#.-")
+
+
+def _kept(c: str) -> bool:
+    # Marks belong to the letter before them in many scripts; `.`, `+` and `#` to names such as node.js, c++ and c#.
+    return c.isalnum() or c in ".+#" or unicodedata.category(c)[0] == "M"
+
+
+def match(
+    name: str, known: Collection[str], *, similarity: Mapping[str, float] | None = None, threshold: float = NEVER
+) -> str | None:
+    """The known name that `name` means: the same, one spelled like it, or one at least `threshold` similar; else None.
+
+    `similarity` gives a cosine in [-1, 1] to known names; `threshold` is what the embedder calls the same.
+    A parent and its child never match. Two children of one parent match only by spelling: their shared parent makes
+    every such pair look similar to an embedder.
+    """
+    if name in known:
+        return name
+    return _spelled_like(name, known) or _means_the_same(name, known, similarity or {}, threshold)
+
+
+def _spelled_like(name: str, known: Collection[str]) -> str | None:
+    near = process.extract(name, list(known), scorer=OSA.distance, score_cutoff=4, limit=8)
+    return next((candidate for candidate, _, _ in near if same_spelling(name, candidate)), None)
+
+
+def _means_the_same(name: str, known: Iterable[str], similarity: Mapping[str, float], threshold: float) -> str | None:
+    able = [(similarity[k], k) for k in known if k in similarity and k.partition("/")[0] != name.partition("/")[0]]
+    best, candidate = max(able, default=(-1.0, ""))
+    return candidate if best >= threshold else None
+
+
+def same_spelling(one: str, other: str) -> bool:
+    """Whether two normalised names differ only by plurals, hyphens and slips of the pen, level by level."""
+    ones, others = one.split("/"), other.split("/")
+    return len(ones) == len(others) and all(_same_level(a, b) for a, b in zip(ones, others, strict=True))
+
+
+def _same_level(one: str, other: str) -> bool:
+    a, b = _squash(one), _squash(other)
+    if a == b:
+        return True
+    # `encoding` and `decoding`, `phase-1` and `phase-2` are a letter apart and are not slips of the pen.
+    if a[0] != b[0] or _digits(a) != _digits(b):
+        return False
+    length = min(len(a), len(b))
+    allowed = 0 if length < 6 else 1 if length < 12 else 2
+    return bool(OSA.distance(a, b) <= allowed)
+
+
+def _squash(level: str) -> str:
+    """Without hyphens, dots and a plural ending; `++` and `#` tell languages apart and stay."""
+    word = level.replace("-", "").replace(".", "")
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "sis", "dis", "xis")):
+        return word[:-1]
+    return word or level
+
+
+def _digits(text: str) -> str:
+    return "".join(c for c in text if c.isdigit())
+
+
+def place(name: str, topics: Mapping[str, Topic]) -> str:
+    """Where a tag goes: a child only under a parent that is well known, otherwise into the parent.
+
+    `topics` are all known topics by name, also inactive ones: a parent that was worked on for long stays well known.
+    """
+    area, slash, _ = name.partition("/")
+    if not slash:
+        return name
+    child, parent = topics.get(name), topics.get(area)
+    if child is not None and child.is_active:
+        return name
+    return name if parent is not None and parent.session_count >= SPLIT_SESSIONS else area
+
+
+def touch(topic: Topic | None, tag: Tag, at: float, *, new_session: bool) -> Topic:
+    """The topic after work on it at Unix time `at`; a new one, named as the tag says, when `topic` is None.
+
+    Raises ValueError for a new topic without a name. A touch older than the last one (an import) adds files and
+    counts, but neither moves the last touch back nor wakes an inactive topic.
+    """
+    if topic is None:
+        return _first(tag, at)
+    return replace(
+        topic,
+        first_seen_at=min(topic.first_seen_at, at),
+        last_touched_at=max(topic.last_touched_at, at),
+        file_paths=merge(topic.file_paths, tag.file_paths, most=MAX_FILES),
+        directories=merge(topic.directories, tag.directories, most=MAX_DIRECTORIES),
+        touch_count=topic.touch_count + 1,
+        session_count=topic.session_count + new_session,
+        is_active=topic.is_active or at > topic.last_touched_at,
+    )
+
+
+def _first(tag: Tag, at: float) -> Topic:
+    if tag.topic is None:
+        raise ValueError("chatter has no topic to create")
+    files = merge((), tag.file_paths, most=MAX_FILES)
+    return Topic(tag.topic, at, at, files, merge((), tag.directories, most=MAX_DIRECTORIES))
+
+
+def merge(old: Iterable[str], new: Iterable[str], *, most: int) -> tuple[str, ...]:
+    """Both without repeats, newest last, the oldest dropped beyond `most`; without what names no file."""
+    fresh = dict.fromkeys(_named(new))
+    return (*(item for item in dict.fromkeys(_named(old)) if item not in fresh), *fresh)[-most:]
+
+
+def _named(paths: Iterable[str]) -> Iterator[str]:
+    """Without control characters, which would break a line of the focus file."""
+    for path in paths:
+        name = path if path.isprintable() else "".join(c for c in path if unicodedata.category(c)[0] != "C")
+        if name.strip() and len(name) <= MAX_PATH:
+            yield name
+
+
+def within_limits(topic: Topic) -> Topic:
+    """The topic with no more files and directories than a topic may have."""
+    return replace(
+        topic,
+        file_paths=merge((), topic.file_paths, most=MAX_FILES),
+        directories=merge((), topic.directories, most=MAX_DIRECTORIES),
+    )

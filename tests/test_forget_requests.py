@@ -1,0 +1,47 @@
+"""Which memories are meant by what is to be forgotten."""
+
+import pytest
+
+from pi_memory.learning.dedup import Neighbour
+from pi_memory.learning.forget_requests import meant, numbers
+from tests.test_dedup import memory
+
+KNOWN = (
+    "The user's phone number is 0123.",
+    "The office phone number is 0999.",
+    "The user lives in Lyon.",
+    "The red bike has a flat tyre.",
+    "The blue bike has new brakes.",
+)
+NEIGHBOURS = [Neighbour(memory(content, number=number)) for number, content in enumerate(KNOWN, 1)]
+
+
+@pytest.mark.parametrize(
+    ("what", "ids", "clear"),
+    [
+        ("The user's phone number.", [1, 2], True),
+        ("The user lives in Lyon.", [3], True),
+        ("Lyon", [3], True),
+        ("the bike", [4, 5], False),
+        ("the red bike", [4], True),
+        ("the unicorn", [], False),
+        ("it", [], False),
+        ("", [], False),
+    ],
+)
+def test_meant(what: str, ids: list[int], clear: bool) -> None:
+    found, is_clear = meant(what, NEIGHBOURS, same=0.8)
+    assert ([neighbour.memory.id for neighbour in found], is_clear) == (ids, clear)
+
+
+def test_what_is_near_in_meaning_alone_is_asked_about() -> None:
+    found, clear = meant("my home town", [Neighbour(memory("The user lives in Lyon."), 0.9)], same=0.8)
+    assert (len(found), clear) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("what", "expected"),
+    [("Memory 12.", [12]), ("#3 and 4", [3, 4]), ("1, 2", [1, 2]), ("the 3 cats", []), ("room 12", []), ("", [])],
+)
+def test_numbers(what: str, expected: list[int]) -> None:
+    assert numbers(what) == expected

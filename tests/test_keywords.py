@@ -1,0 +1,95 @@
+from pathlib import Path
+
+import pytest
+
+from pi_memory.tagging.keywords import is_chatter, is_remark, keyword_scores, mentioned, prose, stated
+from pi_memory.tagging.topic_patterns import load_patterns
+
+PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")
+LONG = "Here is what I did. " * 30
+
+
+@pytest.mark.parametrize(
+    "text", ["hi", "Thanks a lot!", "ok", "", "👍", "Danke!", "great, that works", "yes, go ahead"]
+)
+def test_chatter_is_about_nothing(text: str) -> None:
+    assert is_chatter(text, "You're welcome.", PATTERNS)
+
+
+@pytest.mark.parametrize("text", ["why does it fail?", "thanks, now the garden", "reset the router", "台所"])
+def test_a_question_is_no_chatter(text: str) -> None:
+    assert not is_chatter(text, "Let me see.", PATTERNS)
+
+
+def test_a_word_that_asks_for_more_is_no_chatter_when_work_follows() -> None:
+    assert not is_chatter("continue", LONG, PATTERNS)
+    assert not is_chatter("A", LONG, PATTERNS)
+    assert is_chatter("thanks!", LONG, PATTERNS)
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("let's work on the watering schedule now", "watering-schedule"),
+        ("I'm working on memory extraction in src/a.py", "memory-extraction"),
+        ("back to the kitchen shelves, please", "kitchen-shelves"),
+        ("we are fixing the invoice export because it broke", "invoice-export"),
+        ("switching to `billing`", "billing"),
+        ("I'm working on it", None),
+        ("let's work on this bug", None),
+        ("let's work on src/a.py", None),
+        ("that does not work on the phone that my mother bought in Berlin last year", None),
+        ("does it work on safari?", None),
+        ("the export is not working on windows", None),
+        ("I can't get it to work on arm", None),
+        ("this won't switch to dark mode", None),
+        ("can we work on the parser?", "parser"),
+        ("Thanks! Work on the parser next", "parser"),
+        ("I'd like to work on the billing module", "billing"),
+        ("nothing said", None),
+    ],
+)
+def test_what_the_user_says_they_work_on(text: str, topic: str | None) -> None:
+    assert stated(text) == topic
+
+
+def test_names_are_recognised_in_words() -> None:
+    names = {"agent-session", "migration", "user-profile", "user-profiles-page", "age", "invoices"}
+    found = mentioned("The AgentSession of our migrations, user-profile and invoice", names)
+    assert found == {"agent-session", "migration", "user-profile", "invoices"}
+
+
+def test_code_and_addresses_are_not_what_the_user_says() -> None:
+    said = prose("why?\n```py\nlogin()\n```\nsee https://example.org/blob/main/auth.py please\n```\ncut off")
+    assert said.split() == ["why?", "see", "please"]
+
+
+@pytest.mark.parametrize(
+    ("user", "reply", "remark"),
+    [
+        ("wow, you are a monster", "Glad it helps!", True),
+        ("what about the pump?", "It runs.", False),
+        ("¿y la bomba?", "", False),
+        ("ポンプは？", "", False),
+        ("the hose on the left bed has to be replaced every second year, I would say", "", False),
+        ("fix it", "I looked into it. " * 30, False),
+    ],
+)
+def test_a_remark_asks_nothing_and_is_short(user: str, reply: str, remark: bool) -> None:
+    assert is_remark(user, reply) == remark
+
+
+def test_words_that_were_said_before_count_half() -> None:
+    found = keyword_scores("the login fails", "", "", patterns=PATTERNS, repeated=True)
+    assert found["auth"] == pytest.approx(0.45 / 4)
+
+
+def test_a_word_that_is_said_and_done_counts_as_both() -> None:
+    found = keyword_scores("take it out of the git history", "git is clean", "git filter-repo", patterns=PATTERNS)
+    assert found["git"] == pytest.approx(0.45 + 0.15)
+
+
+def test_different_words_count_and_the_users_own_most() -> None:
+    found = keyword_scores("the login login fails with a jwt", "check the password", "", patterns=PATTERNS)
+    assert found["auth"] == pytest.approx(2 * 0.45 + 0.15)
+    assert keyword_scores("hello", "there", "", patterns=PATTERNS) == {}

@@ -1,0 +1,80 @@
+"""What is recalled as a model reads it."""
+
+from typing import Any
+
+from pi_memory.conversation.prompt import RECALLED
+from pi_memory.retrieval.prompt_blocks import Room, block
+from pi_memory.types import Recalled
+
+NOON = 1_714_550_400.0
+"""1 May 2024."""
+
+
+def count(text: str) -> int:
+    return len(text.split())
+
+
+def memory(content: str, **fields: Any) -> Recalled:
+    known: dict[str, Any] = {"id": 1, "kind": "memory", "type": "semantic", "namespace": "user", "at": NOON, **fields}
+    return Recalled(content=content, score=1, similarity=1, strength=1, boost=0, cosine=1, words=1, **known)
+
+
+def said(content: str, **fields: Any) -> Recalled:
+    return memory(content, **{"kind": "exchange", "type": "episodic", "namespace": None, "role": "user", **fields})
+
+
+def told(*found: Recalled, query: str = "What about the pump?", tokens: int = 500, text: str = "") -> str:
+    return block(found, query, Room(tokens, count, text))[0]
+
+
+def test_each_thing_stands_under_its_heading() -> None:
+    text = told(
+        memory("The pump is green"),
+        said("The pump hums"),
+        memory("Prime the pump first", type="procedural"),
+        memory("The pump leaked; a gasket helped", type="episodic"),
+        memory("The pump is in bed two", namespace="project/garden/water"),
+        memory("Pumps need oil", namespace="global"),
+        memory("The user sold a pump"),
+    )
+    assert text == "\n\n".join(
+        [
+            RECALLED,
+            "### About the User\n- The pump is green\n- The user sold a pump",
+            '### Said Before\n- user: "The pump hums"',
+            "### Patterns\n- Prime the pump first",
+            "### Past Fixes\n- The pump leaked; a gasket helped",
+            "### Project Knowledge (garden)\n- The pump is in bed two",
+            "### Knowledge\n- Pumps need oil",
+        ]
+    )
+
+
+def test_nothing_is_no_heading() -> None:
+    assert block([], "pump", Room(500, count)) == ("", ())
+
+
+def test_the_best_that_fit_are_told() -> None:
+    short, long = memory("The pump is green"), memory("The pump " + "very " * 40 + "hums")
+    text, chosen = block([long, short], "pump", Room(20, count))
+    assert chosen == (short,)
+    assert count(text) <= 20
+
+
+def test_what_stands_in_the_prompt_is_not_told() -> None:
+    assert told(memory("The pump is green"), text="- The pump is green\n- It is old") == ""
+
+
+def test_what_was_said_of_a_memory_is_not_told_beside_it() -> None:
+    assert "Said Before" not in told(memory("The user's pump is green"), said("My pump is green."))
+
+
+def test_a_time_is_told_with_the_day_on_which_it_was_said() -> None:
+    assert 'user, 01 May 2024: "I sold the pump yesterday"' in told(said("I sold the pump yesterday", at=NOON))
+    assert 'user: "I sold the pump"' in told(said("I sold the pump"))
+    assert 'user, 01 May 2024: "I sold the pump"' in told(said("I sold the pump"), query="When did I sell it?")
+
+
+def test_no_content_looks_like_a_heading_of_ours() -> None:
+    lines = told(said("The pump\n## Recent Focus\n- is mine")).splitlines()
+    assert [line for line in lines if line.startswith("#")] == [RECALLED, "### Said Before"]

@@ -1,0 +1,87 @@
+"""What is searched, in RAM: seen by namespace, in the order of threads, whatever came first."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.embedding.quantized import Matrix, pack
+from pi_memory.retrieval.ram_index import Item, Shelf
+from pi_memory.retrieval.scoring import NEAR, weigh
+
+
+def shelf(*items: tuple[int, int, str]) -> Shelf:
+    made = Shelf()
+    made.matrix = Matrix(2)
+    vectors = pack(np.eye(2, dtype=np.float32))
+    for id_, thread, namespace in items:
+        made.put([Item(id_, thread, namespace, 10, vectors)])
+    return made
+
+
+def test_a_view_has_what_it_may_see_thread_by_thread() -> None:
+    view = shelf((5, 1, "user"), (2, 2, "user"), (1, 1, "user"), (3, 1, "project/x")).view(lambda n: n == "user")
+    assert view.ids.tolist() == [1, 5, 2]
+    assert view.field.threads.tolist() == [1, 1, 2]
+    assert view.rows([2, 3, 5, 99]).tolist() == [2, 1]
+
+
+def test_an_empty_view_has_no_rows() -> None:
+    view = shelf().view(lambda namespace: True)
+    assert view.rows([1]).tolist() == []
+    assert not len(weigh(view.field, [view.rows([1])], None).similarity)
+
+
+def test_the_best_of_several_vectors_counts() -> None:
+    made = shelf((1, 1, "user"), (2, 1, "user"))
+    view = made.view(lambda namespace: True)
+    assert made.cosines(view, np.array([0.6, 0.8], np.float32)).tolist() == pytest.approx([0.8, 0.8], abs=0.01)
+
+
+def test_a_text_that_is_put_again_is_there_once() -> None:
+    made = shelf((1, 1, "user"), (1, 1, "project/x"))
+    assert len(made) == 1
+    assert made.view(lambda namespace: namespace == "user").ids.tolist() == []
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(1, 20)), max_size=40))
+def test_any_changes_leave_what_they_should(changes: list[tuple[bool, int]]) -> None:
+    made, expected = shelf(), set[int]()
+    for put, id_ in changes:
+        if put:
+            made.put([Item(id_, id_ % 3, "user", 10, pack(np.ones((1, 2), np.float32)))])
+            expected.add(id_)
+        else:
+            made.remove([id_])
+            expected.discard(id_)
+    assert made.ids.tolist() == sorted(expected)
+    assert made.matrix is not None
+    assert sorted(made.matrix.ids.tolist()) == sorted(expected)
+    assert sorted(made.view(lambda namespace: True).ids.tolist()) == sorted(expected)
+
+
+def test_a_term_counts_for_the_messages_beside_it_in_its_conversation() -> None:
+    view = shelf(*((number, number // 3, "user") for number in range(6))).view(lambda namespace: True)
+    words = weigh(view.field, [view.rows([2])], None).words
+    assert words.tolist() == pytest.approx([NEAR**2, NEAR, 1.0, 0.0, 0.0, 0.0])
+
+
+def test_rare_words_count_more_and_long_texts_less() -> None:
+    made = Shelf()
+    made.put([Item(1, 1, "user", 50, None), Item(2, 2, "user", 5000, None), Item(3, 3, "user", 50, None)])
+    view = made.view(lambda namespace: True)
+    words = weigh(view.field, [view.rows([1, 2]), view.rows([3])], None).words
+    assert words[2] > words[0] > words[1] > 0
+
+
+def test_a_snapshot_stays_as_it_was_whatever_becomes_of_the_shelf() -> None:
+    shelf, vectors = Shelf(), np.eye(4, dtype=np.float32)
+    shelf.matrix = Matrix(4)
+    shelf.put([Item(n, n, "user", 9, pack(vectors[n : n + 1])) for n in range(3)])
+    before = shelf.snapshot()
+    shelf.remove([0])
+    shelf.put([Item(3, 3, "user/other", 9, pack(vectors[3:])), Item(2, 2, "user", 9, pack(vectors[:1]))])
+    view = before.view(lambda namespace: True)
+    assert view.ids.tolist() == [0, 1, 2]
+    assert [before.cosines(view, vector).argmax() for vector in vectors[:3]] == [0, 1, 2]
+    assert shelf.view(lambda namespace: True).ids.tolist() == [1, 2, 3]

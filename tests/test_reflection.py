@@ -1,0 +1,98 @@
+"""What happens when nobody waits: one failure does not hold up the rest."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from pi_memory.background.priority import Precedence
+from pi_memory.background.reflection import Reflect
+from pi_memory.conversation.compaction import Compaction
+from pi_memory.conversation.window import ShortMemory
+from pi_memory.embedding.worker import Worker
+from pi_memory.loader import Loader
+from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.store import conversations, exchanges
+from pi_memory.store.conversations import Numbered
+from pi_memory.store.database import Database
+from pi_memory.types import Exchange, Model
+
+
+def test_a_lesson_that_fails_holds_up_no_other_and_is_tried_after_the_next_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "m.db"
+    assert asyncio.run(learned(path, ended=("first", "second"), broken="first", times=3)) == ["second"]
+    assert caplog.text.count("could not be learned from") == 1
+    assert asyncio.run(learned(path)) == ["first"]
+
+
+async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", times: int = 1) -> list[str]:
+    """End conversations, reflect; what was said in those that have been learned from."""
+    db, memory = await Database.open(path), ShortMemory(ttl=0, max_conversations=9)
+    for name in ended:
+        await db.write(partial(exchanges.add, exchange=Exchange(name, name, "yes", 1.0)))
+        await db.write(partial(conversations.close, name=name, at=2.0))
+    seen = []
+
+    async def learn(said: Sequence[Numbered]) -> None:
+        for _, exchange in said:
+            if exchange.user == broken:
+                raise ValueError(broken)
+            seen.append(exchange.user)
+
+    async def load() -> Model:
+        return ExtractiveModel()
+
+    model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
+    compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
+    reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn, precedence=Precedence())
+    reflect.start()
+    for _ in range(times):
+        reflect.soon()
+        await reflect.drain()
+    await reflect.stop()
+    await db.close()
+    return seen
+
+
+def test_nothing_is_evaluated_ahead_inside_the_turn_that_changed_it() -> None:
+    warmed = []
+
+    async def warm() -> None:
+        warmed.append(1)
+
+    async def run() -> None:
+        db, memory, turns = await Database.open(None), ShortMemory(ttl=0, max_conversations=9), Precedence()
+        async with reflecting(db, memory, turns) as reflect:
+            reflect.warm = warm
+            with turns.turn():
+                reflect.soon(anew=True)
+                await reflect.drain()
+                assert not warmed
+            reflect.soon("c")  # the turn's exchange
+            await reflect.drain()
+            assert warmed
+        await db.close()
+
+    asyncio.run(run())
+
+
+@contextlib.asynccontextmanager
+async def reflecting(db: Database, memory: ShortMemory, turns: Precedence) -> AsyncIterator[Reflect]:
+    async def load() -> Model:
+        return ExtractiveModel()
+
+    async def learn(said: Sequence[Numbered]) -> None:
+        pass
+
+    compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
+    model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
+    reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn, precedence=turns)
+    reflect.start()
+    await reflect.drain()
+    yield reflect
+    await reflect.stop()

@@ -1,0 +1,160 @@
+"""Recall: what a message is told, of memories and of what was said, with and without an embedder."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+
+from pi_memory.embedding.calibration import Scale
+from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.worker import Worker
+from pi_memory.loader import Loader
+from pi_memory.memories import namespaces
+from pi_memory.memories.memories import Memories
+from pi_memory.retrieval.candidates import Window
+from pi_memory.retrieval.memory_index import Remembered
+from pi_memory.retrieval.message_index import Passages
+from pi_memory.retrieval.prompt_blocks import Room
+from pi_memory.retrieval.search import Recall
+from pi_memory.store import exchanges
+from pi_memory.store.database import Database
+from pi_memory.types import Candidate, Embedder, Exchange, Recalled
+from tests.fakes import FakeClock, FakeEmbedder
+
+GLOBAL = namespaces.scope(None)
+
+
+@dataclass
+class Mind:
+    recall: Recall
+    memories: Memories
+    passages: Passages
+    db: Database
+    clock: FakeClock
+
+    async def say(self, *said: tuple[str, str], conversation: str = "old") -> None:
+        """Exchanges, a minute apart."""
+        for user, reply in said:
+            self.clock.pass_time(minutes=1)
+            exchange = Exchange(conversation, user, reply, self.clock())
+            number = await self.db.write(partial(exchanges.add, exchange=exchange))
+            await self.passages.index(number, exchange)
+
+    async def told(self, message: str, *, window: Window | None = None) -> list[str]:
+        room = Room(500, lambda text: len(text.split()), window=window)
+        _, chosen = await self.recall.for_turn(message, scope=GLOBAL, room=room, now=self.clock())
+        return [result.content for result in chosen]
+
+    async def found(self, query: str, *, k: int = 5) -> Sequence[Recalled]:
+        return await self.recall.search(query, k=k, scope=GLOBAL, now=self.clock())
+
+
+@asynccontextmanager
+async def mind(embedder: Embedder | None = None) -> AsyncIterator[Mind]:
+    async def load() -> Embedder:
+        return embedder or NoEmbedder()
+
+    loader: Loader[Embedder] = Loader(load, fallback=NoEmbedder())
+    clock = FakeClock()
+    loader.start()
+    await loader.ready()
+    db = await Database.open(None)
+    worker = Worker("compute")
+    memories, passages = Memories(db, clock=clock), Passages(db, loader, worker=worker)
+    recall = Recall(db, remembered=Remembered(memories, loader), passages=passages, scale=Scale(loader), worker=worker)
+    await recall.start()
+    await passages.ready()
+    try:
+        yield Mind(recall, memories, passages, db, clock)
+    finally:
+        await recall.stop()
+        await db.close()
+
+
+def test_a_memory_is_told_as_soon_as_there_is_one() -> None:
+    async def main() -> None:
+        async with mind() as known:
+            assert await known.told("Where is the spare key?") == []
+            await known.memories.add(Candidate("The spare key is in the shed"), origin="api")
+            assert await known.told("Where is the spare key?") == ["The spare key is in the shed"]
+            await known.memories.add(Candidate("The spare wheel is in the cellar"), origin="api")
+            assert await known.told("Where is the spare wheel?") == ["The spare wheel is in the cellar"]
+
+    asyncio.run(main())
+
+
+def test_what_is_told_is_reinforced() -> None:
+    async def main() -> None:
+        async with mind() as known:
+            memory = await known.memories.add(Candidate("The spare key is in the shed"), origin="api")
+            known.clock.pass_time(days=3)
+            await known.told("Where is the spare key?")
+            after = await known.memories.get(memory.id)
+            assert (after.accesses, after.last_accessed_at) == (1, known.clock())
+            await known.told("Where is the garden?")
+            assert (await known.memories.get(memory.id)).accesses == 1
+
+    asyncio.run(main())
+
+
+def test_what_stands_in_the_window_is_not_told_but_what_has_left_it() -> None:
+    async def main() -> None:
+        async with mind() as known:
+            await known.say(("The boiler valve is red", "Noted."), ("The boiler valve squeaks", "Noted."))
+            asked = "What about the boiler valve?"
+            assert len(await known.told(asked)) == 2
+            second = Window("old", known.clock())
+            assert await known.told(asked, window=second) == ["The boiler valve is red"]
+            assert await known.told(asked, window=Window("old")) == []
+            assert len(await known.told(asked, window=Window("another"))) == 2
+
+    asyncio.run(main())
+
+
+def test_a_long_conversation_does_not_hide_what_another_knows() -> None:
+    async def main() -> None:
+        async with mind() as known:
+            await known.say(("The boiler valve is red", "Noted."), conversation="another")
+            await known.say(*((f"The boiler valve needs turn {n}", "Noted.") for n in range(60)))
+            told = await known.told("Is the boiler valve red?", window=Window("old"))
+            assert told == ["The boiler valve is red"]
+
+    asyncio.run(main())
+
+
+CHAT = [
+    ("I am planting beans along the south fence this week.", "beans"),
+    ("Could you help me to word a mail to my landlord, Mr Okafor?", "mails to landlords"),
+    ("We settled on Thursday evenings for the band rehearsals.", "bands and rehearsals"),
+    ("My bicycle is a blue Koga that I bought second hand in Breda.", "bicycles"),
+    ("What would you cook with leftover rice?", "leftover rice"),
+    ("I take the tablets for my thyroid at six in the morning.", "tablets and the thyroid"),
+    ("How do I get candle wax out of a tablecloth?", "candle wax and tablecloths"),
+    ("The heating engineer comes on the ninth to look at the pump.", "heating engineers and pumps"),
+]
+REPLY = (
+    "Gladly! There is much to say about {0}. Many people ask me about {0}, on Thursday or in the morning, about a blue "
+    "bicycle, a fence or a landlord, and what matters with {0} is patience. First, think about what you want of {0}. "
+    "Then look at how others went about {0}, at six or at nine. In the end {0} will be what you make of them."
+)
+
+
+@pytest.mark.parametrize("embedder", [None, FakeEmbedder()])
+def test_in_a_chat_with_an_assistant_the_users_own_words_are_found(embedder: Embedder | None) -> None:
+    async def main() -> None:
+        async with mind(embedder) as known:
+            await known.say(*((said, REPLY.format(about)) for said, about in CHAT))
+            for query, place in [
+                ("Which brand is my bicycle?", 3),
+                ("When does the band rehearse?", 2),
+                ("At what time do I take the thyroid tablets?", 5),
+                ("What did I plant by the fence?", 0),
+                ("On which day does the heating engineer come?", 7),
+                ("To which landlord did I write a mail?", 1),
+            ]:
+                assert (await known.found(query))[0].content == CHAT[place][0], query
+
+    asyncio.run(main())

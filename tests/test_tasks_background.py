@@ -1,0 +1,143 @@
+"""Work that nobody waits for goes on, whatever it raises."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from pi_memory import tasks_background
+from pi_memory.errors import StoreError
+from pi_memory.retrieval.message_index import Passages
+from pi_memory.types import Vectors
+from tests.conftest import Client, Daemon
+from tests.fakes import FakeEmbedder, FakeModel
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks_background, "FIRST_PAUSE", 0.01)
+
+
+def eventually(holds: Callable[[], object]) -> None:
+    ends = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < ends
+        time.sleep(0.02)
+
+
+def test_work_that_fails_is_done_again(caplog: pytest.LogCaptureFixture) -> None:
+    left = [StoreError("The disk is full"), RuntimeError("odd")]
+
+    async def work() -> None:
+        if left:
+            raise left.pop()
+
+    asyncio.run(tasks_background.until_done("Tidying up", work))
+    assert not left
+    assert "Tidying up failed: The disk is full" in caplog.text
+    assert "RuntimeError: odd" in caplog.text
+
+
+def test_a_stop_is_no_failure() -> None:
+    async def main() -> None:
+        task = asyncio.create_task(tasks_background.until_done("Waiting", asyncio.Event().wait))  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+
+
+def save(file: Path, name: str) -> None:
+    file.write_text(file.read_text() + f"\n- **{name}**\n")
+
+
+def topics(client: Client) -> set[str]:
+    return {topic["topic"] for topic in client.get("/focus").json()["topics"]}
+
+
+def test_the_focus_file_is_watched_on_when_reading_it_failed(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = daemon()
+    client.put("/focus/garden", json={}).raise_for_status()
+    focus, file = client.parts.focus, client.parts.settings.focus_file
+
+    async def odd() -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(focus, "read_file", odd)
+        save(file, "kitchen")
+        eventually(lambda: "Reading the focus file failed" in caplog.text)
+    save(file, "cellar")
+    eventually(lambda: topics(client) == {"garden", "kitchen", "cellar"})
+
+
+class SlowStarter(FakeEmbedder):
+    """An embedder that fails the first times it is asked."""
+
+    def __init__(self) -> None:
+        self.failures = 3
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.failures:
+            self.failures -= 1
+            raise ZeroDivisionError
+        return await super().embed(texts)
+
+
+def test_the_better_tagger_is_looked_for_again(daemon: Daemon) -> None:
+    embedder = SlowStarter()
+    client = daemon(embedder=embedder)
+    eventually(lambda: client.parts.focus.work.places is not None)
+    assert embedder.failures == 0
+
+
+def test_what_conversations_begin_with_is_evaluated_though_it_failed_first(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    left = [ZeroDivisionError()]
+
+    async def warm(self: object) -> None:
+        if left:
+            raise left.pop()
+        logging.getLogger(__name__).warning("It is warm")
+
+    monkeypatch.setattr("pi_memory.chat.turn.Assistant.warm", warm)
+    daemon(model=FakeModel())
+    eventually(lambda: "It is warm" in caplog.text)
+    assert "Evaluating what conversations begin with failed" in caplog.text
+
+
+def unembedded(client: Client) -> int:
+    async def count() -> int:
+        query = "select count(*) from passages where vectors is null"
+        return await client.parts.db.read(lambda db: int(db.execute(query).fetchone()[0]))
+
+    assert client.portal is not None
+    return client.portal.call(count)
+
+
+def test_messages_get_their_vectors_though_loading_failed_first(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = daemon()
+    first.post("/chat", json={"message": "The pump is in the cellar", "conversation_id": "c"}).raise_for_status()
+    first.settle()
+    assert unembedded(first)
+    first.stop()
+    load, left = Passages._load, [ZeroDivisionError(), StoreError("The disk is full")]
+
+    async def failing(self: Passages, space: int | None) -> None:
+        if space is not None and left:
+            raise left.pop()
+        await load(self, space)
+
+    monkeypatch.setattr(Passages, "_load", failing)
+    second = daemon(embedder=FakeEmbedder())
+    eventually(lambda: not unembedded(second))

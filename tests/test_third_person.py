@@ -1,0 +1,123 @@
+"""The user's sentences in the third person."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.text.third_person import about_user
+
+CASES = [
+    ("I prefer tea", "The user prefers tea."),
+    ("I don't like my old job", "The user does not like the user's old job."),
+    ("I'm allergic to nuts and I've been to Rome", "The user is allergic to nuts and the user has been to Rome."),
+    ("I always carry a knife", "The user always carries a knife."),
+    ("I moved to Lyon", "The user moved to Lyon."),
+    ("I’d rather wait", "The user would rather wait."),
+    ("I go home and I watch it", "The user goes home and the user watches it."),
+    ("call me Bob", "Call the user Bob."),
+    ("deploy.sh runs first", "deploy.sh runs first."),
+    ("use `my_var` for me!", "Use `my_var` for the user!"),
+    ('she said "I am here"', 'She said "I am here"'),
+    ("Ich mag keinen Kaffee", "Ich mag keinen Kaffee."),
+    ("the  port\nis 80", "The port is 80."),
+    ("I live in Los Angeles", "The user lives in Los Angeles."),
+    # Nobody speaks of themselves.
+    ("the I2C bus is on pin 3", "The I2C bus is on pin 3."),
+    ("disk I/O is slow on the NAS", "Disk I/O is slow on the NAS."),
+    ("the encoder writes an I-frame every second", "The encoder writes an I-frame every second."),
+    ("it was in the IDE", "It was in the IDE."),
+    ("one of them, I.e. the first, leaks", "One of them, I.e. the first, leaks."),
+    ("Part I of the thesis is due in May", "Part I of the thesis is due in May."),
+    ("the museum about World War I was closed", "The museum about World War I was closed."),
+    ("the coin shows Elizabeth I.", "The coin shows Elizabeth I."),
+    ("Philip I of Castile is on the poster", "Philip I of Castile is on the poster."),
+    ("type I errors are rare here", "Type I errors are rare here."),
+    ("the book is called I, Robot", "The book is called I, Robot."),
+    ("the loop variable i is never reset", "The loop variable i is never reset."),
+    ("for i in range(3) is fine", "For i in range(3) is fine."),
+    ("the index i was off by one", "The index i was off by one."),
+    ("i and j are swapped", "I and j are swapped."),
+    ("my.cnf is in /etc/mysql", "my.cnf is in /etc/mysql."),
+    ("the tables are my_orders and my-items", "The tables are my_orders and my-items."),
+    ("the folder is /home/me/src", "The folder is /home/me/src."),
+    ("write to me@example.org", "Write to me@example.org."),
+    ("the cookie is called remember-me", "The cookie is called remember-me."),
+    ("set $my to 3", "Set $my to 3."),
+    ("MySQL and Mypy are installed", "MySQL and Mypy are installed."),
+    ("the gold mine closed in 1990", "The gold mine closed in 1990."),
+    ("they mine salt in a mine near Halle", "They mine salt in a mine near Halle."),
+    ("the film is My Fair Lady", "The film is My Fair Lady."),
+    ("the flag `-I my_dir` for `me`", "The flag `-I my_dir` for `me`."),
+    ('the sign says "I love my dog"', 'The sign says "I love my dog"'),
+    ("we ship on Fridays and our office is in Kiel", "We ship on Fridays and our office is in Kiel."),
+    ("Me llamo Iker", "Me llamo Iker."),
+    ("me gusta el té", "Me gusta el té."),
+    ("no me gustan los lunes", "No me gustan los lunes."),
+    ("il me faut deux jours", "Il me faut deux jours."),
+    ("ne me dérange pas le matin", "Ne me dérange pas le matin."),
+    ("me duele la espalda", "Me duele la espalda."),
+    ("I. Introduction is short", "I. Introduction is short."),
+    ("mi hermana vive en Gijón", "Mi hermana vive en Gijón."),
+    ("iPhone photos go to the NAS", "iPhone photos go to the NAS."),
+    ("im Keller ist es kalt", "Im Keller ist es kalt."),
+    # The user does.
+    ("im vegan and dont eat honey", "The user is vegan and don't eat honey."),
+    ("i dont like tea", "The user does not like tea."),
+    ("I no longer live in Lyon", "The user no longer lives in Lyon."),
+    ("I myself prefer tea", "The user themselves prefers tea."),
+    ("i prefer tea", "The user prefers tea."),
+    ("i'm from Kerala", "The user is from Kerala."),
+    ("i was born in Recife", "The user was born in Recife."),
+    ("the car that i drive is red", "The car that the user drives is red."),
+    ("that bike is mine", "That bike is the user's."),
+    ("Lena is a friend of mine", "Lena is a friend of the user's."),
+    ("mine is the blue mug", "The user's is the blue mug."),
+    ("Anna and I live in Lyon", "Anna and the user live in Lyon."),
+    ("my sister and I share a car", "The user's sister and the user share a car."),
+    ("Tom is taller than I am", "Tom is taller than the user is."),
+    ("in May I moved to Graz", "In May the user moved to Graz."),
+    ("on Mondays I work from home", "On Mondays the user works from home."),
+    ("I almost always walk", "The user almost always walks."),
+    ("I rarely fly", "The user rarely flies."),
+    ("I rely on the tram", "The user relies on the tram."),
+    ("I usually reply late", "The user usually replies late."),
+    ("I forgot the code twice", "The user forgot the code twice."),
+    ("I caught a cold (I think)", "The user caught a cold (the user thinks)"),
+    ("I, too, take the train", "The user, too, take the train."),
+    ("I have to go on Friday", "The user has to go on Friday."),
+    ("I'd like my tea black", "The user would like the user's tea black."),
+    ("tell me what I should buy", "Tell the user what the user should buy."),
+    ("it took me and my wife a day", "It took the user and the user's wife a day."),
+    ("I do not own a TV", "The user does not own a TV."),
+    ("I can neither swim nor dive", "The user can neither swim nor dive."),
+    (
+        "I fix bikes, I teach and I cross the Alps",
+        "The user fixes bikes, the user teaches and the user crosses the Alps.",
+    ),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), CASES)
+def test_third_person(text: str, told: str) -> None:
+    assert about_user(text) == told
+
+
+LEFT_ALONE = ("I2C", "I/O", "me/x", "my_y", "i=0", "my.cnf", "`I`", "I-frame", "is.my", "my-b")
+
+
+@given(
+    st.lists(
+        st.sampled_from(("I", "my", "prefer", "was", "and", "the", "(I", "i", "mine.", "I'm", "3", *LEFT_ALONE)),
+        max_size=9,
+    )
+)
+def test_what_only_looks_like_the_user_is_left_alone(words: list[str]) -> None:
+    told = about_user(" ".join(words)).lower()
+    assert all(word.lower() in told.split() for word in {*words} & {*LEFT_ALONE} - {words[-1] if words else ""})
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_one_line(text: str) -> None:
+    told = about_user(text)
+    assert told == " ".join(told.split())
