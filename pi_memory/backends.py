@@ -26,8 +26,7 @@ from pi_memory.model.saved_state import States
 from pi_memory.settings import Chat, Settings
 from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.llm_tagger import AskingTagger
-from pi_memory.tagging.nearest import Nearest
-from pi_memory.tagging.similarity import Meaning
+from pi_memory.tagging.similarity import Meaning, Nearest
 from pi_memory.tagging.tagger import EvidenceTagger, Tagger
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.types import Embedder, Message, Model, Thinker

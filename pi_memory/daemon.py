@@ -38,12 +38,12 @@ from pi_memory.retrieval.memory_index import Remembered
 from pi_memory.retrieval.message_index import Passages
 from pi_memory.retrieval.search import Recall
 from pi_memory.settings import Settings
-from pi_memory.store import conversations, copies, prompted, restamp
+from pi_memory.store import conversations, copies, restamp
 from pi_memory.store.database import Database
 from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import Patterns, load_patterns
-from pi_memory.tasks_background import logged, until_done
+from pi_memory.tasks import logged, until_done
 from pi_memory.types import Clock, Embedder, Message, Model, Thinker
 
 DRAIN_SECONDS = 5.0
@@ -224,7 +224,7 @@ async def _wake(parts: Parts) -> None:
     alive = await parts.db.read(lambda db: conversations.alive(db, limit=limit))
     told = {}
     with contextlib.suppress(NotSaved):  # what is prompted is recalled anew, as after a crash
-        told = await parts.db.write(prompted.take)
+        told = await parts.db.write(conversations.take)
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
         parts.memory.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
     if await parts.memories.start():
@@ -325,4 +325,4 @@ async def _rest(parts: Parts) -> None:
 
 async def _keep_prompted(parts: Parts) -> None:
     alive = parts.memory.prompted()
-    await parts.db.write(lambda db: prompted.keep(db, alive))
+    await parts.db.write(lambda db: conversations.keep(db, alive))

@@ -1,8 +1,12 @@
 """Work that is done to its end, whoever waits for it and leaves."""
 
 import asyncio
-from collections.abc import Coroutine
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any, TypeVar
+
+from pi_memory.errors import PiMemoryError
 
 T = TypeVar("T")
 
@@ -23,3 +27,36 @@ class Tasks:
     async def finish(self) -> None:
         while self._running:
             await asyncio.wait(self._running)
+
+
+FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
+"""Seconds until work that failed is done again; twice as many each time."""
+
+logger = logging.getLogger(__name__)
+
+
+@contextlib.contextmanager
+def logged(what: str) -> Iterator[None]:
+    """At the edge of a background job: what it raises is logged and goes no further."""
+    try:
+        yield
+    except PiMemoryError as error:
+        logger.error("%s failed: %s", what, error)
+    except Exception:
+        logger.exception("%s failed", what)
+
+
+async def until_done(what: str, work: Callable[[], Awaitable[None]]) -> None:
+    """Do `work` until it raises nothing, with a longer pause after each failure."""
+    pause = FIRST_PAUSE
+    while not await _succeeds(what, work):
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE)
+
+
+async def _succeeds(what: str, work: Callable[[], Awaitable[None]]) -> bool:
+    done = False
+    with logged(what):
+        await work()
+        done = True
+    return done  # noqa: RET504 - `logged` may have ended the block above

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.tagging.centroids import Centroids
-from pi_memory.tagging.nearest import Nearest
-from pi_memory.tagging.similarity import Meaning
+from pi_memory.tagging.similarity import Meaning, Nearest
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.topics.names import normalise
 from pi_memory.types import Embedder, Exchange, Tag, ToolCall, Topic, Vectors
-from tests.test_nearest import Letters
+from tests.test_similarity import Letters
 
 PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")
 MEMORY = Topic("memory", 0.0, 0.0, ("/apps/api/src/memory/service.ts",), ("/apps/api/src/memory/",))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pi_memory.store import centroids
+from pi_memory.store import topics
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeEmbedder
 
@@ -21,7 +21,7 @@ def places(client: Client, embedder: FakeEmbedder) -> set[str]:
     assert client.portal is not None
 
     async def kept() -> set[str]:
-        return set(await client.parts.db.read(lambda db: centroids.load_centroids(db, embedder.id)))
+        return set(await client.parts.db.read(lambda db: topics.load_centroids(db, embedder.id)))
 
     return client.portal.call(kept)
 

@@ -10,9 +10,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
-from pi_memory.attention import project_stack, related, sessions
-from pi_memory.attention.contexts import Contexts
-from pi_memory.attention.sessions import IDLE, Application, Context, Entry
+from pi_memory.attention import project_stack, sessions, weights
+from pi_memory.attention.sessions import IDLE, Application, Context, Contexts, Entry
 from pi_memory.attention.weights import FOCUS, Boost, Canonical, area, glimpsed
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotFound
@@ -21,8 +20,7 @@ from pi_memory.store import attention
 from pi_memory.store.database import Database
 from pi_memory.tagging.keywords import keyword_scores
 from pi_memory.tagging.topic_patterns import Patterns
-from pi_memory.topics.mentions import mentioned
-from pi_memory.topics.names import normalise
+from pi_memory.topics.names import mentioned, normalise
 from pi_memory.types import Clock, Exchange
 
 ENTRIES = 20
@@ -215,8 +213,8 @@ class Attention:
         name = canonical(topic)
         table = {canonical(other): boosts for other, boosts in self._patterns.related.items()}
         given = {**table.get(area(name), {}), **table.get(name, {})}
-        found = related.learned(await self._db.read(partial(attention.shared_sessions, topic=topic)))
-        return {other: boost for other, boost in related.joined(given, found).items() if canonical(other) != name}
+        found = weights.learned(await self._db.read(partial(attention.shared_sessions, topic=topic)))
+        return {other: boost for other, boost in weights.joined(given, found).items() if canonical(other) != name}
 
 
 def _project(known: Context) -> tuple[str, ...]:

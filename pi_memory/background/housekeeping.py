@@ -16,7 +16,7 @@ from pi_memory.errors import NotSaved, PiMemoryError, RequestError, StoreError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories.memories import Memories
 from pi_memory.settings import Memory
-from pi_memory.store import conversations, exchanges, message_fts, restamp, retention, state
+from pi_memory.store import conversations, erasure, exchanges, message_fts, restamp, state
 from pi_memory.store.database import Database
 from pi_memory.store.events import Event
 from pi_memory.store.restamp import LAST_DAILY
@@ -99,7 +99,7 @@ class Housekeeping:
         # does not vouch for the time, that is done a day later.
         sure = now if self._clock.is_sure else min(now, float(last or now))
         erased = await self._erase_transcripts(sure)
-        await self._db.write(partial(retention.prune, before=sure - KEPT_DAYS * DAY))
+        await self._db.write(partial(erasure.prune, before=sure - KEPT_DAYS * DAY))
         await self._db.write(lambda db: state.put(db, LAST_DAILY, str(now)))
         await self._db.checkpoint()
         logger.info("Daily work: %d topics and %d memories faded, %d exchanges erased", faded, closed, erased)

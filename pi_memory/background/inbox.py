@@ -17,7 +17,7 @@ from pi_memory.focus.recorder import Tagged
 from pi_memory.learning.learner import Learning
 from pi_memory.learning.statements import notice
 from pi_memory.retrieval.message_index import Passages
-from pi_memory.store import exchanges, ledger
+from pi_memory.store import exchanges, imports
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
 
@@ -77,7 +77,7 @@ class Remember:
         `refs` are the lines of a log that it was made from, recorded with it; if one of them has been recorded since,
         nothing is stored.
         """
-        stored = self._db.put(lambda db: ledger.add_recorded(db, exchange, refs=refs))
+        stored = self._db.put(lambda db: imports.add_recorded(db, exchange, refs=refs))
         return self._queue(exchange, stored)
 
     def restamp(self, right: Callable[[float], float]) -> None:

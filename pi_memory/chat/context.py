@@ -16,7 +16,7 @@ from pi_memory.conversation.window import Conversation
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval import standing
+from pi_memory.retrieval import prompt_blocks
 from pi_memory.retrieval.candidates import Window
 from pi_memory.retrieval.prompt_blocks import Room
 from pi_memory.retrieval.search import Recall
@@ -86,9 +86,9 @@ class Briefing:
         memories = self._known.memories
         seen = namespaces.scope(project)
         newest, count = await memories.listed(Filter(namespaces=seen), limit=1)
-        stated, _ = await memories.listed(Filter(namespaces=seen, priority="highest"), limit=standing.MOST)
+        stated, _ = await memories.listed(Filter(namespaces=seen, priority="highest"), limit=prompt_blocks.MOST)
         at = newest[0].created_at if newest else 0.0
-        return standing.stated_block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
+        return prompt_blocks.stated_block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
 
     async def message(self, conversation: Conversation, turn: Turn, model: Model) -> Told:
         """The prompt's last message; the date, when it may have changed, stands last before the words.

@@ -24,8 +24,7 @@ from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import Tagger
 from pi_memory.topics import names
-from pi_memory.topics.index import KnownTopics
-from pi_memory.topics.renames import Renames
+from pi_memory.topics.index import KnownTopics, Renames
 from pi_memory.types import Clock, Exchange, Topic
 
 RENAMES = "renamed topics"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from pi_memory.focus_file.merge import Renamed
-from pi_memory.store import centroids, events, topics
+from pi_memory.store import events, topics
 from pi_memory.types import Topic
 
 
@@ -29,7 +29,7 @@ class Changes:
                 self._explain(db, self.before[name], topic)
         for step in self.renames:
             topics.inherit_sessions(db, step.old, step.new)
-            centroids.inherit(db, step.old, step.new)
+            topics.inherit(db, step.old, step.new)
             for name in (step.old, step.new):
                 event = events.Event(self.at, "topic.renamed", name, self.origin, before=step.old, after=step.new)
                 events.add(db, event)

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pi_memory.focus_file import headings
-from pi_memory.focus_file.conflict import both_sides
 from pi_memory.focus_file.document import EMPTY, GENERATED, NOT_SHOWN, Document, Entry, Notes
 from pi_memory.focus_file.document import TITLE as WRITTEN
 from pi_memory.focus_file.headings import HEADING, TITLE, UPDATED
-from pi_memory.focus_file.lines import ALL, BULLET, joined, topic_in
+from pi_memory.focus_file.lines import ALL, BULLET, both_sides, joined, topic_in
+from pi_memory.focus_file.lines import blocks as code_blocks
+from pi_memory.focus_file.lines import headings as underlined_headings
 from pi_memory.focus_file.validate import UnreadableDocument, intact
-from pi_memory.focus_file.verbatim import blocks as code_blocks
-from pi_memory.focus_file.verbatim import headings as underlined_headings
 from pi_memory.topics.display import listed
 from pi_memory.topics.names import merge
 

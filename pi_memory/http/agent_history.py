@@ -11,7 +11,7 @@ from starlette.responses import Response
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id, flag
 from pi_memory.http.times import unix
 from pi_memory.parts import Parts
-from pi_memory.store import ledger
+from pi_memory.store import imports
 from pi_memory.types import Exchange, ToolCall
 
 
@@ -48,7 +48,7 @@ async def record(request: Request, parts: Parts) -> Response:
     read = [(exchange, _refs(exchange)) for exchange in past.exchanges]
     # Before anything is added: all of them are right, or none counts.
     wholes = [_exchange(exchange, exchange.lines, parts.clock()) for exchange, _ in read]
-    seen = await parts.db.read(lambda db: ledger.recorded(db, [ref for _, refs in read for ref in refs]))
+    seen = await parts.db.read(lambda db: imports.recorded(db, [ref for _, refs in read for ref in refs]))
     parts.db.check_writable()
     parts.remember.admit()
     added = []
@@ -66,7 +66,7 @@ async def record(request: Request, parts: Parts) -> Response:
 
 def _refs(exchange: PastExchange) -> list[int]:
     said = exchange.session_id
-    return [ledger.ref(line.ref or f"{said} {line.at} {line.role} {line.text}") for line in exchange.lines]
+    return [imports.ref(line.ref or f"{said} {line.at} {line.role} {line.text}") for line in exchange.lines]
 
 
 def _exchange(past: PastExchange, lines: Sequence[PastLine], now: float) -> Exchange:

@@ -5,6 +5,7 @@ Every path by which a text gets into a memory leads through here, so that none l
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -136,3 +137,27 @@ def _changed_since(db: Database, event: Event, stale: undo.Change) -> Conflict:
     latest = next((other for other in later if other.id > event.id and undo.touches(other, stale)), None)
     first = f"Undo event {latest.id} first." if latest else "Change it by hand."
     return Conflict(f"Memory {stale.memory_id} was changed again after event {event.id} ({stale.field})", hint=first)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory's event, with what it changed of that memory. `before` is None for the one that added it."""
+
+    event: Event
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+def history(db: Database, number: int) -> list[Told]:
+    """The events of a memory, newest first. Raises `NotFound`."""
+    memory = get(db, number)
+    told = []
+    for event in events.of_memory(db, number):
+        if event.kind == undo.ADDED and event.subject == undo.subject(number):
+            shown = {field: getattr(memory, field) for field in undo.FIELDS}
+            told.append(Told(event, None, None if memory.forgotten_at else shown))
+            continue
+        before, after = ((side or {}).get(str(number)) for side in (event.before, event.after))
+        memory = replace(memory, **(before or {}))
+        told.append(Told(event, before, after))
+    return told

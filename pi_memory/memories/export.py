@@ -11,7 +11,7 @@ from msgspec import Meta
 from sqlite_utils import Database
 
 from pi_memory.memories import undo
-from pi_memory.store import events, imported, memories, tombstones
+from pi_memory.store import events, imports, memories, tombstones
 from pi_memory.types import MemoryType, Priority
 
 FORMAT = "pi-memory memories"
@@ -97,7 +97,7 @@ class Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 def export(db: Database, file: BinaryIO, at: float) -> None:
     """Write all memories, tombstones and events to `file`."""
-    file.write(_encoded(Header(FORMAT, VERSION, imported.store_id(db), at)))
+    file.write(_encoded(Header(FORMAT, VERSION, imports.store_id(db), at)))
     count = 1
     for line in _lines(db):
         file.write(_encoded(line))

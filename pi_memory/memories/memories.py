@@ -9,13 +9,12 @@ from typing import Any, BinaryIO
 import sqlite_utils
 
 from pi_memory import decay
-from pi_memory.memories import changes, export, forget, history, restore, undo
-from pi_memory.memories.changes import Cause
-from pi_memory.memories.history import Told
+from pi_memory.memories import changes, export, forget, restore, undo
+from pi_memory.memories.changes import Cause, Told
 from pi_memory.memories.redaction import Forgetting, Forgotten, Gone
 from pi_memory.memories.restore import Counts, Numbered
 from pi_memory.memories.validation import checked
-from pi_memory.store import imported, memories, memory_fts, state, tombstones
+from pi_memory.store import imports, memories, memory_fts, state, tombstones
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding, Filter
 from pi_memory.store.tombstones import Tombstone
@@ -112,7 +111,7 @@ class Memories:
 
     async def history(self, number: int) -> list[Told]:
         """The events of a memory, newest first. Raises `NotFound`."""
-        return await self._db.read(partial(history.history, number=number))
+        return await self._db.read(partial(changes.history, number=number))
 
     # What happens.
 
@@ -239,7 +238,7 @@ class Memories:
 
     async def export(self, file: BinaryIO) -> None:
         """Write all there is, with its history, to `file`, which `restore` takes in again."""
-        await self._db.write(imported.store_id, durable=True)
+        await self._db.write(imports.store_id, durable=True)
         await self._db.read(partial(export.export, file=file, at=self._clock()))
 
     async def restore(self, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Counts:

@@ -16,7 +16,7 @@ from pi_memory.errors import Forgotten, RequestError
 from pi_memory.memories import changes, undo
 from pi_memory.memories.export import FORMAT, VERSION, EventLine, Fields, Header, Line, MemoryLine
 from pi_memory.memories.validation import checked
-from pi_memory.store import erasure, events, imported, memories, tombstones
+from pi_memory.store import erasure, events, imports, memories, tombstones
 from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding
 from pi_memory.types import Candidate, Memory
@@ -77,7 +77,7 @@ def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = F
         raise RequestError(
             f"line {number}: {header.format} version {header.version}; this release reads version {VERSION}", hint=AGAIN
         )
-    done = Restored(header.store, imported.adopt(db, header.store), skip_forgotten)
+    done = Restored(header.store, imports.adopt(db, header.store), skip_forgotten)
     for number, line in _body(lines):
         try:
             _take(db, line, done)
@@ -122,7 +122,7 @@ def _take_memory(db: Database, theirs: MemoryLine, done: Restored) -> None:
         done.counts.forgotten += 1
         return
     taken = memories.get(db, theirs.id)
-    known = imported.find(db, done.store, theirs.id)
+    known = imports.find(db, done.store, theirs.id)
     if done.is_ours and taken is not None and taken.created_at == theirs.created_at:
         known = taken.id
     if known is not None:
@@ -131,7 +131,7 @@ def _take_memory(db: Database, theirs: MemoryLine, done: Restored) -> None:
         return
     number = _put(db, theirs, number=0 if taken else theirs.id)
     if not done.is_ours or number != theirs.id:
-        imported.note(db, done.store, theirs.id, number)
+        imports.note(db, done.store, theirs.id, number)
     done.ids[theirs.id] = number
     done.new[number] = None
     done.counts.memories += 1

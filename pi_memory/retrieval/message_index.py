@@ -23,7 +23,7 @@ from pi_memory.store import embedders, message_fts
 from pi_memory.store import messages as stored
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Kept, Passage
-from pi_memory.tasks_background import until_done
+from pi_memory.tasks import until_done
 from pi_memory.types import Embedder, Exchange, Vectors
 
 EVERYONE = "user"

@@ -6,9 +6,8 @@ from dataclasses import replace
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.attention.related import Shared
 from pi_memory.attention.sessions import Application, Context, Entry
-from pi_memory.attention.weights import within
+from pi_memory.attention.weights import Shared, within
 from pi_memory.store import tombstones
 
 COLUMNS = "name, started_at, last_at, project, directory, topic, since, worked, files, decisions, weights"

@@ -3,11 +3,14 @@
 What leaves a window is queued as a lesson in the transaction that moves the window: a crash leaves both or neither.
 """
 
-from collections.abc import Callable, Collection
+import zlib
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+import msgspec
 from sqlite_utils import Database
 
+from pi_memory.conversation.window import Prompted
 from pi_memory.store import exchanges, sessions, tombstones
 from pi_memory.types import Exchange
 
@@ -97,3 +100,24 @@ def _move(db: Database, session_id: int, upto: int, *, summary: str) -> None:
         on conflict (session_id) do update set after = excluded.after, summary = excluded.summary""",
         (session_id, max(after, upto), summary),
     )
+
+
+KEY = "prompted"
+
+
+def take(db: Database) -> dict[str, Prompted]:
+    """By conversation, as `keep` kept it. Forgotten here: after a crash it may be of older conversations."""
+    row = db.execute("select value from state where key = ?", (KEY,)).fetchone()
+    if row is None:
+        return {}
+    db.execute("delete from state where key = ?", (KEY,))
+    try:
+        return msgspec.json.decode(zlib.decompress(row[0]), type=dict[str, Prompted])
+    except (zlib.error, msgspec.DecodeError, TypeError):  # damaged: what is known is recalled anew, as after a crash
+        return {}
+
+
+def keep(db: Database, prompted: Mapping[str, Prompted]) -> None:
+    """Compressed: conversations are told much the same."""
+    packed = zlib.compress(msgspec.json.encode(prompted))
+    db.execute("insert or replace into state (key, value) values (?, ?)", (KEY, packed))

@@ -1,11 +1,13 @@
 """Conversations from elsewhere: what is stored of one already, and what is added to it."""
 
-from collections.abc import Sequence
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sqlite_utils import Database
 
-from pi_memory.store import exchanges, messages
+from pi_memory.store import exchanges, messages, state
 from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.store.messages import Passage
 from pi_memory.types import Exchange, Role, Source
@@ -62,3 +64,48 @@ def add(db: Database, entries: Sequence[Entry], at: float, *, extract: bool = Fa
                 (numbers[0] - 1, numbers[-1], name),
             )
     return [number for numbers in added.values() for number in numbers]
+
+
+STORE = "store"
+
+
+def store_id(db: Database, make: Callable[[int], str] = secrets.token_hex) -> str:
+    """What tells this store from all others."""
+    found = state.get(db, STORE)
+    if found is None:
+        found = make(8)
+        state.put(db, STORE, found)
+    return found
+
+
+def adopt(db: Database, store: str) -> bool:
+    """Be the store that an export is of, if there is nothing here yet; whether this is it."""
+    if db.execute("select 1 from memories limit 1").fetchone() is None:
+        state.put(db, STORE, store)
+    return state.get(db, STORE) == store
+
+
+def find(db: Database, store: str, their_id: int) -> int | None:
+    row = db.execute("select id from imported where store = ? and their_id = ?", (store, their_id)).fetchone()
+    return row[0] if row else None
+
+
+def note(db: Database, store: str, their_id: int, number: int) -> None:
+    db.execute("insert into imported (store, their_id, id) values (?, ?, ?)", (store, their_id, number))
+
+
+def ref(text: str) -> int:
+    """The key of a line: a hash of what identifies it, as SQLite's signed integers have it."""
+    return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), signed=True)
+
+
+def recorded(db: Database, refs: Iterable[int]) -> set[int]:
+    """Those of `refs` that have been recorded."""
+    return {r for r in refs if db.execute("select 1 from recorded where ref = ?", (r,)).fetchone()}
+
+
+def add_recorded(db: Database, exchange: Exchange, *, refs: Sequence[int]) -> int:
+    """Append an exchange made from these lines; its id. Raises `sqlite3.IntegrityError` if one has been recorded."""
+    for r in refs:
+        db.execute("insert into recorded (ref) values (?)", (r,))
+    return exchanges.add(db, exchange)

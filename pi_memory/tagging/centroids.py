@@ -7,8 +7,8 @@ import numpy as np
 import sqlite_utils
 
 from pi_memory.embedding.quantized import Packed, pack, unpack
-from pi_memory.store import centroids as rows
 from pi_memory.store import embedders
+from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
 from pi_memory.types import Embedder, Vectors
 

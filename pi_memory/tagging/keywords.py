@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection
 
-from pi_memory.tagging.filenames import URL
 from pi_memory.tagging.path_topics import CAMEL
+from pi_memory.tagging.paths import URL
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.topics.names import normalise
 

@@ -4,8 +4,9 @@ A name has one or two levels, `area` or `area/detail`. Tags come in as somebody 
 against what is known (`match`), placed in the right level (`place`) and recorded (`touch`).
 """
 
+import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rapidfuzz import process
@@ -178,3 +179,25 @@ def within_limits(topic: Topic) -> Topic:
         file_paths=merge((), topic.file_paths, most=MAX_FILES),
         directories=merge((), topic.directories, most=MAX_DIRECTORIES),
     )
+
+
+MOST_WORDS = 100
+"""Of the text's beginning that are looked at."""
+LONGEST = 3
+"""Words of a name; the separator of `area/detail` may be any."""
+WORD = re.compile(r"[\w.+#-]+")
+
+
+def mentioned(text: str, *, knows: Callable[[str], bool], canonical: Callable[[str], str]) -> tuple[str, ...]:
+    """The known topics in the order of their mention, each under its canonical name."""
+    words = [level for word in WORD.findall(text)[:MOST_WORDS] if (level := normalise(word))]
+    names = dict.fromkeys(name for start in range(len(words)) for name in _names(words[start : start + LONGEST]))
+    return tuple(dict.fromkeys(name for name in map(canonical, names) if knows(name)))
+
+
+def _names(words: Sequence[str]) -> Iterator[str]:
+    """What the first words, which are normalised, may name together, and those of two levels."""
+    yield words[0]
+    for count in range(2, len(words) + 1):
+        yield "-".join(words[:count])
+    yield "/".join(words[:2])

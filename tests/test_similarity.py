@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from pi_memory.tagging import nearest
-from pi_memory.tagging.nearest import Nearest
+from pi_memory.tagging import similarity
+from pi_memory.tagging.similarity import Nearest
 from pi_memory.types import Vectors
 
 
@@ -41,7 +41,7 @@ def test_a_score_is_placed_between_related_and_same() -> None:
 
 
 def test_descriptions_are_embedded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nearest, "KEPT", 3)
+    monkeypatch.setattr(similarity, "KEPT", 3)
     embedder = Letters()
     near = Nearest(embedder, related=0.0, same=1.0)
     for described in ({"x": "a", "y": "b"}, {"x": "a", "y": "c"}, {"x": "a", "y": "d"}, {}):

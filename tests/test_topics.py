@@ -9,7 +9,7 @@ from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
 from pi_memory.tagging.centroids import Centroids
 from pi_memory.types import Topic, Vectors
-from tests.test_nearest import Letters
+from tests.test_similarity import Letters
 
 
 def axis(number: int) -> Vectors:

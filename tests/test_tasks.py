@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory import tasks_background
+from pi_memory import tasks
 from pi_memory.errors import StoreError
 from pi_memory.retrieval.message_index import Passages
 from pi_memory.types import Vectors
@@ -18,7 +18,7 @@ from tests.fakes import FakeEmbedder, FakeModel
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks_background, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(tasks, "FIRST_PAUSE", 0.01)
 
 
 def eventually(holds: Callable[[], object]) -> None:
@@ -35,7 +35,7 @@ def test_work_that_fails_is_done_again(caplog: pytest.LogCaptureFixture) -> None
         if left:
             raise left.pop()
 
-    asyncio.run(tasks_background.until_done("Tidying up", work))
+    asyncio.run(tasks.until_done("Tidying up", work))
     assert not left
     assert "Tidying up failed: The disk is full" in caplog.text
     assert "RuntimeError: odd" in caplog.text
@@ -43,7 +43,7 @@ def test_work_that_fails_is_done_again(caplog: pytest.LogCaptureFixture) -> None
 
 def test_a_stop_is_no_failure() -> None:
     async def main() -> None:
-        task = asyncio.create_task(tasks_background.until_done("Waiting", asyncio.Event().wait))  # type: ignore[arg-type]
+        task = asyncio.create_task(tasks.until_done("Waiting", asyncio.Event().wait))  # type: ignore[arg-type]
         await asyncio.sleep(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

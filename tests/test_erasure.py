@@ -7,7 +7,7 @@ import pytest
 from sqlite_utils import Database
 
 from pi_memory.decay import DAY
-from pi_memory.store import events, exchanges, retention, sessions, topics
+from pi_memory.store import erasure, events, exchanges, sessions, topics
 from pi_memory.store.migrations import migrate
 from pi_memory.types import Exchange, Topic
 
@@ -40,7 +40,7 @@ def test_sessions_of_which_nothing_is_left_go(db: Database) -> None:
     session(db, "old", OLD)
     session(db, "crashed", OLD, ended=False)
     session(db, "new", NOW - DAY)
-    assert retention.prune(db, before=NOW - 365 * DAY) == 2
+    assert erasure.prune(db, before=NOW - 365 * DAY) == 2
     assert left(db) == (["new"], 1)
 
 
@@ -48,26 +48,26 @@ def test_sessions_with_exchanges_stay_and_so_does_the_newest(db: Database) -> No
     exchanges.add(db, Exchange("talk", "hello", "hi", OLD))
     session(db, "talk", OLD)
     session(db, "last", OLD)
-    assert retention.prune(db, before=NOW) == 0
+    assert erasure.prune(db, before=NOW) == 0
     assert left(db) == (["talk", "last"], 2)
 
 
 def test_an_import_is_still_known(db: Database) -> None:
     sessions.touch(db, "chat-export", OLD, source="import")
     session(db, "last", NOW)
-    retention.prune(db, before=NOW)
+    erasure.prune(db, before=NOW)
     assert left(db)[0] == ["chat-export", "last"]
 
 
 def test_old_events_of_topics_go_and_those_of_memories_stay(db: Database) -> None:
     for at, kind in ((OLD, "topic.added"), (OLD, "memory.added"), (NOW - DAY, "topic.faded"), (OLD, "topic.added")):
         events.add(db, events.Event(at, kind, "it", "tagger"))
-    assert retention.prune(db, before=NOW - 365 * DAY) == 1
+    assert erasure.prune(db, before=NOW - 365 * DAY) == 1
     assert [event.kind for event in events.of(db, "it")] == ["topic.added", "topic.faded", "memory.added"]
 
 
 def test_the_topic_keeps_its_row(db: Database) -> None:
     session(db, "old", OLD)
     session(db, "new", NOW)
-    retention.prune(db, before=NOW - DAY)
+    erasure.prune(db, before=NOW - DAY)
     assert [topic.name for topic in topics.load(db)] == ["garden"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pi_memory.attention import contexts as module
+from pi_memory.attention import sessions as module
 from pi_memory.attention.sessions import MAX_DECISIONS, MAX_FILES
 from pi_memory.attention.weights import LEAST, MOST
 from pi_memory.errors import NotFound
