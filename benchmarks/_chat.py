@@ -88,12 +88,12 @@ class Chat:
         if edit:
             await self._edit()
         elif self.run.asked:
-            self._parts.memory.mention(message.context)
-        *_, done = [event async for event in self._parts.turns.start(Turn(message.content, NAME))]
+            self._parts.windows.mention(message.context)
+        *_, done = [event async for event in self._parts.streams.start(Turn(message.content, NAME))]
         assert isinstance(done, Done)
         self._note(done)
-        await self._parts.remember.drain()
-        await self._parts.reflect.drain()
+        await self._parts.inbox.drain()
+        await self._parts.reflection.drain()
         await bench.settle(self._model)
         self._note_compaction()
 
@@ -106,7 +106,7 @@ class Chat:
         self.run.generated += self._replied
 
     def _note_compaction(self) -> None:
-        found = self._parts.memory.last(NAME)
+        found = self._parts.windows.last(NAME)
         assert found
         if found.summary == self._summary:
             return
@@ -127,7 +127,7 @@ class Chat:
         await self._parts.focus.read_file()
 
     def _messages(self) -> list[Message]:
-        found = self._parts.memory.last(NAME)
+        found = self._parts.windows.last(NAME)
         assert found
         return list(found.messages)
 
@@ -197,7 +197,7 @@ async def chat(path: Path, turns: int, *, window: int, tags: Sequence[Tag] | Non
         made.run = Run()
         async with running(settings, model=made, embedder=NoEmbedder(), clock=made.run.clock) as parts:
             await parts.model.ready()
-            while tags is None and not isinstance(parts.focus.work.tagger, llm_tagger.AskingTagger):  # noqa: ASYNC110 - when it comes
+            while tags is None and not isinstance(parts.focus.work.tagger, llm_tagger.LlmTagger):  # noqa: ASYNC110 - when it comes
                 await asyncio.sleep(0.01)
             await bench.settle(made)
             recorded = Recorded(parts.focus.work.tagger)

@@ -11,12 +11,12 @@ import numpy as np
 from benchmarks._facts import facts
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.worker import Worker
-from pi_memory.learning.learner import Learning
-from pi_memory.learning.neighbours import Neighbourhood
+from pi_memory.learning.learner import Learner
+from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.ram_index import Shelf
+from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
 from pi_memory.types import Embedder, Exchange, Vectors
@@ -50,7 +50,7 @@ async def write(folder: Path, how: str, count: int) -> dict[str, int]:
     scale = Scale(Loader(_load, fallback=await _load()))
     memories = Memories(db, clock=time.time)
     worker = Worker("compute")
-    learning = Learning(memories, Neighbourhood(memories, Shelf(), scale, worker=worker), worker=worker)
+    learning = Learner(memories, NeighbourSearch(memories, RamIndex(), scale, worker=worker), worker=worker)
     said = facts(count)
     if how == "stated":
         for fact in said:

@@ -13,10 +13,10 @@ from typing import Any
 from benchmarks import _engine as bench
 from pi_memory.model.engine import Engine
 from pi_memory.model.library import library
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.offload import common
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.scheduler import Job, Lane, Rank
+from pi_memory.model.scheduler import Job, Rank, Scheduler
 
 CONTEXT, BATCH, AFTERWARDS = 2048, 128, 16
 SPOKEN, HISTORY, NEW = 0, 200, 1_024
@@ -26,8 +26,8 @@ class Bench:
     """An engine behind the daemon's own lane."""
 
     def __init__(self, path: Path, new: int) -> None:
-        self.engine = Engine(path, Size(context_tokens=CONTEXT, batch=BATCH))
-        self.lane = Lane(interrupt=self.engine.cancel, proceed=self.engine.resume)
+        self.engine = Engine(path, ContextSize(context_tokens=CONTEXT, batch=BATCH))
+        self.lane = Scheduler(interrupt=self.engine.cancel, proceed=self.engine.resume)
         chance = random.Random(0)
         self.prompt = self.engine.vocabulary.tokenise(bench.said(chance, HISTORY + new), special=False)
         self.history = self.prompt[:HISTORY]

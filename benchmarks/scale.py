@@ -35,15 +35,15 @@ from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.quantized import Ids, Matrix, pack
 from pi_memory.embedding.worker import Worker
-from pi_memory.learning.learner import Learning
-from pi_memory.learning.neighbours import Neighbourhood
+from pi_memory.learning.learner import Learner
+from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories import changes, namespaces
 from pi_memory.memories.changes import Cause
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.memory_index import Remembered
-from pi_memory.retrieval.message_index import Passages
-from pi_memory.retrieval.search import Recall
+from pi_memory.retrieval.memory_index import MemoryIndex
+from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.retrieval.search import Search
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding
 from pi_memory.tagging.tagger import EvidenceTagger
@@ -102,9 +102,9 @@ def one(count: int, chance: np.random.Generator) -> dict[str, float]:
 class Store:
     """A store that is open, all of it in RAM."""
 
-    remembered: Remembered
-    recall: Recall
-    learning: Learning
+    remembered: MemoryIndex
+    recall: Search
+    learning: Learner
     tagger: EvidenceTagger
 
 
@@ -119,14 +119,14 @@ async def opened(path: Path, embedder: Embedder, count: int) -> AsyncIterator[St
     loader.start()
     await loader.ready()
     memories, worker = Memories(db, clock=time.time), Worker("compute")
-    remembered, measured = Remembered(memories, loader), Scale(loader)
-    recall = Recall(
-        db, remembered=remembered, passages=Passages(db, loader, worker=worker), scale=measured, worker=worker
+    remembered, measured = MemoryIndex(memories, loader), Scale(loader)
+    recall = Search(
+        db, remembered=remembered, passages=MessageIndex(db, loader, worker=worker), scale=measured, worker=worker
     )
     await recall.start()
     while remembered.shelf.matrix is None or len(remembered.shelf.matrix) < count:  # noqa: ASYNC110 - when it comes
         await asyncio.sleep(0.001)
-    learning = Learning(memories, Neighbourhood(memories, remembered.shelf, measured, worker=worker), worker=worker)
+    learning = Learner(memories, NeighbourSearch(memories, remembered.shelf, measured, worker=worker), worker=worker)
     tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=worker)
     yield Store(remembered, recall, learning, tagger)
     await recall.stop()

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks import _engine as bench
 from pi_memory.model.library import library, open_model
-from pi_memory.model.llama_context import Context, Size
+from pi_memory.model.llama_context import ContextSize, LlamaContext
 from pi_memory.model.local import LocalModel
 from pi_memory.types import Message, Usage
 
@@ -22,8 +22,8 @@ class Bare:
 
     def __init__(self, path: Path) -> None:
         self._llama = library()
-        self._context = Context(
-            self._llama, open_model(path), Size(context_tokens=CONTEXT, sequences=Size().sequences + 1)
+        self._context = LlamaContext(
+            self._llama, open_model(path), ContextSize(context_tokens=CONTEXT, sequences=ContextSize().sequences + 1)
         )
         self._batch = self._llama.llama_batch_init(self._context.batch, 0, 1)
 

@@ -17,10 +17,10 @@ from benchmarks import _engine as bench
 from benchmarks import _measure as measure
 from benchmarks.synthetic_gguf import cached
 from pi_memory.model.engine import Engine
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.saved_state import States
+from pi_memory.model.saved_state import SavedStates
 from pi_memory.types import Message, Usage
 
 TURNS, WORDS, REPLY, NAME = 6, 40, 16, "conversation"
@@ -137,8 +137,8 @@ class Restarts:
         self._next = Message("user", bench.said(chance, WORDS))
 
     def open(self, *, identity: str = "this model", context: int = 1024) -> LocalModel:
-        states = States(self._folder, identity=identity, most_bytes=64_000_000, clock=lambda: NOW)
-        engine = Engine(self._path, Size(context_tokens=context, threads=1))
+        states = SavedStates(self._folder, identity=identity, most_bytes=64_000_000, clock=lambda: NOW)
+        engine = Engine(self._path, ContextSize(context_tokens=context, threads=1))
         return LocalModel(engine, name="tiny", now=NOW, sampling=Sampling(temperature=0), states=states)
 
     async def save(self) -> str:

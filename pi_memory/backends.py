@@ -18,15 +18,15 @@ from pi_memory.loader import Loader, in_thread
 from pi_memory.model.cpu_features import unused
 from pi_memory.model.engine import Engine
 from pi_memory.model.extractive import ExtractiveModel
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
 from pi_memory.model.probe import trusted
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.saved_state import States
-from pi_memory.settings import Chat, Settings
+from pi_memory.model.saved_state import SavedStates
+from pi_memory.settings import ChatSettings, Settings
 from pi_memory.tagging.centroids import Centroids
-from pi_memory.tagging.llm_tagger import AskingTagger
-from pi_memory.tagging.similarity import Meaning, Nearest
+from pi_memory.tagging.llm_tagger import LlmTagger
+from pi_memory.tagging.similarity import NearestText, TopicSimilarity
 from pi_memory.tagging.tagger import EvidenceTagger, Tagger
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.types import Embedder, Message, Model, Thinker
@@ -61,16 +61,16 @@ def embedder(settings: Settings, *, given: Embedder | None = None, keep: bool = 
     return Loader(load, fallback=NoEmbedder())
 
 
-async def meaning(patterns: Patterns, scale: Scale, places: Centroids) -> Meaning | None:
+async def meaning(patterns: Patterns, scale: Scale, places: Centroids) -> TopicSimilarity | None:
     """How meanings are compared; None when the embedder tells no texts apart. Raises `EmbedderError`."""
     measured = await scale.measured()
-    nearest = Nearest(scale.embedder.now, related=measured.related, same=measured.same)
-    return None if nearest.is_blind else Meaning(nearest, places, patterns.words)
+    nearest = NearestText(scale.embedder.now, related=measured.related, same=measured.same)
+    return None if nearest.is_blind else TopicSimilarity(nearest, places, patterns.words)
 
 
 def tagger(
     patterns: Patterns,
-    meaning: Meaning | None,
+    meaning: TopicSimilarity | None,
     *,
     model: Thinker | None,
     said: Callable[[str], Sequence[Message]],
@@ -80,7 +80,7 @@ def tagger(
     a conversation with us.
     """
     evidence = EvidenceTagger(patterns, meaning, worker=worker)
-    return AskingTagger(evidence, model, said) if model is not None else evidence
+    return LlmTagger(evidence, model, said) if model is not None else evidence
 
 
 async def _chosen_model(settings: Settings, *, keep: bool) -> Model:
@@ -100,14 +100,14 @@ async def _chosen_model(settings: Settings, *, keep: bool) -> Model:
 def _local(settings: Settings, path: Path, *, keep: bool) -> Model:
     chat = settings.chat
     identity = trusted(path, kind="chat", verdicts=settings.models_dir / "probed.json", keep=keep)
-    size = Size(
+    size = ContextSize(
         context_tokens=chat.context_tokens,
         batch=chat.batch_tokens,
         threads=chat.threads,
         prefill_threads=chat.prefill_threads,
     ).with_threads(len(os.sched_getaffinity(0)))
     engine = Engine(path, size, mmap=chat.mmap, parked_bytes=chat.state_mb * 1_000_000)
-    states = States(
+    states = SavedStates(
         settings.states_dir,
         identity=identity,
         most_bytes=chat.state_mb * 1_000_000,
@@ -124,7 +124,7 @@ def _local(settings: Settings, path: Path, *, keep: bool) -> Model:
     return model
 
 
-def _tell(model: LocalModel, engine: Engine, size: Size, chat: Chat) -> None:
+def _tell(model: LocalModel, engine: Engine, size: ContextSize, chat: ChatSettings) -> None:
     """What was chosen, and why."""
     logger.info(
         "%s: %d tokens of context; %d threads write (PI_MEMORY_THREADS=%d), %d read (PI_MEMORY_PREFILL_THREADS=%d), "
@@ -148,7 +148,7 @@ def _tell(model: LocalModel, engine: Engine, size: Size, chat: Chat) -> None:
         )
 
 
-def _remote(chat: Chat) -> Model:
+def _remote(chat: ChatSettings) -> Model:
     # Its HTTP client takes 3 MB, which a daemon without a server can do without.
     from pi_memory.model.remote import RemoteModel
 

@@ -7,36 +7,36 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 
 from pi_memory import backends
-from pi_memory.agents.agent_context import Outside
-from pi_memory.agents.import_conversations import Conversations
+from pi_memory.agents.agent_context import AgentContexts
+from pi_memory.agents.import_conversations import ConversationImport
 from pi_memory.attention.tracker import Attention
 from pi_memory.background.housekeeping import Housekeeping
-from pi_memory.background.inbox import Remember
-from pi_memory.background.priority import Precedence
-from pi_memory.background.reflection import Reflect
-from pi_memory.chat.context import Briefing, Known
-from pi_memory.chat.stream import Turns
+from pi_memory.background.inbox import Inbox
+from pi_memory.background.priority import TurnPriority
+from pi_memory.background.reflection import Reflection
+from pi_memory.chat.context import MemoryReader, TurnContext
+from pi_memory.chat.stream import Streams
 from pi_memory.chat.turn import Assistant
 from pi_memory.clock import Moved, SteadyClock
 from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
-from pi_memory.conversation.window import ShortMemory
+from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotSaved
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus_file.watcher import Watcher
-from pi_memory.learning.learner import Learning
-from pi_memory.learning.llm_extraction import Interview
-from pi_memory.learning.neighbours import Neighbourhood
+from pi_memory.learning.learner import Learner
+from pi_memory.learning.llm_extraction import LlmExtraction
+from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.memories.redaction import Forgetting, Forgotten
+from pi_memory.memories.redaction import Forgetting, ForgottenTexts
 from pi_memory.model import saved_state
 from pi_memory.parts import Parts
-from pi_memory.retrieval.memory_index import Remembered
-from pi_memory.retrieval.message_index import Passages
-from pi_memory.retrieval.search import Recall
+from pi_memory.retrieval.memory_index import MemoryIndex
+from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.retrieval.search import Search
 from pi_memory.settings import Settings
 from pi_memory.store import conversations, copies, restamp
 from pi_memory.store.database import Database
@@ -81,14 +81,14 @@ async def running(
     try:
         if not remembers:
             yield parts
-            await parts.turns.stop()
+            await parts.streams.stop()
             return
         await _wake(parts)
         better = asyncio.create_task(until_done("Finding the better tagger", lambda: _better_tagger(parts, patterns)))
         ahead = asyncio.create_task(until_done("Evaluating what conversations begin with", parts.assistant.warm))
         async with _watching(parts):
             yield parts
-            await parts.turns.stop()
+            await parts.streams.stop()
         better.cancel()
         ahead.cancel()
         await _rest(parts)
@@ -118,23 +118,25 @@ def _put_together(
 ) -> Parts:
     """Every part with the parts that it needs; none has been started."""
     kept, max_tokens, worker = settings.memory, settings.chat.max_tokens, Worker("The daemon's computing")
-    forgotten, tagger = Forgotten(), EvidenceTagger(patterns, worker=worker)
-    memory = ShortMemory(ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean)
+    forgotten, tagger = ForgottenTexts(), EvidenceTagger(patterns, worker=worker)
+    memory = ConversationWindows(
+        ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean
+    )
     focus = RecentFocus(db, settings.focus_file, tagger=tagger, clock=clock, clean=forgotten.clean)
     attention = Attention(db, patterns, knows=focus.knows, called=focus.called, clock=clock, worker=worker)
     memories, scale = Memories(db, clock=clock, forgotten=forgotten), Scale(embedder)
-    passages = Passages(db, embedder, worker=worker)
-    remembered = Remembered(memories, embedder)
-    recall = Recall(db, remembered=remembered, passages=passages, scale=scale, worker=worker)
-    neighbourhood = Neighbourhood(memories, remembered.shelf, scale, worker=worker)
-    learning = Learning(memories, neighbourhood, worker=worker)
+    passages = MessageIndex(db, embedder, worker=worker)
+    remembered = MemoryIndex(memories, embedder)
+    recall = Search(db, remembered=remembered, passages=passages, scale=scale, worker=worker)
+    neighbourhood = NeighbourSearch(memories, remembered.shelf, scale, worker=worker)
+    learning = Learner(memories, neighbourhood, worker=worker)
     if settings.embedding.extractor == "model":
-        learning.interview = Interview(model)
-    precedence = Precedence()
-    remember = Remember(db, focus, passages=passages, learning=learning, precedence=precedence)
+        learning.interview = LlmExtraction(model)
+    precedence = TurnPriority()
+    remember = Inbox(db, focus, passages=passages, learning=learning, precedence=precedence)
     compaction = Compaction(db, memory, max_turns=kept.max_turns, max_tokens=max_tokens, worker=worker)
-    known = Known(focus, memories, recall) if kept.enabled else None
-    briefing = Briefing(config.personas(), settings.workspace, known=known, max_tokens=max_tokens, clock=clock)
+    known = MemoryReader(focus, memories, recall) if kept.enabled else None
+    briefing = TurnContext(config.personas(), settings.workspace, known=known, max_tokens=max_tokens, clock=clock)
     assistant = Assistant(
         model=model,
         clock=clock,
@@ -149,20 +151,22 @@ def _put_together(
         settings=settings,
         clock=clock,
         db=db,
-        memory=memory,
+        windows=memory,
         focus=focus,
         attention=attention,
         memories=memories,
-        passages=passages,
-        recall=recall,
-        learning=learning,
-        conversations=Conversations(db, passages, clock=clock),
-        remember=remember,
-        reflect=Reflect(db, memory, compaction=compaction, model=model, learn=learning.learn, precedence=precedence),
+        message_index=passages,
+        search=recall,
+        learner=learning,
+        conversation_import=ConversationImport(db, passages, clock=clock),
+        inbox=remember,
+        reflection=Reflection(
+            db, memory, compaction=compaction, model=model, learn=learning.learn, precedence=precedence
+        ),
         housekeeping=Housekeeping(db, memory, focus, memories, settings=kept, clock=clock),
         assistant=assistant,
-        outside=Outside(briefing, focus, recall, clock=clock),
-        turns=Turns(
+        agent_contexts=AgentContexts(briefing, focus, recall, clock=clock),
+        streams=Streams(
             assistant, most=settings.server.max_waiting, seconds=settings.server.turn_seconds, precedence=precedence
         ),
         model=model,
@@ -176,10 +180,10 @@ def _put_together(
 
 def _connect(parts: Parts) -> None:
     """Who tells whom what has happened."""
-    reflect = parts.reflect
+    reflect = parts.reflection
 
     def edited(told: str) -> None:
-        parts.memory.mention(told)
+        parts.windows.mention(told)
         reflect.soon(anew=True)
 
     def unsave() -> None:
@@ -189,31 +193,31 @@ def _connect(parts: Parts) -> None:
             parts.model.now.unsave()
 
     async def forgotten(done: Forgetting) -> None:
-        parts.memory.drop(done.erased)
-        parts.memory.rewrite(done.clean)
+        parts.windows.drop(done.erased)
+        parts.windows.rewrite(done.clean)
         parts.attention.forget(done.clean)
-        parts.outside.forget(done.clean)
-        await parts.passages.reread(done.exchange_ids)
+        parts.agent_contexts.forget(done.clean)
+        await parts.message_index.reread(done.exchange_ids)
         await parts.focus.forget(done.clean)
         await _forget_in_copies(parts, done.clean)
         unsave()
 
     def moved(by: Moved) -> None:
-        for holder in (parts.memory, parts.remember, parts.focus, parts.attention):
+        for holder in (parts.windows, parts.inbox, parts.focus, parts.attention):
             holder.restamp(by.right)
         parts.housekeeping.put_right(by)
 
     parts.clock.on_moved = moved
-    parts.recall.attention = parts.attention.boost
-    parts.learning.topics = parts.attention.topics
-    parts.remember.attend = parts.attention.attend
-    parts.remember.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
+    parts.search.attention = parts.attention.boost
+    parts.learner.topics = parts.attention.topics
+    parts.inbox.attend = parts.attention.attend
+    parts.inbox.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
     parts.focus.on_edit = edited
     parts.memories.before_forget.append(unsave)
     parts.memories.on_forget.append(forgotten)
     parts.memories.on_change.append(lambda changed: reflect.soon(anew=True))
     parts.housekeeping.on_ended = lambda: reflect.soon(anew=True)
-    parts.housekeeping.on_erased = parts.passages.erased
+    parts.housekeeping.on_erased = parts.message_index.erased
     reflect.on_compacted, reflect.warm = parts.assistant.look_ahead, parts.assistant.warm
 
 
@@ -226,7 +230,7 @@ async def _wake(parts: Parts) -> None:
     with contextlib.suppress(NotSaved):  # what is prompted is recalled anew, as after a crash
         told = await parts.db.write(conversations.take)
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
-        parts.memory.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
+        parts.windows.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
     if await parts.memories.start():
         saved_state.erase(parts.settings.states_dir)
         await _forget_in_copies(parts, parts.memories.forgotten.clean)
@@ -234,9 +238,9 @@ async def _wake(parts: Parts) -> None:
             await parts.memories.finished()
     await parts.focus.start()
     await parts.attention.start()
-    await parts.recall.start()
-    await parts.remember.start()
-    parts.reflect.start()
+    await parts.search.start()
+    await parts.inbox.start()
+    parts.reflection.start()
     parts.housekeeping.start()
 
 
@@ -272,7 +276,7 @@ async def _thinker(parts: Parts) -> Thinker | None:
 
 
 def _said(parts: Parts, conversation_id: str) -> Sequence[Message]:
-    found = parts.memory.last(conversation_id)
+    found = parts.windows.last(conversation_id)
     return found.messages if found else ()
 
 
@@ -303,16 +307,16 @@ async def _watching(parts: Parts) -> AsyncIterator[None]:
 async def _rest(parts: Parts) -> None:
     """Work off the inbox as far as there is time, and save what is in RAM only; each step, whatever others raise."""
     try:
-        await asyncio.wait_for(parts.remember.drain(), DRAIN_SECONDS)
+        await asyncio.wait_for(parts.inbox.drain(), DRAIN_SECONDS)
     except TimeoutError:
         logger.warning("The inbox is worked off at the next start, as far as it is stored")
     steps: dict[str, Callable[[], Awaitable[None]]] = {
-        "Stopping the inbox": parts.remember.stop,
-        "Finishing what is learned": parts.learning.finish,
+        "Stopping the inbox": parts.inbox.stop,
+        "Finishing what is learned": parts.learner.finish,
         "Finishing what is forgotten": parts.memories.finish,
-        "Stopping reflection": parts.reflect.stop,
+        "Stopping reflection": parts.reflection.stop,
         "Stopping housekeeping": parts.housekeeping.stop,
-        "Stopping recall": parts.recall.stop,
+        "Stopping recall": parts.search.stop,
         "Writing what conversations begin with": partial(_keep_prompted, parts),
         "Writing what sessions attend to": parts.attention.close,
         "Writing the focus file": parts.focus.close,
@@ -324,5 +328,5 @@ async def _rest(parts: Parts) -> None:
 
 
 async def _keep_prompted(parts: Parts) -> None:
-    alive = parts.memory.prompted()
+    alive = parts.windows.prompted()
     await parts.db.write(lambda db: conversations.keep(db, alive))

@@ -36,7 +36,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class HubSource:
     """A file on a hub. `sha256`, if given, is what it must be; else it is what the hub says it is."""
 
     repo: str
@@ -61,7 +61,7 @@ class Offer:
     sha256: str
 
 
-def fetch(source: Source, folder: Path, *, endpoint: str | None = None) -> Path:
+def fetch(source: HubSource, folder: Path, *, endpoint: str | None = None) -> Path:
     """Download `source` into `folder`, with a progress bar on a terminal. Returns the verified file.
 
     `endpoint` is the hub's base URL; by default that of `HF_ENDPOINT` or of Hugging Face. No token is sent to an
@@ -83,7 +83,7 @@ def fetch(source: Source, folder: Path, *, endpoint: str | None = None) -> Path:
     return target
 
 
-def _ask(source: Source, *, endpoint: str | None) -> Offer:
+def _ask(source: HubSource, *, endpoint: str | None) -> Offer:
     url = hf_hub_url(source.repo, source.file, revision=source.revision, endpoint=endpoint)
     found = get_hf_file_metadata(url, token=_token(endpoint), endpoint=endpoint)
     # The etag of a large file is its SHA-256; that of a small one is git's hash, which says less.
@@ -154,7 +154,7 @@ def _sha256(path: Path) -> str:
 
 
 @contextmanager
-def _explained(source: Source, target: Path) -> Iterator[None]:
+def _explained(source: HubSource, target: Path) -> Iterator[None]:
     """Whatever a hub, a line or a disk does wrong, as one sentence and what to do."""
     by_hand = f"Run this again to go on where it stopped, or download {source.name} elsewhere and copy it to {target}."
     try:

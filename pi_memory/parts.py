@@ -2,24 +2,24 @@
 
 from dataclasses import dataclass
 
-from pi_memory.agents.agent_context import Outside
-from pi_memory.agents.import_conversations import Conversations
+from pi_memory.agents.agent_context import AgentContexts
+from pi_memory.agents.import_conversations import ConversationImport
 from pi_memory.attention.tracker import Attention
 from pi_memory.background.housekeeping import Housekeeping
-from pi_memory.background.inbox import Remember
-from pi_memory.background.reflection import Reflect
-from pi_memory.chat.stream import Turns
+from pi_memory.background.inbox import Inbox
+from pi_memory.background.reflection import Reflection
+from pi_memory.chat.stream import Streams
 from pi_memory.chat.turn import Assistant
 from pi_memory.clock import SteadyClock
-from pi_memory.conversation.window import ShortMemory
+from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.worker import Worker
 from pi_memory.focus.recent_focus import RecentFocus
-from pi_memory.learning.learner import Learning
+from pi_memory.learning.learner import Learner
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.message_index import Passages
-from pi_memory.retrieval.search import Recall
+from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.retrieval.search import Search
 from pi_memory.settings import Settings
 from pi_memory.store.database import Database
 from pi_memory.types import Embedder, Model
@@ -30,20 +30,20 @@ class Parts:
     settings: Settings
     clock: SteadyClock
     db: Database
-    memory: ShortMemory
+    windows: ConversationWindows
     focus: RecentFocus
     attention: Attention
     memories: Memories
-    passages: Passages
-    recall: Recall
-    learning: Learning
-    conversations: Conversations
-    remember: Remember
-    reflect: Reflect
+    message_index: MessageIndex
+    search: Search
+    learner: Learner
+    conversation_import: ConversationImport
+    inbox: Inbox
+    reflection: Reflection
     housekeeping: Housekeeping
     assistant: Assistant
-    outside: Outside
-    turns: Turns
+    agent_contexts: AgentContexts
+    streams: Streams
     model: Loader[Model]
     embedder: Loader[Embedder]
     scale: Scale

@@ -43,7 +43,7 @@ def _env(key: str, default: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerSettings:
     """How clients reach the daemon."""
 
     host: str = _env("PI_MEMORY_HOST", "127.0.0.1")
@@ -79,7 +79,7 @@ class Paths:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemorySettings:
     """What is remembered of a conversation, and how long."""
 
     enabled: bool = _env("ENABLE_MEMORY", True)
@@ -99,7 +99,7 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class ChatSettings:
     """Who does the talking."""
 
     provider: Literal["auto", "llama", "openai", "extractive"] = _env("PI_MEMORY_PROVIDER", "auto")
@@ -143,7 +143,7 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedding:
+class EmbeddingSettings:
     """How texts are compared."""
 
     embedder: Literal["auto", "gguf", "sentence-transformers", "none"] = _env("PI_MEMORY_EMBEDDER", "auto")
@@ -161,11 +161,11 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    server: Server = Server()
+    server: ServerSettings = ServerSettings()
     paths: Paths = Paths()
-    memory: Memory = Memory()
-    chat: Chat = Chat()
-    embedding: Embedding = Embedding()
+    memory: MemorySettings = MemorySettings()
+    chat: ChatSettings = ChatSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
 
     @property
     def data_dir(self) -> Path:

@@ -60,7 +60,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class Statement:
     """What the user states in a message.
 
     `content` stands alone; for `forget` it is what is to be forgotten, for `private` empty. `quote` is verbatim.
@@ -91,7 +91,7 @@ class Exchange:
     file_paths: tuple[str, ...] = ()
     source: Source = "chat"
     recalled: tuple[str, ...] = ()
-    stated: tuple[Stated, ...] | None = field(default=None, compare=False)
+    stated: tuple[Statement, ...] | None = field(default=None, compare=False)
     """What the user states in it, None if nobody has looked for that yet. Not stored."""
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from pi_memory.model.detokenizer import Reply
+from pi_memory.model.detokenizer import Detokenizer
 from pi_memory.model.engine import Engine
-from pi_memory.model.llama_context import Size
-from pi_memory.model.offload import Parked
+from pi_memory.model.llama_context import ContextSize
+from pi_memory.model.offload import OffloadedState
 from pi_memory.model.sampling import Sampling
 
 GREEDY = Sampling(temperature=0)
@@ -20,14 +20,14 @@ class Cold:
     """`thought` are the logits that the last reply began with."""
 
     def __init__(self, path: Path, *, context: int = 512, batch: int = 32) -> None:
-        size = Size(threads=1, context_tokens=context, sequences=1, batch=batch)
+        size = ContextSize(threads=1, context_tokens=context, sequences=1, batch=batch)
         self.engine = Engine(path, size)
         self.thought: Logits = np.zeros(0, np.float32)
 
     def reply(self, prompt: list[int], *, cap: int, stops: Sequence[str] = ()) -> list[int]:
         """The tokens that follow, up to one of `stops`."""
         self.thought = self.logits(prompt)
-        reply, made = Reply(stops), list[int]()
+        reply, made = Detokenizer(stops), list[int]()
         for token in self.engine.generate(0, GREEDY, cap=cap):
             made.append(token)
             reply.add(token, self.engine.vocabulary.piece(token))
@@ -67,4 +67,4 @@ def empty(engine: Engine) -> None:
     """Have an engine hold nothing, as after a restart."""
     for sequence in range(engine.scratch + 1):
         engine.drop(sequence)
-    engine._parked = Parked(engine._parked.most_bytes)
+    engine._parked = OffloadedState(engine._parked.most_bytes)

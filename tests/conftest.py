@@ -31,8 +31,8 @@ class Client(TestClient):
     def settle(self) -> None:
         """Until nothing is left to do after the replies."""
         assert self.portal is not None
-        self.portal.call(self.parts.remember.drain)
-        self.portal.call(self.parts.reflect.drain)
+        self.portal.call(self.parts.inbox.drain)
+        self.portal.call(self.parts.reflection.drain)
 
     @property
     def parts(self) -> Parts:

@@ -15,10 +15,10 @@ from random import Random
 import numpy as np
 
 from pi_memory.model.engine import Engine
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.saved_state import States
+from pi_memory.model.saved_state import SavedStates
 from pi_memory.types import Message, Usage
 from tests.cold import GREEDY, Cold, Logits, empty, logits
 
@@ -48,12 +48,12 @@ class Fuzz:
 
     def __init__(self, path: Path, folder: Path, seed: int) -> None:
         self.random = Random(seed)
-        self.engine = Engine(path, Size(threads=1, context_tokens=512, sequences=3, batch=32))
+        self.engine = Engine(path, ContextSize(threads=1, context_tokens=512, sequences=3, batch=32))
         self.engine.generate = self.recorded  # type: ignore[method-assign]
         self.said: list[int] = []
         self.thought: Logits = np.zeros(0, np.float32)
         self.cold = Cold(path)
-        self.states = States(folder, identity="", most_bytes=10**8, clock=lambda: NOW)
+        self.states = SavedStates(folder, identity="", most_bytes=10**8, clock=lambda: NOW)
         self.states.may_write = lambda: True  # type: ignore[method-assign]
         self.model = self.started()
         self.alive: list[Conversation] = []

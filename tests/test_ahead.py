@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from pi_memory.model.engine import Engine
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
-from pi_memory.model.saved_state import States
+from pi_memory.model.saved_state import SavedStates
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
 from tests.gguf_files import write_llama
@@ -79,8 +79,8 @@ def test_what_a_restart_finds_is_whole_also_when_the_focus_has_changed(daemon: D
     path = write_llama(tmp_path / "tiny.gguf", context=4096)
 
     def start() -> tuple[Client, LocalModel]:
-        kept = States(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
-        model = LocalModel(Engine(path, Size(threads=1, context_tokens=2048)), name="tiny", now=NOW, states=kept)
+        kept = SavedStates(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
+        model = LocalModel(Engine(path, ContextSize(threads=1, context_tokens=2048)), name="tiny", now=NOW, states=kept)
         return daemon(model=model, PI_MEMORY_MAX_TOKENS=20), model
 
     client, model = start()
@@ -100,8 +100,8 @@ def test_a_restart_goes_on_with_a_conversation_without_reading_it_again(
     path = write_llama(tmp_path / "tiny.gguf", context=4096)
 
     def start() -> tuple[Client, LocalModel]:
-        kept = States(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
-        engine = Engine(path, Size(threads=1, context_tokens=2048))
+        kept = SavedStates(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
+        engine = Engine(path, ContextSize(threads=1, context_tokens=2048))
         model = LocalModel(engine, name="tiny", now=kept.since(), states=kept)
         return daemon(model=model, PI_MEMORY_MAX_TOKENS=20), model
 
@@ -119,8 +119,8 @@ def test_a_restart_goes_on_with_a_conversation_without_reading_it_again(
 
 
 def test_what_is_forgotten_is_not_kept_for_the_next_start(daemon: Daemon, tmp_path: Path) -> None:
-    kept = States(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
-    engine = Engine(write_llama(tmp_path / "tiny.gguf", context=4096), Size(threads=1, context_tokens=2048))
+    kept = SavedStates(tmp_path / "state", identity="", most_bytes=10**8, clock=lambda: datetime.now(UTC))
+    engine = Engine(write_llama(tmp_path / "tiny.gguf", context=4096), ContextSize(threads=1, context_tokens=2048))
     client = daemon(model=LocalModel(engine, name="tiny", now=kept.since(), states=kept), PI_MEMORY_MAX_TOKENS=20)
     file = tmp_path / "state" / "beginning.state"
     say(client, "Remember that my dog is called Rex.")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pi_memory import backends
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
 from pi_memory.types import Message
 from tests.conftest import settings_for
@@ -17,15 +17,15 @@ from tests.gguf_files import write_llama
 @pytest.mark.parametrize(
     ("size", "cores", "threads", "prefill"),
     [
-        (Size(), 1, 1, 1),
-        (Size(), 2, 2, 2),
-        (Size(), 4, 2, 4),
-        (Size(threads=3), 4, 3, 3),
-        (Size(prefill_threads=3), 4, 2, 3),
-        (Size(threads=1, prefill_threads=4), 4, 1, 4),
+        (ContextSize(), 1, 1, 1),
+        (ContextSize(), 2, 2, 2),
+        (ContextSize(), 4, 2, 4),
+        (ContextSize(threads=3), 4, 3, 3),
+        (ContextSize(prefill_threads=3), 4, 2, 3),
+        (ContextSize(threads=1, prefill_threads=4), 4, 1, 4),
     ],
 )
-def test_threads_are_chosen_by_the_cores(size: Size, cores: int, threads: int, prefill: int) -> None:
+def test_threads_are_chosen_by_the_cores(size: ContextSize, cores: int, threads: int, prefill: int) -> None:
     chosen = size.with_threads(cores)
     assert (chosen.threads, chosen.prefill_threads) == (threads, prefill)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pi_memory.conversation.compaction import Compaction
-from pi_memory.conversation.window import ShortMemory
+from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import StoreError
 from pi_memory.model.extractive import ExtractiveModel
@@ -138,7 +138,7 @@ def test_a_crash_leaves_the_old_state_or_the_new(tmp_path: Path) -> None:
 async def crashes(folder: Path) -> list[Path]:
     """What a crash at each write of a compaction would leave."""
     db = await Database.open(folder / "memory.db", commit_seconds=0)
-    memory = ShortMemory(ttl=0, max_conversations=9)
+    memory = ConversationWindows(ttl=0, max_conversations=9)
     for number, text in enumerate((DECISION, "1", "2", "3")):
         exchange = Exchange("c", text, "yes", float(number))
         await db.write(partial(exchanges.add, exchange=exchange))
@@ -186,7 +186,7 @@ def test_a_failure_inside_of_a_compaction_undoes_all_of_it(tmp_path: Path) -> No
 
 
 def test_a_conversation_folded_twice_at_once_loses_nothing() -> None:
-    short = ShortMemory(ttl=0, max_conversations=9)
+    short = ConversationWindows(ttl=0, max_conversations=9)
     conversation = short.new("c", 0)
     for number in range(4):
         short.append(conversation, Exchange("c", str(number), "yes", float(number)))
@@ -198,7 +198,10 @@ def test_a_conversation_folded_twice_at_once_loses_nothing() -> None:
 
 def test_a_full_disk_refuses_no_message_that_needs_room(tmp_path: Path) -> None:
     async def run() -> None:
-        db, memory = await Database.open(tmp_path / "m.db", commit_seconds=0), ShortMemory(ttl=0, max_conversations=9)
+        db, memory = (
+            await Database.open(tmp_path / "m.db", commit_seconds=0),
+            ConversationWindows(ttl=0, max_conversations=9),
+        )
         for number in range(4):
             exchange = Exchange("c", f"{DECISION} {number}", "yes", float(number))
             await db.write(partial(exchanges.add, exchange=exchange))

@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.model.detokenizer import Reply
+from pi_memory.model.detokenizer import Detokenizer
 
 STOPS = ("</assistant>", "<user>")
 
 
 def shown(*pieces: str | bytes, stops: tuple[str, ...] = STOPS) -> list[str]:
     """What each piece lets be shown, and last what the end does."""
-    reply = Reply(stops)
+    reply = Detokenizer(stops)
     found = []
     for token, piece in enumerate(pieces):
         found.append(reply.add(token, piece.encode() if isinstance(piece, str) else piece))
@@ -59,7 +59,7 @@ def test_what_is_shown_is_the_text_up_to_the_stop(pieces: list[str]) -> None:
     [(0, [0], 0), (2, [0, 1], 2), (3, [0, 1], 2), (8, [0, 1, 2], 8), (9, [0, 1, 2, 4], 9)],
 )
 def test_the_tokens_of_what_was_shown(length: int, tokens: list[int], covered: int) -> None:
-    reply = Reply()
+    reply = Detokenizer()
     for token, piece in enumerate([b"\n", b"Hi", b" there", b"\xc3", b"\xa9"]):
         reply.add(token, piece)
     expected = tokens if length < 9 else [0, 1, 2, 3, 4]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.download import SPARE_BYTES, Source, fetch
+from pi_memory.download import SPARE_BYTES, HubSource, fetch
 from pi_memory.errors import PiMemoryError
 from tests.hub_server import Hub, hub_server
 
@@ -14,7 +14,7 @@ CHUNK = 10 * 1024 * 1024
 """What huggingface_hub writes at once: of a connection that breaks, the whole chunks are kept."""
 
 WEIGHTS = bytes(range(256)) * 48_000
-SOURCE = Source("owner/model-GGUF", "model-q4_0.gguf")
+SOURCE = HubSource("owner/model-GGUF", "model-q4_0.gguf")
 KEY = f"{SOURCE.repo}/{SOURCE.file}"
 
 
@@ -48,7 +48,7 @@ def test_a_file_that_changed_is_replaced(hub: Hub, tmp_path: Path) -> None:
 
 def test_a_file_of_a_folder_goes_under_its_own_name(hub: Hub, tmp_path: Path) -> None:
     hub.files["owner/model-GGUF/deep/er/model.gguf"] = WEIGHTS
-    path = fetch(Source("owner/model-GGUF", "deep/er/model.gguf"), tmp_path, endpoint=hub.url)
+    path = fetch(HubSource("owner/model-GGUF", "deep/er/model.gguf"), tmp_path, endpoint=hub.url)
     assert path == tmp_path / "model.gguf"
 
 
@@ -83,7 +83,7 @@ def test_a_part_of_another_version_is_not_gone_on_with(hub: Hub, tmp_path: Path)
 def test_a_wrong_hash_leaves_nothing_behind(hub: Hub, tmp_path: Path, by_hub: bool) -> None:
     wrong = hashlib.sha256(b"other").hexdigest()
     hub.etag = wrong if by_hub else "0123456789012345678901234567890123456789"
-    source = SOURCE if by_hub else Source(SOURCE.repo, SOURCE.file, sha256=wrong)
+    source = SOURCE if by_hub else HubSource(SOURCE.repo, SOURCE.file, sha256=wrong)
     with pytest.raises(PiMemoryError, match=wrong):
         fetch(source, tmp_path, endpoint=hub.url)
     assert names(tmp_path) == []
@@ -91,7 +91,7 @@ def test_a_wrong_hash_leaves_nothing_behind(hub: Hub, tmp_path: Path, by_hub: bo
 
 def test_a_hash_that_differs_from_the_hubs_is_refused_before_the_download(hub: Hub, tmp_path: Path) -> None:
     with pytest.raises(PiMemoryError, match="not 0000"):
-        fetch(Source(SOURCE.repo, SOURCE.file, sha256="0" * 64), tmp_path, endpoint=hub.url)
+        fetch(HubSource(SOURCE.repo, SOURCE.file, sha256="0" * 64), tmp_path, endpoint=hub.url)
     assert hub.ranges == []
 
 
@@ -100,7 +100,7 @@ def test_a_hub_that_tells_no_hash_needs_one(hub: Hub, tmp_path: Path) -> None:
     with pytest.raises(PiMemoryError) as error:
         fetch(SOURCE, tmp_path, endpoint=hub.url)
     assert "--sha256" in error.value.hint
-    known = Source(SOURCE.repo, SOURCE.file, sha256=hashlib.sha256(WEIGHTS).hexdigest())
+    known = HubSource(SOURCE.repo, SOURCE.file, sha256=hashlib.sha256(WEIGHTS).hexdigest())
     assert fetch(known, tmp_path, endpoint=hub.url).read_bytes() == WEIGHTS
 
 
@@ -115,12 +115,12 @@ def test_a_full_disk_is_noticed_before_the_download(hub: Hub, tmp_path: Path, mo
 @pytest.mark.parametrize(
     "source",
     [
-        Source("owner/model-GGUF", "no-such.gguf"),
-        Source("owner/model-GGUF", SOURCE.file, "v9"),
-        Source("a/b/c", "x.gguf"),
+        HubSource("owner/model-GGUF", "no-such.gguf"),
+        HubSource("owner/model-GGUF", SOURCE.file, "v9"),
+        HubSource("a/b/c", "x.gguf"),
     ],
 )
-def test_a_name_that_the_hub_does_not_know(hub: Hub, tmp_path: Path, source: Source) -> None:
+def test_a_name_that_the_hub_does_not_know(hub: Hub, tmp_path: Path, source: HubSource) -> None:
     with pytest.raises(PiMemoryError, match="The hub has no") as error:
         fetch(source, tmp_path, endpoint=hub.url)
     assert "--repo" in error.value.hint

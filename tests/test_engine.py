@@ -8,7 +8,7 @@ import pytest
 
 from pi_memory.errors import ModelError
 from pi_memory.model.engine import Cancelled, Engine
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.sampling import Sampling
 from tests.gguf_files import Shape, write_llama
 
@@ -24,7 +24,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def engine(path: Path) -> Iterator[Engine]:
-    engine = Engine(path, Size(threads=1, context_tokens=512, sequences=3, batch=16))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=512, sequences=3, batch=16))
     yield engine
     engine.close()
 
@@ -36,7 +36,7 @@ def reply(engine: Engine, tokens: list[int], *, sequence: int = 0, cap: int = 12
 
 def cold(path: Path, tokens: list[int], cap: int = 12) -> list[int]:
     """What a fresh engine says."""
-    engine = Engine(path, Size(threads=1, context_tokens=512, sequences=1, batch=16))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=512, sequences=1, batch=16))
     made = reply(engine, tokens, cap=cap)
     engine.close()
     return made
@@ -76,7 +76,7 @@ def test_the_cap_is_hard(engine: Engine, cap: int) -> None:
 
 def test_an_end_token_ends_and_is_not_yielded(tmp_path: Path) -> None:
     path = write_llama(tmp_path / "chain.gguf", words=("one", "two"), follows={"x": "one", "one": "two"})
-    engine = Engine(path, Size(threads=1, context_tokens=64))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=64))
     tokens = engine.vocabulary.tokenise("x", special=False)
     assert [engine.vocabulary.piece(token) for token in reply(engine, tokens)] == [b"one", b"two"]
     engine.close()
@@ -209,7 +209,7 @@ def test_little_is_not_put_away(engine: Engine) -> None:
 
 
 def test_what_there_is_no_memory_for_is_left_in_the_context(path: Path) -> None:
-    engine = Engine(path, Size(threads=1, context_tokens=512, sequences=3, batch=16), parked_bytes=1_000)
+    engine = Engine(path, ContextSize(threads=1, context_tokens=512, sequences=3, batch=16), parked_bytes=1_000)
     engine.prefill(0, LONG)
     engine.prefill(1, PROMPT)
     engine.clear_for(1)
@@ -256,7 +256,7 @@ def test_cancel_holds_until_resume(engine: Engine, path: Path) -> None:
 
 def test_cancel_in_mid_prefill_leaves_a_sound_sequence(tmp_path: Path) -> None:
     path = write_llama(tmp_path / "slow.gguf", context=2048, shape=Shape(width=256, layers=4, feed_forward=1024))
-    engine = Engine(path, Size(threads=1, context_tokens=2048, batch=512))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=2048, batch=512))
     prompt = LONG * 6
     threading.Timer(0.01, engine.cancel).start()
     with pytest.raises(Cancelled):
@@ -279,7 +279,7 @@ def test_the_same_seed_draws_the_same(engine: Engine) -> None:
 
 
 def test_the_context_is_never_longer_than_trained(path: Path) -> None:
-    engine = Engine(path, Size(threads=1, context_tokens=100_000))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=100_000))
     assert engine.context_tokens == 512
     engine.close()
     engine.close()
@@ -287,10 +287,10 @@ def test_the_context_is_never_longer_than_trained(path: Path) -> None:
 
 def test_no_file_and_no_model_are_clear_errors(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="There is no model file"):
-        Engine(tmp_path / "none.gguf", Size(threads=1))
+        Engine(tmp_path / "none.gguf", ContextSize(threads=1))
     (tmp_path / "text.gguf").write_text("not a model")
     with pytest.raises(ModelError, match="cannot be loaded"):
-        Engine(tmp_path / "text.gguf", Size(threads=1))
+        Engine(tmp_path / "text.gguf", ContextSize(threads=1))
 
 
 def test_control_tokens_are_text_unless_asked_for(engine: Engine) -> None:
@@ -312,7 +312,7 @@ def test_any_text_survives_the_tokeniser(engine: Engine, text: str) -> None:
 def test_whatever_came_before_the_reply_is_that_of_a_cold_start(engine: Engine, path: Path, seed: int) -> None:
     """Growing, branching, cancelled and interleaved conversations on fewer sequences than there are conversations."""
     random = Random(seed)
-    fresh = Engine(path, Size(threads=1, context_tokens=512, sequences=1, batch=16))
+    fresh = Engine(path, ContextSize(threads=1, context_tokens=512, sequences=1, batch=16))
     conversations = [[random.randrange(256) for _ in range(random.randrange(1, 100))] for _ in range(5)]
     for _ in range(25):
         number = random.randrange(5)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.retrieval.excerpts import LONGEST, News
+from pi_memory.retrieval.excerpts import LONGEST, Novelty
 
 LAKE = "We drove to the lake on Saturday."
 CAR = "The car lost its exhaust on the way."
@@ -11,14 +11,14 @@ FILLER = [f"Then we spoke at some length about matter number {number} of the clu
 
 
 def test_what_says_nothing_new_is_left_out() -> None:
-    news = News("What happened at the lake?", prompt=f"Earlier: {CAR} That was all.")
+    news = Novelty("What happened at the lake?", prompt=f"Earlier: {CAR} That was all.")
     assert news.of(f"{LAKE} {CAR}") == [LAKE]
     news.tell(LAKE)
     assert news.of(f"{LAKE} {CAR}") == []
 
 
 def test_other_words_for_the_same_are_nothing_new() -> None:
-    news = News("Where do I keep it?", prompt="")
+    news = Novelty("Where do I keep it?", prompt="")
     news.tell("The user keeps the key in the shed, under the blue pot.")
     assert news.of("I keeps the key under the blue pot") == []
     assert news.of("I keep the key under the red pot") != []
@@ -26,36 +26,36 @@ def test_other_words_for_the_same_are_nothing_new() -> None:
 
 
 def test_a_question_does_not_tell_its_answer() -> None:
-    news = News("Is my dog called Rex?", prompt="")
+    news = Novelty("Is my dog called Rex?", prompt="")
     assert news.of("My dog is called Rex.") == ["My dog is called Rex."]
     assert news.of("Is my dog called Rex?") == []
 
 
 def test_what_the_message_states_is_not_told_again() -> None:
-    assert News("My dog is called Rex.", prompt="").of("The user's dog is called Rex") == []
+    assert Novelty("My dog is called Rex.", prompt="").of("The user's dog is called Rex") == []
 
 
 def test_a_short_text_is_told_whole() -> None:
-    assert News("lake", prompt="").excerpt([LAKE, CAR]) == f"{LAKE} {CAR}"
+    assert Novelty("lake", prompt="").excerpt([LAKE, CAR]) == f"{LAKE} {CAR}"
 
 
 def test_a_long_text_is_told_where_it_bears_on_the_message_and_beside() -> None:
-    told = News("When did we go to the lake?", prompt="").excerpt([*FILLER[:6], LAKE, CAR, *FILLER[6:]])
+    told = Novelty("When did we go to the lake?", prompt="").excerpt([*FILLER[:6], LAKE, CAR, *FILLER[6:]])
     assert told == f"… {FILLER[5]} {LAKE} {CAR} …"
 
 
 def test_a_long_text_that_shares_no_word_is_told_from_its_beginning() -> None:
-    told = News("Any news of Ada?", prompt="").excerpt(FILLER)
+    told = Novelty("Any news of Ada?", prompt="").excerpt(FILLER)
     assert told == f"{FILLER[0]} …"
 
 
 def test_a_text_without_an_end_is_cut() -> None:
-    assert len(News("lake", prompt="").excerpt(["lake" * 1_000])) <= LONGEST + 2
+    assert len(Novelty("lake", prompt="").excerpt(["lake" * 1_000])) <= LONGEST + 2
 
 
 @given(st.text(max_size=1_500), st.text(max_size=80), st.text(max_size=300))
 def test_an_excerpt_is_made_of_what_is_new_and_short(text: str, message: str, prompt: str) -> None:
-    news = News(message, prompt=prompt)
+    news = Novelty(message, prompt=prompt)
     lines = news.of(text)
     told = news.excerpt(lines)
     assert bool(told) == bool(lines)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pi_memory.errors import Unprocessable
-from pi_memory.focus.topic_changes import Changes
+from pi_memory.focus.topic_changes import TopicChanges
 from pi_memory.model.extractive import NOTICE, ExtractiveModel, reply
 from pi_memory.types import Message, Topic, Usage
 
@@ -59,7 +59,7 @@ def test_an_unrelated_question_quotes_nothing(question: str) -> None:
 
 def test_a_focus_that_was_edited_since_is_told_as_it_is_now() -> None:
     garden, gone = Topic("garden", 0.0, 0.0), Topic("garden", 0.0, 0.0, is_active=False)
-    edit = Changes({"garden": garden, "orchard": None}, {"garden": gone, "orchard": garden}, "file", 0.0).told()
+    edit = TopicChanges({"garden": garden, "orchard": None}, {"garden": gone, "orchard": garden}, "file", 0.0).told()
     messages = [
         Message("system", "## Recent Focus\n\n- **memory** (2 sessions)\n- **garden** (1 session)"),
         Message("user", "What am I working on?"),

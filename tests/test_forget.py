@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.attention.sessions import Context
+from pi_memory.attention.sessions import SessionContext
 from pi_memory.errors import Forgotten, StoreError
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.redaction import Forgetting
@@ -219,7 +219,7 @@ def test_what_waits_to_be_searchable_is_found_without_it(tmp_path: Path) -> None
 
 def test_a_crash_leaves_all_of_it_or_nothing(tmp_path: Path) -> None:
     """Also what was summed up of it, and noted."""
-    decided = Context("c", 1.0, 1.0, decisions=(SECRET, "Buy a safe"))
+    decided = SessionContext("c", 1.0, 1.0, decisions=(SECRET, "Buy a safe"))
 
     async def copies() -> list[Path]:
         db = await Database.open(tmp_path / "memory.db", commit_seconds=0)

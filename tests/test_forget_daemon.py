@@ -41,7 +41,7 @@ def test_a_fact_is_forgotten_in_every_conversation(client: Client, tmp_path: Pat
     for name in "abdn":
         assert "zanzibar" not in say(client, "What is my vault word?", name)
     told = client.post("/context", json={"session_id": "s", "message": "What is the vault word?"}).text
-    assert "zanzibar" not in told + str(client.parts.memory.prompted())
+    assert "zanzibar" not in told + str(client.parts.windows.prompted())
     client.stop()
     assert holders(tmp_path) == []
 
@@ -55,7 +55,7 @@ def test_it_is_refused_in_whatever_words_it_comes_again(client: Client, tmp_path
     decided = {"session_id": "s", "decision": "The user's vault word is zanzibar"}
     assert client.post("/session/decisions", json=decided).json()["type"] == "forgotten"
     say(client, "My vault word is zanzibar.", "new")
-    assert "zanzibar" not in str(client.parts.memory.prompted())
+    assert "zanzibar" not in str(client.parts.windows.prompted())
     client.stop()
     assert holders(tmp_path) == []
 
@@ -142,7 +142,7 @@ def test_a_client_that_leaves_cuts_nothing(client: Client, tmp_path: Path) -> No
     say(client, f"Remember that {FACT}.", "b")
 
     async def leave_after(steps: int) -> None:
-        learning = client.parts.learning
+        learning = client.parts.learner
         asked = asyncio.ensure_future(learning.state(notice(f"Forget that {FACT}."), session="c"))
         for _ in range(steps):
             await asyncio.sleep(0)
@@ -151,7 +151,7 @@ def test_a_client_that_leaves_cuts_nothing(client: Client, tmp_path: Path) -> No
         await client.parts.memories.finish()
 
     client.portal.call(leave_after, 2)  # type: ignore[union-attr]
-    assert "zanzibar" not in str(client.parts.memory.prompted())
+    assert "zanzibar" not in str(client.parts.windows.prompted())
     assert "zanzibar" not in say(client, "What is my vault word?", "a")
     client.stop()
     assert holders(tmp_path) == []

@@ -34,7 +34,7 @@ def test_a_sweep_ends_expired_conversations_and_writes_the_file(daemon: Daemon, 
     client.put("/focus/garden", json={})
     clock.pass_time(minutes=61)
     sweep(client)
-    assert client.parts.memory.ids() == []
+    assert client.parts.windows.ids() == []
     assert count(client, "sessions where ended_at is null") == 0
     assert "last: 1h ago" in client.parts.settings.focus_file.read_text()
 

@@ -154,7 +154,7 @@ def test_a_model_that_fails_in_the_middle_says_so_and_what_came_is_kept(daemon: 
 
 def test_too_many_turns_are_told_to_come_back(daemon: Daemon) -> None:
     client = daemon(model=FakeModel(gate=asyncio.Event()), PI_MEMORY_MAX_WAITING=1)
-    turns = client.parts.turns
+    turns = client.parts.streams
     turns._streams.add(object())  # type: ignore[arg-type]
     answer = client.post("/chat", json={"message": "x"})
     turns._streams.clear()

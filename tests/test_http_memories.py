@@ -220,9 +220,9 @@ def test_what_is_forgotten_is_nowhere_also_after_a_stop(daemon: Daemon, tmp_path
     for name, message in (("a", said), ("a", asked), ("a", "Thanks!"), ("b", asked)):
         client.post("/chat", json={"message": message, "conversation_id": name}).raise_for_status()
         client.settle()
-    assert "zanzibarquartz" in str(client.parts.memory.prompted()).lower()
+    assert "zanzibarquartz" in str(client.parts.windows.prompted()).lower()
     assert client.delete("/memories/1?forget=1").status_code == 204
-    assert "zanzibarquartz" not in str(client.parts.memory.prompted()).lower()
+    assert "zanzibarquartz" not in str(client.parts.windows.prompted()).lower()
     client.stop()
     files = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     assert b"zanzibarquartz" not in files.lower()

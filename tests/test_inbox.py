@@ -19,7 +19,7 @@ class Held:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._gate = asyncio.Event()
-        client.parts.remember.attend = self._attend
+        client.parts.inbox.attend = self._attend
 
     def open(self) -> None:
         assert self._client.portal is not None

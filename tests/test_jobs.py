@@ -12,7 +12,7 @@ import pytest
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.engine import Engine
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
 from pi_memory.types import Message, Model, Thinker, Usage
 from tests.fakes import FakeModel
@@ -86,7 +86,7 @@ def test_choose_is_what_comparing_along_the_trie_says(model: LocalModel, path: P
     chosen = asyncio.run(model.choose(SAID, "topic?", LABELS))
     prompt = model._ledger.prompt([*SAID, Message("user", "topic?")])
     left = {label: model._ledger.answer(label, after=prompt) for label in LABELS}
-    engine, at = Engine(path, Size(threads=1, context_tokens=1024)), 0
+    engine, at = Engine(path, ContextSize(threads=1, context_tokens=1024)), 0
     while len(left) > 1:
         engine.drop(0)
         engine.prefill(0, [*prompt, *next(iter(left.values()))[:at]])
@@ -112,7 +112,7 @@ def test_write_ends_where_the_grammar_ends(model: LocalModel) -> None:
 
 
 def test_the_whole_vocabulary_is_asked_only_after_a_refusal(path: Path) -> None:
-    engine = Engine(path, Size(threads=1, context_tokens=256))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=256))
     engine.prefill(0, [3, 1, 4])
     free, strict = engine.grammar("root ::= [^\\x00]*"), engine.grammar('root ::= "zqxj"')
     assert engine.draw(0, free) is not None

@@ -10,7 +10,7 @@ import pytest
 
 from pi_memory.model.engine import Cancelled, Engine
 from pi_memory.model.jobs import prepare
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
 from pi_memory.types import Message, Usage
 from tests import gguf_kinds
@@ -29,7 +29,7 @@ def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture
 def engine(path: Path) -> Iterator[Engine]:
-    engine = Engine(path, Size(threads=1, context_tokens=512, sequences=3, batch=16))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=512, sequences=3, batch=16))
     yield engine
     engine.close()
 
@@ -66,7 +66,7 @@ def test_a_prompt_that_changed_is_evaluated_again(engine: Engine, cold: Cold, ca
 
 
 def test_it_is_said_once_that_hybrids_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    engine = Engine(gguf_kinds.hybrid(tmp_path / "hybrid.gguf"), Size(threads=1, context_tokens=512, batch=16))
+    engine = Engine(gguf_kinds.hybrid(tmp_path / "hybrid.gguf"), ContextSize(threads=1, context_tokens=512, batch=16))
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             engine.prefill(0, LONG[:50])
@@ -119,7 +119,7 @@ def test_what_was_put_away_is_fetched(engine: Engine, cold: Cold) -> None:
 def test_a_state_is_restored(engine: Engine, path: Path, cold: Cold) -> None:
     engine.prefill(0, LONG[:300])
     held, state = engine.state(LONG[:300], most_bytes=10**7)
-    other = Engine(path, Size(threads=1, context_tokens=512, sequences=3, batch=16))
+    other = Engine(path, ContextSize(threads=1, context_tokens=512, sequences=3, batch=16))
     assert other.restore(held, state)
     sequence = other.sequence_for(prompt := [*LONG[:300], 7])
     assert other.prefill(sequence, prompt) == len(prompt) - len(held)

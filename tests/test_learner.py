@@ -9,12 +9,12 @@ from typing import TypeVar
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.worker import Worker
-from pi_memory.learning.learner import Learning
-from pi_memory.learning.neighbours import Neighbourhood
+from pi_memory.learning.learner import Learner
+from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.ram_index import Shelf
+from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
 from pi_memory.types import Embedder, Exchange, Memory
@@ -33,8 +33,8 @@ class Mind:
         self.memories = Memories(db, clock=clock)
         scale = Scale(Loader(_none, fallback=NoEmbedder()))
         worker = Worker("compute")
-        self.learning = Learning(
-            self.memories, Neighbourhood(self.memories, Shelf(), scale, worker=worker), worker=worker
+        self.learning = Learner(
+            self.memories, NeighbourSearch(self.memories, RamIndex(), scale, worker=worker), worker=worker
         )
 
     async def say(self, message: str, project: str | None = None) -> list[str]:

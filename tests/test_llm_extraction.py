@@ -8,7 +8,7 @@ import pytest
 
 from pi_memory.errors import ModelError
 from pi_memory.learning.dedup import Neighbour
-from pi_memory.learning.llm_extraction import Interview
+from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.loader import Loader
 from pi_memory.types import Candidate, Count, Exchange, Memory, Message, Model, Purpose
 from tests.fakes import FakeModel
@@ -57,11 +57,11 @@ class Talker(FakeModel):
             raise ModelError("broken")
 
 
-def interview(model: Model) -> Interview:
+def interview(model: Model) -> LlmExtraction:
     async def load() -> Model:
         return model
 
-    return Interview(Loader(load, fallback=model))
+    return LlmExtraction(Loader(load, fallback=model))
 
 
 def ask(answer: str) -> list[Candidate]:

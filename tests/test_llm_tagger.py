@@ -7,7 +7,7 @@ import pytest
 
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError
-from pi_memory.tagging.llm_tagger import OTHER, AskingTagger
+from pi_memory.tagging.llm_tagger import OTHER, LlmTagger
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.types import Count, Exchange, Message, Purpose, Source, Tag, Topic
 from tests.test_tagger import PATTERNS, edit
@@ -44,7 +44,7 @@ class Oracle:
 def tag(oracle: Oracle, *, reply: str = "Tighten it.", source: Source = "chat") -> Tag:
     calls = (edit("/srv/src/garden/valve.py"),)
     exchange = Exchange("c", "the pump leaks", reply, 0.0, tool_calls=calls, source=source)
-    tagger = AskingTagger(
+    tagger = LlmTagger(
         EvidenceTagger(PATTERNS, worker=Worker("compute")), oracle, lambda name: SAID if name == "c" else ()
     )
     topics = [Topic("auth", 0, 0), Topic("garden", 0, 0)]
@@ -84,7 +84,7 @@ def test_the_model_is_asked_behind_the_conversation_that_it_has_read() -> None:
 def test_it_is_not_asked_about_chatter() -> None:
     oracle = Oracle("auth")
     exchange = Exchange("c", "thanks!", "You are welcome.", 0.0)
-    tagger = AskingTagger(EvidenceTagger(PATTERNS, worker=Worker("compute")), oracle, lambda name: ())
+    tagger = LlmTagger(EvidenceTagger(PATTERNS, worker=Worker("compute")), oracle, lambda name: ())
     found = asyncio.run(tagger.tag(exchange, topics=[Topic("auth", 0, 0)], current="auth", working_directory=None))
     assert found == Tag(None)
     assert oracle.labels == []

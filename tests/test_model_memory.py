@@ -6,7 +6,7 @@ import pytest
 from pi_memory.errors import ModelError
 from pi_memory.model.engine import Engine
 from pi_memory.model.library import library, open_model
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.ram_check import check, context_bytes, free
 from tests.gguf_files import write_llama
 
@@ -39,13 +39,13 @@ def test_more_than_there_is_is_refused_in_numbers(tmp_path: Path) -> None:
 def test_a_context_that_would_take_all_memory_is_refused_before_it_is_made(tmp_path: Path) -> None:
     path = write_llama(tmp_path / "tiny.gguf", context=1_000_000_000)
     with pytest.raises(ModelError, match=r"1000000000 tokens needs \d+ MB") as caught:
-        Engine(path, Size(threads=1, context_tokens=1_000_000_000))
+        Engine(path, ContextSize(threads=1, context_tokens=1_000_000_000))
     assert "CTX_TOKENS" in caught.value.hint
 
 
 def test_what_a_context_takes_is_what_a_state_of_it_holds(tmp_path: Path) -> None:
     path = write_llama(tmp_path / "tiny.gguf")
-    engine = Engine(path, Size(threads=1, context_tokens=512))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=512))
     engine.prefill(0, list(range(200)))
     _, state = engine.state(list(range(200)), most_bytes=10**9)
     reckoned = context_bytes(library(), open_model(path), 200)

@@ -11,10 +11,10 @@ from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.quantized import Matrix, pack
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
-from pi_memory.learning.neighbours import Around, Neighbourhood
+from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.ram_index import Item, Shelf
+from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.database import Database
 from pi_memory.types import Candidate, Embedder, Vectors
 from tests.fakes import FakeClock, FakeEmbedder
@@ -47,17 +47,19 @@ async def loaded(embedder: Embedder) -> Loader[Embedder]:
     return loader
 
 
-def around(folder: Path, embedder: Embedder, query: str) -> Around:
+def around(folder: Path, embedder: Embedder, query: str) -> Nearby:
     """What is found in a store of two memories, of which one has its vector."""
 
-    async def run() -> Around:
+    async def run() -> Nearby:
         db = await Database.open(folder / "memory.db")
-        memories, shelf = Memories(db, clock=FakeClock()), Shelf()
+        memories, shelf = Memories(db, clock=FakeClock()), RamIndex()
         for content in (OF_NO_TERMS, "the valve leaks"):
             await memories.add(Candidate(content), origin="api")
         shelf.matrix = Matrix(FakeEmbedder.dimensions)
         shelf.put([Item(1, 1, "user", 10, pack(await FakeEmbedder().embed([OF_NO_TERMS])))])
-        found = await Neighbourhood(memories, shelf, Scale(await loaded(embedder)), worker=Worker("compute")).of(query)
+        found = await NeighbourSearch(memories, shelf, Scale(await loaded(embedder)), worker=Worker("compute")).of(
+            query
+        )
         await db.close()
         return found
 

@@ -8,7 +8,7 @@ from pi_memory.background import inbox
 from pi_memory.chat import turn
 from pi_memory.learning import statements
 from pi_memory.model.extractive import ExtractiveModel
-from pi_memory.types import Stated
+from pi_memory.types import Statement
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeModel
 
@@ -142,7 +142,7 @@ def test_what_a_message_states_is_not_stored_when_the_message_does_not_fit(daemo
 def test_what_is_stated_is_looked_for_once(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
     looked, found = [], statements.notice
 
-    def counted(message: str) -> tuple[Stated, ...]:
+    def counted(message: str) -> tuple[Statement, ...]:
         looked.append(message)
         return found(message)
 

@@ -1,12 +1,12 @@
 import pytest
 
-from pi_memory.model.offload import Away, Parked, common
+from pi_memory.model.offload import Offload, OffloadedState, common
 
 
-def parked(*tokens: list[int], most_bytes: int = 100) -> Parked:
-    made = Parked(most_bytes)
+def parked(*tokens: list[int], most_bytes: int = 100) -> OffloadedState:
+    made = OffloadedState(most_bytes)
     for some in tokens:
-        made.put(Away(some, bytes(10 * len(some))))
+        made.put(Offload(some, bytes(10 * len(some))))
     return made
 
 

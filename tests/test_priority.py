@@ -2,12 +2,12 @@
 
 import asyncio
 
-from pi_memory.background.priority import Precedence
+from pi_memory.background.priority import TurnPriority
 
 
 def test_work_lets_turns_pass() -> None:
     async def main() -> None:
-        precedence, done = Precedence(), []
+        precedence, done = TurnPriority(), []
 
         async def work() -> None:
             for piece in range(2):
@@ -27,7 +27,7 @@ def test_work_lets_turns_pass() -> None:
 
 def test_it_does_not_wait_for_long() -> None:
     async def main() -> None:
-        precedence = Precedence()
+        precedence = TurnPriority()
         with precedence.turn():
             await asyncio.wait_for(precedence.let_pass(), 30)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from pi_memory.conversation.prompt import RECALLED
-from pi_memory.retrieval.prompt_blocks import Room, block
+from pi_memory.retrieval.prompt_blocks import PromptRoom, block
 from pi_memory.types import Recalled
 
 NOON = 1_714_550_400.0
@@ -24,7 +24,7 @@ def said(content: str, **fields: Any) -> Recalled:
 
 
 def told(*found: Recalled, query: str = "What about the pump?", tokens: int = 500, text: str = "") -> str:
-    return block(found, query, Room(tokens, count, text))[0]
+    return block(found, query, PromptRoom(tokens, count, text))[0]
 
 
 def test_each_thing_stands_under_its_heading() -> None:
@@ -51,12 +51,12 @@ def test_each_thing_stands_under_its_heading() -> None:
 
 
 def test_nothing_is_no_heading() -> None:
-    assert block([], "pump", Room(500, count)) == ("", ())
+    assert block([], "pump", PromptRoom(500, count)) == ("", ())
 
 
 def test_the_best_that_fit_are_told() -> None:
     short, long = memory("The pump is green"), memory("The pump " + "very " * 40 + "hums")
-    text, chosen = block([long, short], "pump", Room(20, count))
+    text, chosen = block([long, short], "pump", PromptRoom(20, count))
     assert chosen == (short,)
     assert count(text) <= 20
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.model.chat_template import TAGS
-from pi_memory.model.detokenizer import Reply
+from pi_memory.model.detokenizer import Detokenizer
 from pi_memory.model.engine import Engine
-from pi_memory.model.llama_context import Size
-from pi_memory.model.prompt_tokens import Ledger, Remembered
+from pi_memory.model.llama_context import ContextSize
+from pi_memory.model.prompt_tokens import EvaluatedPrompt, PromptTokens
 from pi_memory.model.tokenizer import Vocabulary
 from pi_memory.types import Message, Role
 from tests.gguf_files import CHATML, CONTROL, write_llama
@@ -30,14 +30,14 @@ NO_SYSTEM = "{% if messages[0].role == 'system' %}{{ raise_exception('no') }}{% 
 @pytest.fixture(scope="module")
 def words(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vocabulary]:
     path = write_llama(tmp_path_factory.mktemp("models") / "tiny.gguf", add_bos=True)
-    engine = Engine(path, Size(threads=1))
+    engine = Engine(path, ContextSize(threads=1))
     yield engine.vocabulary
     engine.close()
 
 
-def ledger(words: Vocabulary, template: str | None = CHATML) -> Ledger:
+def ledger(words: Vocabulary, template: str | None = CHATML) -> PromptTokens:
     words.chat_template = template
-    return Ledger(words, context_tokens=512, now=datetime(2026, 2, 3, tzinfo=UTC))
+    return PromptTokens(words, context_tokens=512, now=datetime(2026, 2, 3, tzinfo=UTC))
 
 
 def text(words: Vocabulary, tokens: list[int]) -> str:
@@ -121,7 +121,7 @@ def test_a_prompt_begins_as_the_one_before(words: Vocabulary, turns: list[tuple[
 
 
 def test_a_reply_keeps_the_ids_it_was_generated_with(words: Vocabulary) -> None:
-    book, reply = ledger(words), Reply()
+    book, reply = ledger(words), Detokenizer()
     letters = [words.tokenise(letter, special=False)[0] for letter in "the world"]
     for token in letters:
         reply.add(token, words.piece(token))
@@ -147,7 +147,7 @@ def test_a_text_that_cannot_fit_is_not_tokenised(words: Vocabulary) -> None:
 
 
 def test_what_is_remembered_is_bounded_and_the_oldest_goes() -> None:
-    remembered = Remembered(most=10)
+    remembered = EvaluatedPrompt(most=10)
     for text in "abc":
         remembered.put(text, [1] * 4)
     assert [remembered.get(text) for text in "abc"] == [None, [1] * 4, [1] * 4]
@@ -156,7 +156,7 @@ def test_what_is_remembered_is_bounded_and_the_oldest_goes() -> None:
 
 
 def test_a_vocabulary_of_sentence_pieces_puts_no_space_inside() -> None:
-    engine = Engine(story_model(), Size(threads=1))
+    engine = Engine(story_model(), ContextSize(threads=1))
     words = engine.vocabulary
     begun, continued = (words.tokenise("dog", special=False, continues=c) for c in (False, True))
     assert (text(words, begun), text(words, continued)) == (" dog", "dog")

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.embedding.quantized import Matrix, pack
-from pi_memory.retrieval.ram_index import Item, Shelf
+from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.retrieval.scoring import NEAR, weigh
 
 
-def shelf(*items: tuple[int, int, str]) -> Shelf:
-    made = Shelf()
+def shelf(*items: tuple[int, int, str]) -> RamIndex:
+    made = RamIndex()
     made.matrix = Matrix(2)
     vectors = pack(np.eye(2, dtype=np.float32))
     for id_, thread, namespace in items:
@@ -67,7 +67,7 @@ def test_a_term_counts_for_the_messages_beside_it_in_its_conversation() -> None:
 
 
 def test_rare_words_count_more_and_long_texts_less() -> None:
-    made = Shelf()
+    made = RamIndex()
     made.put([Item(1, 1, "user", 50, None), Item(2, 2, "user", 5000, None), Item(3, 3, "user", 50, None)])
     view = made.view(lambda namespace: True)
     words = weigh(view.field, [view.rows([1, 2]), view.rows([3])], None).words
@@ -75,7 +75,7 @@ def test_rare_words_count_more_and_long_texts_less() -> None:
 
 
 def test_a_snapshot_stays_as_it_was_whatever_becomes_of_the_shelf() -> None:
-    shelf, vectors = Shelf(), np.eye(4, dtype=np.float32)
+    shelf, vectors = RamIndex(), np.eye(4, dtype=np.float32)
     shelf.matrix = Matrix(4)
     shelf.put([Item(n, n, "user", 9, pack(vectors[n : n + 1])) for n in range(3)])
     before = shelf.snapshot()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.background.priority import Precedence
-from pi_memory.background.reflection import Reflect
+from pi_memory.background.priority import TurnPriority
+from pi_memory.background.reflection import Reflection
 from pi_memory.conversation.compaction import Compaction
-from pi_memory.conversation.window import ShortMemory
+from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.worker import Worker
 from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
@@ -32,7 +32,7 @@ def test_a_lesson_that_fails_holds_up_no_other_and_is_tried_after_the_next_start
 
 async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", times: int = 1) -> list[str]:
     """End conversations, reflect; what was said in those that have been learned from."""
-    db, memory = await Database.open(path), ShortMemory(ttl=0, max_conversations=9)
+    db, memory = await Database.open(path), ConversationWindows(ttl=0, max_conversations=9)
     for name in ended:
         await db.write(partial(exchanges.add, exchange=Exchange(name, name, "yes", 1.0)))
         await db.write(partial(conversations.close, name=name, at=2.0))
@@ -49,7 +49,7 @@ async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", ti
 
     model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
     compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
-    reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn, precedence=Precedence())
+    reflect = Reflection(db, memory, compaction=compaction, model=model, learn=learn, precedence=TurnPriority())
     reflect.start()
     for _ in range(times):
         reflect.soon()
@@ -66,7 +66,7 @@ def test_nothing_is_evaluated_ahead_inside_the_turn_that_changed_it() -> None:
         warmed.append(1)
 
     async def run() -> None:
-        db, memory, turns = await Database.open(None), ShortMemory(ttl=0, max_conversations=9), Precedence()
+        db, memory, turns = await Database.open(None), ConversationWindows(ttl=0, max_conversations=9), TurnPriority()
         async with reflecting(db, memory, turns) as reflect:
             reflect.warm = warm
             with turns.turn():
@@ -82,7 +82,7 @@ def test_nothing_is_evaluated_ahead_inside_the_turn_that_changed_it() -> None:
 
 
 @contextlib.asynccontextmanager
-async def reflecting(db: Database, memory: ShortMemory, turns: Precedence) -> AsyncIterator[Reflect]:
+async def reflecting(db: Database, memory: ConversationWindows, turns: TurnPriority) -> AsyncIterator[Reflection]:
     async def load() -> Model:
         return ExtractiveModel()
 
@@ -91,7 +91,7 @@ async def reflecting(db: Database, memory: ShortMemory, turns: Precedence) -> As
 
     compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
     model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
-    reflect = Reflect(db, memory, compaction=compaction, model=model, learn=learn, precedence=turns)
+    reflect = Reflection(db, memory, compaction=compaction, model=model, learn=learn, precedence=turns)
     reflect.start()
     await reflect.drain()
     yield reflect

@@ -6,21 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.background.inbox import Remember
-from pi_memory.background.priority import Precedence
+from pi_memory.background.inbox import Inbox
+from pi_memory.background.priority import TurnPriority
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import PiMemoryError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
-from pi_memory.learning.learner import Learning
-from pi_memory.learning.neighbours import Neighbourhood
+from pi_memory.learning.learner import Learner
+from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.message_index import Passages
-from pi_memory.retrieval.ram_index import Shelf
+from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.types import Embedder, Exchange
@@ -28,13 +28,13 @@ from tests.desk import PUMP, desk
 from tests.fakes import FakeClock
 
 
-def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Remember:
+def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Inbox:
     embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
     memories = Memories(db, clock=clock)
     worker = Worker("compute")
-    learning = Learning(memories, Neighbourhood(memories, Shelf(), Scale(embedder), worker=worker), worker=worker)
-    return Remember(
-        db, focus, passages=Passages(db, embedder, worker=worker), learning=learning, precedence=Precedence()
+    learning = Learner(memories, NeighbourSearch(memories, RamIndex(), Scale(embedder), worker=worker), worker=worker)
+    return Inbox(
+        db, focus, passages=MessageIndex(db, embedder, worker=worker), learning=learning, precedence=TurnPriority()
     )
 
 

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from pi_memory.model.engine import Engine
-from pi_memory.model.llama_context import Size
+from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.saved_state import WRITES_A_DAY, Held, Saved, States
+from pi_memory.model.saved_state import WRITES_A_DAY, Held, Saved, SavedStates
 from pi_memory.types import Message, Usage
 from tests.cold import empty
 from tests.gguf_files import CHATML, write_llama
@@ -39,8 +39,8 @@ def clock() -> Clock:
     return Clock()
 
 
-def states(folder: Path, clock: Clock, *, identity: str = "model", most_bytes: int = 10_000_000) -> States:
-    return States(folder / "state", identity=identity, most_bytes=most_bytes, clock=clock)
+def states(folder: Path, clock: Clock, *, identity: str = "model", most_bytes: int = 10_000_000) -> SavedStates:
+    return SavedStates(folder / "state", identity=identity, most_bytes=most_bytes, clock=clock)
 
 
 def test_what_was_written_is_read(tmp_path: Path, clock: Clock) -> None:
@@ -95,7 +95,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def engine(path: Path) -> Iterator[Engine]:
     """One for all starts; each begins with what a new one has."""
-    engine = Engine(path, Size(threads=1, context_tokens=512))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=512))
     yield engine
     engine.close()
 
@@ -103,7 +103,7 @@ def engine(path: Path) -> Iterator[Engine]:
 class Start:
     """The daemon's model from a start to a stop."""
 
-    def __init__(self, engine: Engine, kept: States | None) -> None:
+    def __init__(self, engine: Engine, kept: SavedStates | None) -> None:
         empty(engine)
         now = kept.since() if kept else datetime(2026, 2, 3, tzinfo=UTC)
         self.model = LocalModel(engine, name="tiny", now=now, sampling=Sampling(temperature=0), states=kept)
@@ -119,7 +119,7 @@ class Start:
         return "".join(map(str, pieces)), usage
 
 
-async def first_run(engine: Engine, kept: States | None) -> tuple[list[Message], str]:
+async def first_run(engine: Engine, kept: SavedStates | None) -> tuple[list[Message], str]:
     """A conversation of one turn, saved; its messages, and what a second turn says without a restart."""
     start = Start(engine, kept)
     reply, _ = await start.say(*FIRST)
@@ -133,7 +133,7 @@ async def first_run(engine: Engine, kept: States | None) -> tuple[list[Message],
     return said, expected
 
 
-async def second_run(engine: Engine, kept: States | None, said: list[Message]) -> tuple[str, Usage, int]:
+async def second_run(engine: Engine, kept: SavedStates | None, said: list[Message]) -> tuple[str, Usage, int]:
     start = Start(engine, kept)
     prefix = len(start.model._ledger.prefix(said))
     reply, usage = await start.say(*said, NEXT)
@@ -160,7 +160,7 @@ def test_a_date_in_the_template_moves_nothing_for_a_week(
 ) -> None:
     """Over midnight and a restart the prefix is the same; after a week it is evaluated anew, with the new date."""
     path = write_llama(tmp_path / "dated.gguf", context=512, chat_template=DATED)
-    engine = Engine(path, Size(threads=1, context_tokens=512))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=512))
     said, expected = asyncio.run(first_run(engine, states(tmp_path, clock)))
     clock.now += timedelta(days=days)
     start = Start(engine, states(tmp_path, clock))
@@ -174,7 +174,7 @@ def test_a_date_in_the_template_moves_nothing_for_a_week(
 
 def test_a_day_that_ends_while_the_daemon_runs_moves_nothing(tmp_path: Path, clock: Clock) -> None:
     path = write_llama(tmp_path / "dated.gguf", context=512, chat_template=DATED)
-    engine = Engine(path, Size(threads=1, context_tokens=512))
+    engine = Engine(path, ContextSize(threads=1, context_tokens=512))
     start = Start(engine, states(tmp_path, clock))
     before = start.model._ledger.prefix(list(FIRST))
     clock.now += timedelta(days=3)

@@ -5,7 +5,7 @@ from concurrent.futures import wait
 import pytest
 
 from pi_memory.errors import ModelError
-from pi_memory.model.scheduler import Job, Lane, Left, Rank, Steps
+from pi_memory.model.scheduler import Job, Left, Rank, Scheduler, Steps
 
 
 class Flag:
@@ -32,8 +32,8 @@ def flag() -> Flag:
 
 
 @pytest.fixture
-def lane(flag: Flag) -> Iterator[Lane]:
-    lane = Lane(interrupt=flag.interrupt, proceed=flag.raised.clear)
+def lane(flag: Flag) -> Iterator[Scheduler]:
+    lane = Scheduler(interrupt=flag.interrupt, proceed=flag.raised.clear)
     yield lane
     lane.close()
     lane.ended.result(5)
@@ -48,20 +48,20 @@ def steps(log: list[str], name: str, count: int = 3, before: Callable[[], object
     return name
 
 
-def held_up(lane: Lane) -> tuple[Job[str], threading.Event]:
+def held_up(lane: Scheduler) -> tuple[Job[str], threading.Event]:
     """A chat that waits in its first step until the event is set."""
     go = threading.Event()
     return lane.start(steps([], "", 1, go.wait), Rank.CHAT), go
 
 
-def test_a_job_returns_what_it_returns_and_raises_what_it_raises(lane: Lane) -> None:
+def test_a_job_returns_what_it_returns_and_raises_what_it_raises(lane: Scheduler) -> None:
     assert lane.start(steps([], "a"), Rank.IDLE).done.result(5) == "a"
     with pytest.raises(ZeroDivisionError):
         lane.start(steps([], "b", before=lambda: 1 / 0), Rank.CHAT).done.result(5)
     assert lane.start(steps([], "c"), Rank.CHAT).done.result(5) == "c"
 
 
-def test_the_most_urgent_goes_first_and_equals_in_order(lane: Lane) -> None:
+def test_the_most_urgent_goes_first_and_equals_in_order(lane: Scheduler) -> None:
     log: list[str] = []
     _, go = held_up(lane)
     ranks = [("i", Rank.IDLE), ("m", Rank.MEMORY), ("c", Rank.CHAT), ("d", Rank.CHAT)]
@@ -71,7 +71,7 @@ def test_the_most_urgent_goes_first_and_equals_in_order(lane: Lane) -> None:
     assert log == ["c0", "c1", "d0", "d1", "m0", "m1", "i0", "i1"]
 
 
-def test_a_job_pauses_for_a_chat_and_goes_on(lane: Lane, flag: Flag) -> None:
+def test_a_job_pauses_for_a_chat_and_goes_on(lane: Scheduler, flag: Flag) -> None:
     log: list[str] = []
     work = lane.start(steps(log, "m", before=flag.hold), Rank.MEMORY)
     flag.reached.wait(5)
@@ -81,7 +81,7 @@ def test_a_job_pauses_for_a_chat_and_goes_on(lane: Lane, flag: Flag) -> None:
     assert flag.times == 1
 
 
-def test_a_chat_is_not_interrupted(lane: Lane, flag: Flag) -> None:
+def test_a_chat_is_not_interrupted(lane: Scheduler, flag: Flag) -> None:
     chat, go = held_up(lane)
     others = [lane.start(steps([], "x"), rank) for rank in Rank]
     go.set()
@@ -89,7 +89,7 @@ def test_a_chat_is_not_interrupted(lane: Lane, flag: Flag) -> None:
     assert flag.times == 0
 
 
-def test_leaving_stops_the_job_that_runs_and_no_other(lane: Lane, flag: Flag) -> None:
+def test_leaving_stops_the_job_that_runs_and_no_other(lane: Scheduler, flag: Flag) -> None:
     log: list[str] = []
     running = lane.start(steps(log, "r", before=flag.hold), Rank.CHAT)
     waiting, other = (lane.start(steps(log, name), Rank.CHAT) for name in "wo")
@@ -105,7 +105,7 @@ def test_leaving_stops_the_job_that_runs_and_no_other(lane: Lane, flag: Flag) ->
     assert lane.start(steps(log, "n"), Rank.CHAT).done.result(5) == "n"
 
 
-def test_close_stops_everything_and_takes_nothing_more(lane: Lane, flag: Flag) -> None:
+def test_close_stops_everything_and_takes_nothing_more(lane: Scheduler, flag: Flag) -> None:
     jobs = [lane.start(steps([], "x", before=flag.hold), rank) for rank in Rank]
     lane.close()
     lane.close()

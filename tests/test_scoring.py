@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from pi_memory.tagging.evidence import Scene, said_and_done, shares_of, weights_of
-from pi_memory.tagging.file_index import Holders
+from pi_memory.tagging.file_index import FileIndex
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.types import Exchange, ToolCall, Topic
 
@@ -14,7 +14,7 @@ MEMORY = Topic("memory", 0.0, 0.0, ("/p/src/memory/a.py", "/p/src/memory/b.py"))
 def scene(*paths: str, user: str = "go", known: tuple[Topic, ...] = (), current: str | None = None) -> Scene:
     exchange = Exchange("c", user, "", 0.0)
     topics = {topic.name: topic for topic in known}
-    holders = Holders()
+    holders = FileIndex()
     holders.update(topics)
     return Scene(exchange, dict.fromkeys(paths, 1.0), topics, current, holders=holders.of(paths))
 

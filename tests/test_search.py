@@ -14,11 +14,11 @@ from pi_memory.embedding.worker import Worker
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.candidates import Window
-from pi_memory.retrieval.memory_index import Remembered
-from pi_memory.retrieval.message_index import Passages
-from pi_memory.retrieval.prompt_blocks import Room
-from pi_memory.retrieval.search import Recall
+from pi_memory.retrieval.candidates import PromptWindow
+from pi_memory.retrieval.memory_index import MemoryIndex
+from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.retrieval.prompt_blocks import PromptRoom
+from pi_memory.retrieval.search import Search
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.types import Candidate, Embedder, Exchange, Recalled
@@ -29,9 +29,9 @@ GLOBAL = namespaces.scope(None)
 
 @dataclass
 class Mind:
-    recall: Recall
+    recall: Search
     memories: Memories
-    passages: Passages
+    passages: MessageIndex
     db: Database
     clock: FakeClock
 
@@ -43,8 +43,8 @@ class Mind:
             number = await self.db.write(partial(exchanges.add, exchange=exchange))
             await self.passages.index(number, exchange)
 
-    async def told(self, message: str, *, window: Window | None = None) -> list[str]:
-        room = Room(500, lambda text: len(text.split()), window=window)
+    async def told(self, message: str, *, window: PromptWindow | None = None) -> list[str]:
+        room = PromptRoom(500, lambda text: len(text.split()), window=window)
         _, chosen = await self.recall.for_turn(message, scope=GLOBAL, room=room, now=self.clock())
         return [result.content for result in chosen]
 
@@ -63,8 +63,8 @@ async def mind(embedder: Embedder | None = None) -> AsyncIterator[Mind]:
     await loader.ready()
     db = await Database.open(None)
     worker = Worker("compute")
-    memories, passages = Memories(db, clock=clock), Passages(db, loader, worker=worker)
-    recall = Recall(db, remembered=Remembered(memories, loader), passages=passages, scale=Scale(loader), worker=worker)
+    memories, passages = Memories(db, clock=clock), MessageIndex(db, loader, worker=worker)
+    recall = Search(db, remembered=MemoryIndex(memories, loader), passages=passages, scale=Scale(loader), worker=worker)
     await recall.start()
     await passages.ready()
     try:
@@ -106,10 +106,10 @@ def test_what_stands_in_the_window_is_not_told_but_what_has_left_it() -> None:
             await known.say(("The boiler valve is red", "Noted."), ("The boiler valve squeaks", "Noted."))
             asked = "What about the boiler valve?"
             assert len(await known.told(asked)) == 2
-            second = Window("old", known.clock())
+            second = PromptWindow("old", known.clock())
             assert await known.told(asked, window=second) == ["The boiler valve is red"]
-            assert await known.told(asked, window=Window("old")) == []
-            assert len(await known.told(asked, window=Window("another"))) == 2
+            assert await known.told(asked, window=PromptWindow("old")) == []
+            assert len(await known.told(asked, window=PromptWindow("another"))) == 2
 
     asyncio.run(main())
 
@@ -119,7 +119,7 @@ def test_a_long_conversation_does_not_hide_what_another_knows() -> None:
         async with mind() as known:
             await known.say(("The boiler valve is red", "Noted."), conversation="another")
             await known.say(*((f"The boiler valve needs turn {n}", "Noted.") for n in range(60)))
-            told = await known.told("Is the boiler valve red?", window=Window("old"))
+            told = await known.told("Is the boiler valve red?", window=PromptWindow("old"))
             assert told == ["The boiler valve is red"]
 
     asyncio.run(main())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pi_memory.tagging import similarity
-from pi_memory.tagging.similarity import Nearest
+from pi_memory.tagging.similarity import NearestText
 from pi_memory.types import Vectors
 
 
@@ -27,7 +27,7 @@ class Letters:
     async def close(self) -> None: ...
 
 
-def cosines(near: Nearest, text: str, descriptions: Mapping[str, str]) -> dict[str, float]:
+def cosines(near: NearestText, text: str, descriptions: Mapping[str, str]) -> dict[str, float]:
     async def compared() -> dict[str, float]:
         return await near.cosines(await near.vector(text), descriptions)
 
@@ -35,7 +35,7 @@ def cosines(near: Nearest, text: str, descriptions: Mapping[str, str]) -> dict[s
 
 
 def test_a_score_is_placed_between_related_and_same() -> None:
-    near = Nearest(Letters(), related=0.5, same=1.0)
+    near = NearestText(Letters(), related=0.5, same=1.0)
     scores = near.scores(cosines(near, "aa", {"x": "aaa", "y": "ab", "z": "bbb"}))
     assert scores == {"x": pytest.approx(1.0), "y": pytest.approx((math.sqrt(0.5) - 0.5) / 0.5)}
 
@@ -43,13 +43,13 @@ def test_a_score_is_placed_between_related_and_same() -> None:
 def test_descriptions_are_embedded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(similarity, "KEPT", 3)
     embedder = Letters()
-    near = Nearest(embedder, related=0.0, same=1.0)
+    near = NearestText(embedder, related=0.0, same=1.0)
     for described in ({"x": "a", "y": "b"}, {"x": "a", "y": "c"}, {"x": "a", "y": "d"}, {}):
         cosines(near, "q", described)
     assert embedder.embedded == ["q", "a", "b", "q", "c", "q", "d", "q"]
 
 
 def test_without_a_scale_nothing_is_near() -> None:
-    near = Nearest(Letters(), related=math.inf, same=math.inf)
+    near = NearestText(Letters(), related=math.inf, same=math.inf)
     assert near.is_blind
     assert cosines(near, "a", {"x": "a"}) == {}

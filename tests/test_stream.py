@@ -46,19 +46,19 @@ def test_leaving_stops_the_model_and_what_had_arrived_is_kept(tmp_path: Path) ->
     model, gate = gated()
 
     async def work(parts: Parts) -> None:
-        stream = parts.turns.start(Turn("count", "c"))
+        stream = parts.streams.start(Turn("count", "c"))
         assert await anext(aiter(stream)) == Delta("one ")
         stream.leave()
         await asyncio.wait({stream.task})
         gate.set()
         await asyncio.sleep(0)
         assert model.words_said == 1
-        conversation = parts.memory.get("c", parts.clock())
+        conversation = parts.windows.get("c", parts.clock())
         assert conversation is not None
         (exchange,) = conversation.exchanges
         assert (exchange.user, exchange.reply, exchange.partial) == ("count", "one ", True)
-        await parts.remember.drain()
-        assert (await finish(parts.turns.start(Turn("again", "c")))).reply == "one two three four "
+        await parts.inbox.drain()
+        assert (await finish(parts.streams.start(Turn("again", "c")))).reply == "one two three four "
         assert [m.content for m in model.prompts[-1][1:]] == ["count", "one ", "again"]
 
     in_daemon(tmp_path, model, work)
@@ -66,11 +66,11 @@ def test_leaving_stops_the_model_and_what_had_arrived_is_kept(tmp_path: Path) ->
 
 def test_leaving_before_the_first_word_keeps_nothing(tmp_path: Path) -> None:
     async def work(parts: Parts) -> None:
-        stream = parts.turns.start(Turn("count", "c"))
+        stream = parts.streams.start(Turn("count", "c"))
         stream.leave()
         await asyncio.wait({stream.task})
-        assert parts.memory.get("c", parts.clock()) is None
-        assert (await finish(parts.turns.start(Turn("again", "c")))).reply
+        assert parts.windows.get("c", parts.clock()) is None
+        assert (await finish(parts.streams.start(Turn("again", "c")))).reply
 
     in_daemon(tmp_path, FakeModel(), work)
 
@@ -79,8 +79,8 @@ def test_turns_of_one_conversation_follow_each_other_and_others_do_not_wait(tmp_
     model, gate = gated()
 
     async def work(parts: Parts) -> None:
-        first, second = (parts.turns.start(Turn(text, "c")) for text in ("first", "second"))
-        other = parts.turns.start(Turn("other", "d"))
+        first, second = (parts.streams.start(Turn(text, "c")) for text in ("first", "second"))
+        other = parts.streams.start(Turn("other", "d"))
         await anext(aiter(first))
         await anext(aiter(other))
         assert sorted(prompt[-1].content for prompt in model.prompts) == ["first", "other"]
@@ -95,15 +95,15 @@ def test_stopping_ends_what_is_under_way_and_takes_nothing_new(tmp_path: Path) -
     model, _ = gated()
 
     async def work(parts: Parts) -> None:
-        stream = parts.turns.start(Turn("count", "c"))
+        stream = parts.streams.start(Turn("count", "c"))
         events = aiter(stream)
         await anext(events)
-        await parts.turns.stop()
+        await parts.streams.stop()
         with pytest.raises(Unavailable, match="stopped"):
             await anext(events)
         with pytest.raises(Unavailable, match="stopping"):
-            parts.turns.start(Turn("more", "c"))
-        assert parts.memory.get("c", parts.clock()) is not None
+            parts.streams.start(Turn("more", "c"))
+        assert parts.windows.get("c", parts.clock()) is not None
 
     in_daemon(tmp_path, model, work)
 
@@ -113,21 +113,21 @@ def test_more_turns_than_may_wait_are_refused(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with daemon(tmp_path, model, FakeClock(), PI_MEMORY_MAX_WAITING=2) as parts:
-            streams = [parts.turns.start(Turn("x", name)) for name in "ab"]
+            streams = [parts.streams.start(Turn("x", name)) for name in "ab"]
             with pytest.raises(Unavailable, match="2 turns") as caught:
-                parts.turns.start(Turn("x", "c"))
+                parts.streams.start(Turn("x", "c"))
             assert caught.value.retry_after > 0
             gate.set()
             await asyncio.gather(*map(finish, streams))
-            assert (await finish(parts.turns.start(Turn("x", "c")))).reply
+            assert (await finish(parts.streams.start(Turn("x", "c")))).reply
 
     asyncio.run(main())
 
 
 async def kept(parts: Parts) -> tuple[str, bool]:
     """The last reply in the window, and whether it is marked partial."""
-    await parts.remember.drain()
-    conversation = parts.memory.get("c", parts.clock())
+    await parts.inbox.drain()
+    conversation = parts.windows.get("c", parts.clock())
     assert conversation is not None
     return conversation.exchanges[-1].reply, conversation.exchanges[-1].partial
 
@@ -137,7 +137,7 @@ def test_a_turn_that_takes_too_long_is_stopped_and_what_had_arrived_is_kept(tmp_
 
     async def work(parts: Parts) -> None:
         with pytest.raises(Unavailable, match="took longer") as caught:
-            await finish(parts.turns.start(Turn("count", "c")))
+            await finish(parts.streams.start(Turn("count", "c")))
         assert "PI_MEMORY_TURN_SECONDS" in caught.value.hint
         assert await kept(parts) == ("one ", True)
 
@@ -156,7 +156,7 @@ class Endless(FakeModel):
 def test_a_reply_that_does_not_end_is_ended(tmp_path: Path) -> None:
     async def work(parts: Parts) -> None:
         with pytest.raises(ModelError, match="does not end"):
-            await finish(parts.turns.start(Turn("count", "c")))
+            await finish(parts.streams.start(Turn("count", "c")))
         reply, partial = await kept(parts)
         assert partial
         assert 1_000 < len(reply) <= 10 * 256

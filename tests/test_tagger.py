@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.tagging.centroids import Centroids
-from pi_memory.tagging.similarity import Meaning, Nearest
+from pi_memory.tagging.similarity import NearestText, TopicSimilarity
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.topics.names import normalise
@@ -31,7 +31,11 @@ def tag(
     embedder: Embedder | None = None,
 ) -> Tag:
     exchange = Exchange("c", user, reply, 0.0, tool_calls=calls)
-    meaning = Meaning(Nearest(embedder, related=0.5, same=0.9), Centroids(1, {}), PATTERNS.words) if embedder else None
+    meaning = (
+        TopicSimilarity(NearestText(embedder, related=0.5, same=0.9), Centroids(1, {}), PATTERNS.words)
+        if embedder
+        else None
+    )
     found = EvidenceTagger(PATTERNS, meaning, worker=Worker("compute")).tag(
         exchange, topics=topics, current=current, working_directory=None
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from pi_memory.embedding.worker import Worker
-from pi_memory.focus.last_tags import Session
+from pi_memory.focus.last_tags import LastTag
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.topics.names import touch
 from pi_memory.types import Exchange, ToolCall, Topic
@@ -26,7 +26,7 @@ def patch(*files: str) -> ToolCall:
 
 def topics_of(steps: Sequence[Step]) -> list[str | None]:
     """The topic of each exchange of one session that begins with nothing known."""
-    tagger, session, known = EvidenceTagger(PATTERNS, worker=Worker("compute")), Session(0.0), dict[str, Topic]()
+    tagger, session, known = EvidenceTagger(PATTERNS, worker=Worker("compute")), LastTag(0.0), dict[str, Topic]()
 
     async def work() -> list[str | None]:
         found = []

@@ -10,7 +10,7 @@ import pytest
 
 from pi_memory import tasks
 from pi_memory.errors import StoreError
-from pi_memory.retrieval.message_index import Passages
+from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.types import Vectors
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeEmbedder, FakeModel
@@ -131,13 +131,13 @@ def test_messages_get_their_vectors_though_loading_failed_first(
     first.settle()
     assert unembedded(first)
     first.stop()
-    load, left = Passages._load, [ZeroDivisionError(), StoreError("The disk is full")]
+    load, left = MessageIndex._load, [ZeroDivisionError(), StoreError("The disk is full")]
 
-    async def failing(self: Passages, space: int | None) -> None:
+    async def failing(self: MessageIndex, space: int | None) -> None:
         if space is not None and left:
             raise left.pop()
         await load(self, space)
 
-    monkeypatch.setattr(Passages, "_load", failing)
+    monkeypatch.setattr(MessageIndex, "_load", failing)
     second = daemon(embedder=FakeEmbedder())
     eventually(lambda: not unembedded(second))

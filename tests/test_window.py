@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.conversation.window import ShortMemory
+from pi_memory.conversation.window import ConversationWindows
 from pi_memory.types import Exchange, Standing
 
 
-def memory(*, ttl: float = 60, most: int = 2) -> ShortMemory:
-    return ShortMemory(ttl=ttl, max_conversations=most)
+def memory(*, ttl: float = 60, most: int = 2) -> ConversationWindows:
+    return ConversationWindows(ttl=ttl, max_conversations=most)
 
 
-def say(short: ShortMemory, name: str, text: str, at: float) -> None:
+def say(short: ConversationWindows, name: str, text: str, at: float) -> None:
     conversation = short.get(name, at) or short.new(name, at)
     short.append(conversation, Exchange(name, text, f"re {text}", at))
 
 
-def said(short: ShortMemory, name: str, now: float) -> list[str] | None:
+def said(short: ConversationWindows, name: str, now: float) -> list[str] | None:
     found = short.get(name, now)
     return None if found is None else [exchange.user for exchange in found.exchanges]
 
@@ -49,7 +49,7 @@ def test_what_is_folded_during_an_exchange_stays_folded() -> None:
 
 
 def test_what_is_forgotten_during_an_exchange_stays_so() -> None:
-    short = ShortMemory(ttl=60, max_conversations=2, clean=without_digits)
+    short = ConversationWindows(ttl=60, max_conversations=2, clean=without_digits)
     conversation = short.new("c", 0)
     conversation.standing = Standing("general", "the code is 4711", 4)
     short.append(conversation, Exchange("c", "a", "re a", 0))
@@ -66,7 +66,7 @@ def without_digits(text: str, question: str = "") -> str:
 
 
 def test_an_exchange_of_which_nothing_may_be_kept_is_none() -> None:
-    short = ShortMemory(ttl=60, max_conversations=2, clean=without_digits)
+    short = ConversationWindows(ttl=60, max_conversations=2, clean=without_digits)
     say(short, "c", "a", 1)
     short.append(short.get("c", 2) or short.new("c", 2), Exchange("c", "4711", "4711", 2))
     assert said(short, "c", 2) == ["a"]
@@ -186,7 +186,7 @@ def test_expiry_is_told(ttl: float) -> None:
 
 def test_a_conversation_goes_on_as_it_was_prompted() -> None:
     standing = Standing("general", "Be brief.", 2)
-    before, after = ShortMemory(ttl=0, max_conversations=9), ShortMemory(ttl=0, max_conversations=9)
+    before, after = ConversationWindows(ttl=0, max_conversations=9), ConversationWindows(ttl=0, max_conversations=9)
     told = [Exchange("c", "hm", "ah", n, context=f"it is {n}", recalled=(f"fact {n}",)) for n in range(3)]
     conversation = before.new("c", 0)
     conversation.standing = standing
@@ -209,7 +209,7 @@ def test_what_is_forgotten_while_an_exchange_goes_on_is_not_in_it() -> None:
     def clean(text: str, question: str = "") -> str:
         return text.replace("secret", "[gone]")
 
-    short = ShortMemory(ttl=60, max_conversations=2, clean=clean)
+    short = ConversationWindows(ttl=60, max_conversations=2, clean=clean)
     say(short, "c", "hello", 1)
     for name in ("c", "new"):
         under_way = short.get(name, 2) or short.new(name, 2)

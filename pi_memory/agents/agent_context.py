@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pi_memory.chat.context import Briefing
+from pi_memory.chat.context import TurnContext
 from pi_memory.errors import RequestError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
-from pi_memory.retrieval.candidates import Window
-from pi_memory.retrieval.prompt_blocks import Room
-from pi_memory.retrieval.search import Recall
+from pi_memory.retrieval.candidates import PromptWindow
+from pi_memory.retrieval.prompt_blocks import PromptRoom
+from pi_memory.retrieval.search import Search
 from pi_memory.types import Clock, Model
 
 MOST_CHARACTERS = 100_000
@@ -21,7 +21,7 @@ KEPT_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AgentContext:
     """Text for an agent, and the topics and memories in it."""
 
     text: str = ""
@@ -29,10 +29,10 @@ class Told:
     memories: tuple[int, ...] = ()
 
 
-class Outside:
+class AgentContexts:
     """Knows what agents were given for `KEPT_SECONDS`, and the last `MOST_BYTES` of it, whole sessions at a time."""
 
-    def __init__(self, briefing: Briefing, focus: RecentFocus, recall: Recall, *, clock: Clock) -> None:
+    def __init__(self, briefing: TurnContext, focus: RecentFocus, recall: Search, *, clock: Clock) -> None:
         self._briefing = briefing
         self._focus = focus
         self._recall = recall
@@ -40,7 +40,7 @@ class Outside:
         # The session that asked last is the last one: when, and what it has, as UTF-8.
         self._given: dict[str, tuple[float, bytes]] = {}
 
-    async def begin(self, session: str, project: str | None, model: Model) -> Told:
+    async def begin(self, session: str, project: str | None, model: Model) -> AgentContext:
         """What a session begins with: the focus, and what the user stated. What it was told before is forgotten, as
         the agent has.
         """
@@ -49,20 +49,20 @@ class Outside:
         stated, memories = await self._briefing.stated(_named(project), budget.memory, model)
         self._given.pop(session, None)
         self._keep(session, stated)
-        return Told("\n\n".join(filter(None, (block, stated))), topics, memories)
+        return AgentContext("\n\n".join(filter(None, (block, stated))), topics, memories)
 
-    async def message(self, session: str, said: str, project: str | None, model: Model) -> Told:
+    async def message(self, session: str, said: str, project: str | None, model: Model) -> AgentContext:
         """What is known that bears on what the user says, behind the relevance gate. Raises `StoreError`."""
-        room = Room(
+        room = PromptRoom(
             tokens=self._briefing.budget(model).recall,
             count=model.count,
             text=self._text(session),
-            window=Window(session),
+            window=PromptWindow(session),
         )
         scope, now = namespaces.scope(_named(project)), self._clock()
         text, chosen = await self._recall.for_turn(said, scope=scope, room=room, now=now, session=session)
         self._keep(session, text)
-        return Told(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
+        return AgentContext(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
 
     def forget(self, clean: Callable[[str], str]) -> None:
         """Take what `clean` takes out of texts out of what sessions were given."""

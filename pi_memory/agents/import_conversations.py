@@ -12,15 +12,15 @@ from functools import partial
 import sqlite_utils
 
 from pi_memory.errors import Conflict
-from pi_memory.retrieval.message_index import Message, Passages
+from pi_memory.retrieval.message_index import MessageIndex, NewMessage
 from pi_memory.store import imports, tombstones
 from pi_memory.store.database import Database
-from pi_memory.store.imports import Entry, Known
+from pi_memory.store.imports import ImportEntry, KnownMessage
 from pi_memory.types import Clock, Exchange, Role
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ImportedMessage:
     """A message as it was given; without a time it comes a second after the one before."""
 
     role: Role
@@ -34,18 +34,18 @@ class Given:
     """A conversation as it was given, its messages in their order."""
 
     conversation_id: str
-    messages: tuple[Said, ...]
+    messages: tuple[ImportedMessage, ...]
     project: str | None = None
 
 
-Fresh = tuple[Exchange, tuple[Message, ...]]
+Fresh = tuple[Exchange, tuple[NewMessage, ...]]
 """An exchange that is new, and its messages."""
 
 
-class Conversations:
+class ConversationImport:
     """Takes them in one request after the other, so that the same in two requests is noticed."""
 
-    def __init__(self, db: Database, passages: Passages, *, clock: Clock) -> None:
+    def __init__(self, db: Database, passages: MessageIndex, *, clock: Clock) -> None:
         self._db = db
         self._passages = passages
         self._clock = clock
@@ -65,7 +65,7 @@ class Conversations:
             if wait:
                 await self._passages.ready()
             made = iter(await self._passages.made(messages, embed=wait))
-            entries = [Entry(exchange, tuple(next(made) for _ in pair)) for exchange, pair in fresh]
+            entries = [ImportEntry(exchange, tuple(next(made) for _ in pair)) for exchange, pair in fresh]
             ids = await self._db.write(partial(imports.add, entries=entries, at=self._clock(), extract=extract))
             await self._passages.reread(ids)
             await self._db.flush()
@@ -78,7 +78,7 @@ class Conversations:
 
 def _fresh(db: sqlite_utils.Database, *, given: Sequence[Given], now: float) -> list[Fresh]:
     """The exchanges with what neither the store nor a line before has. Raises `Conflict`."""
-    known: dict[str, list[Known]] = {}
+    known: dict[str, list[KnownMessage]] = {}
     fresh: list[Fresh] = []
     for conversation in given:
         name = conversation.conversation_id
@@ -90,18 +90,18 @@ def _fresh(db: sqlite_utils.Database, *, given: Sequence[Given], now: float) -> 
                 f"conversation_id: {name} was held here and is no import",
                 hint="Give the imported conversation another id.",
             )
-        known[name] += [Known(m.role, m.content, m.at, m.ref) for m in messages]
+        known[name] += [KnownMessage(m.role, m.content, m.at, m.ref) for m in messages]
         fresh += _exchanges(replace(conversation, messages=messages), now)
     return fresh
 
 
-def _kept(db: sqlite_utils.Database, messages: Sequence[Said]) -> tuple[Said, ...]:
+def _kept(db: sqlite_utils.Database, messages: Sequence[ImportedMessage]) -> tuple[ImportedMessage, ...]:
     """The messages without what was forgotten here."""
     said = [replace(message, content=tombstones.message_left(db, message.content)) for message in messages]
     return tuple(message for message in said if message.content.strip())
 
 
-def unknown(given: Sequence[Said], known: Sequence[Known]) -> Iterator[Said]:
+def unknown(given: Sequence[ImportedMessage], known: Sequence[KnownMessage]) -> Iterator[ImportedMessage]:
     """The messages of `given` that are not among `known`. One without a time is known at any time."""
     dated = Counter((k.role, k.content, k.ref, k.at) for k in known)
     undated = Counter((k.role, k.content, k.ref) for k in known)
@@ -116,7 +116,7 @@ def unknown(given: Sequence[Said], known: Sequence[Known]) -> Iterator[Said]:
             dated[(*key, message.at)] -= 1
 
 
-def _exchanges(given: Given, now: float) -> Iterator[tuple[Exchange, tuple[Message, ...]]]:
+def _exchanges(given: Given, now: float) -> Iterator[tuple[Exchange, tuple[NewMessage, ...]]]:
     """A reply joins the user's message right before it; any other message is an exchange of its own."""
     dated = _dated(given.messages, now)
     at = 0
@@ -135,15 +135,15 @@ def _exchanges(given: Given, now: float) -> Iterator[tuple[Exchange, tuple[Messa
         )
         yield (
             exchange,
-            tuple(Message(m.role == "assistant", m.content, None if m.at == begun else m.at, m.ref) for m in pair),
+            tuple(NewMessage(m.role == "assistant", m.content, None if m.at == begun else m.at, m.ref) for m in pair),
         )
 
 
-def _dated(messages: Sequence[Said], now: float) -> list[Said]:
+def _dated(messages: Sequence[ImportedMessage], now: float) -> list[ImportedMessage]:
     """The messages with a time each: a second after the one before, or before the one after, or up to `now`."""
     first = next((i for i, m in enumerate(messages) if m.at is not None), None)
     begun = now - len(messages) if first is None else (messages[first].at or 0.0) - first
-    dated: list[Said] = []
+    dated: list[ImportedMessage] = []
     for message in messages:
         begun = begun if message.at is None else message.at
         dated.append(replace(message, at=max(0.0, begun)))

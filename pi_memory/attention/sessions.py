@@ -24,7 +24,7 @@ MAX_DECISIONS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class SessionContext:
     """`session` is the client's name for it. `worked` are seconds of active work since the weights waned last;
     `last_at` is when something was last said or done.
     """
@@ -41,13 +41,13 @@ class Context:
     weights: Mapping[str, float] = field(default_factory=dict)
     worked: float = 0.0
 
-    def worth_writing(self, before: "Context | None") -> bool:
+    def worth_writing(self, before: "SessionContext | None") -> bool:
         """Whether more has changed since `before` than what the next write may take along."""
         return before is None or replace(before, last_at=self.last_at, worked=self.worked, files=self.files) != self
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FocusPeriod:
     """A focus that is over, or, without `seconds`, the one that is not; what it came to, how many memories it used."""
 
     topic: str
@@ -69,13 +69,13 @@ class Application:
     helpful: bool | None = None
 
 
-def restamped(context: Context, right: Callable[[float], float]) -> Context:
+def restamped(context: SessionContext, right: Callable[[float], float]) -> SessionContext:
     """The context with its times put right."""
     started, last, since = right(context.started_at), right(context.last_at), context.since
     return replace(context, started_at=started, last_at=last, since=since if since is None else right(since))
 
 
-def worked_until(context: Context, at: float) -> Context:
+def worked_until(context: SessionContext, at: float) -> SessionContext:
     """The context at Unix time `at`, when something was said or done again. A clock that went back costs nothing."""
     gap = at - context.last_at
     steps, worked = divmod(context.worked + (gap if 0 < gap <= IDLE else 0.0), weights.STEP)
@@ -90,13 +90,15 @@ def named(project: str) -> str:
     return PurePath(project).name or project
 
 
-def begun(session: str, at: float, *, project: str | None, directory: str | None, stack: Iterable[str]) -> Context:
+def begun(
+    session: str, at: float, *, project: str | None, directory: str | None, stack: Iterable[str]
+) -> SessionContext:
     """The context of a session that begins at Unix time `at`, with the attention that its project's stack gets."""
     directory = directory or (_directory(project) if project else None)
-    return Context(session, at, at, project=project, directory=directory, weights=weights.begun(stack))
+    return SessionContext(session, at, at, project=project, directory=directory, weights=weights.begun(stack))
 
 
-def of_project(context: Context, project: str | None, stack: Iterable[str]) -> Context:
+def of_project(context: SessionContext, project: str | None, stack: Iterable[str]) -> SessionContext:
     """The context with the project that its work turned out to be for, and the attention that its stack gets."""
     if project is None or project == context.project:
         return context
@@ -109,39 +111,41 @@ def _directory(project: str) -> str | None:
     return project if project.startswith("/") else None
 
 
-def focused(context: Context, topic: str, at: float, *, related: Mapping[str, float], canonical: Canonical) -> Context:
+def focused(
+    context: SessionContext, topic: str, at: float, *, related: Mapping[str, float], canonical: Canonical
+) -> SessionContext:
     """The context with a new focus."""
     shifted = weights.shifted(context.weights, topic, related, canonical=canonical)
     return replace(context, topic=topic, since=at, files=(), decisions=(), weights=shifted)
 
 
-def with_files(context: Context, paths: Iterable[str]) -> Context:
+def with_files(context: SessionContext, paths: Iterable[str]) -> SessionContext:
     return replace(context, files=names.merge(context.files, paths, most=MAX_FILES))
 
 
-def with_decision(context: Context, decision: str) -> Context:
+def with_decision(context: SessionContext, decision: str) -> SessionContext:
     return replace(context, decisions=(*context.decisions, decision)[-MAX_DECISIONS:])
 
 
-def over(context: Context, until: float) -> Entry | None:
+def over(context: SessionContext, until: float) -> FocusPeriod | None:
     """The focus that ends with Unix time `until`, None when there was none; its outcome is the last decision."""
     if context.topic is None or context.since is None:
         return None
     outcome = context.decisions[-1] if context.decisions else None
-    return Entry(context.topic, context.since, max(0.0, until - context.since), outcome)
+    return FocusPeriod(context.topic, context.since, max(0.0, until - context.since), outcome)
 
 
 MOST = 256
 """Sessions that are known; the one that was active longest ago gives way."""
 
 
-class Contexts:
+class SessionContexts:
     """A context is written when more than the time has changed since it was written last."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._known: dict[str, Context] = {}
-        self._written: dict[str, Context] = {}
+        self._known: dict[str, SessionContext] = {}
+        self._written: dict[str, SessionContext] = {}
 
     async def load(self) -> None:
         found = await self._db.read(partial(attention.load, limit=MOST))
@@ -153,22 +157,22 @@ class Contexts:
         for known in self._unwritten():
             await self._db.write(partial(attention.save, context=known))
 
-    def __iter__(self) -> Iterator[Context]:
+    def __iter__(self) -> Iterator[SessionContext]:
         return iter(self._known.values())
 
-    def get(self, session: str | None) -> Context | None:
+    def get(self, session: str | None) -> SessionContext | None:
         return self._known.get(session or "")
 
-    def latest(self, now: float) -> Context | None:
+    def latest(self, now: float) -> SessionContext | None:
         """The one that was active last. A time to come, by a clock that has gone back since, counts as now."""
         return max(reversed(self._known.values()), key=lambda known: min(known.last_at, now), default=None)
 
-    def put(self, after: Context, at: float) -> None:
+    def put(self, after: SessionContext, at: float) -> None:
         """Put a context in place. The write, if it is due, is not awaited: the database logs one that fails."""
         if (work := self._replace(after, at, always=False)) is not None:
             self._db.write(work)
 
-    async def save(self, after: Context, at: float) -> None:
+    async def save(self, after: SessionContext, at: float) -> None:
         """Put a context in place, durably. Raises `StoreError`: then nothing is changed."""
         before = (self._known.get(after.session), self._written.get(after.session))
         work = self._replace(after, at, always=True)
@@ -194,10 +198,10 @@ class Contexts:
             if decisions != known.decisions:
                 self._known[name] = replace(known, decisions=decisions)
 
-    def _unwritten(self) -> list[Context]:
+    def _unwritten(self) -> list[SessionContext]:
         return [known for name, known in self._known.items() if known is not self._written.get(name)]
 
-    def _replace(self, after: Context, at: float, *, always: bool) -> Work[None] | None:
+    def _replace(self, after: SessionContext, at: float, *, always: bool) -> Work[None] | None:
         """Put a context in place in RAM; what to store, None when it may wait."""
         name = after.session
         before = self._known.pop(name, None)

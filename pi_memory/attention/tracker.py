@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import PurePath
 
 from pi_memory.attention import project_stack, sessions, weights
-from pi_memory.attention.sessions import IDLE, Application, Context, Contexts, Entry
+from pi_memory.attention.sessions import IDLE, Application, FocusPeriod, SessionContext, SessionContexts
 from pi_memory.attention.weights import FOCUS, Boost, Canonical, area, glimpsed
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotFound
@@ -50,7 +50,7 @@ class Attention:
         self._worker = worker
         self._knows = knows
         self._clock = clock
-        self._contexts = Contexts(db)
+        self._contexts = SessionContexts(db)
         self._canonical: Canonical = lambda name: called(patterns.canonical(name))
 
     async def start(self) -> None:
@@ -90,19 +90,19 @@ class Attention:
         strongest = sorted(near, key=lambda name: (name != known.topic, -near[name], name))
         return tuple(dict.fromkeys([*words, *_project(known), *strongest]))[:FILED]
 
-    def session(self, name: str | None = None) -> Context:
+    def session(self, name: str | None = None) -> SessionContext:
         """What is known of a session, by default of the one that was active last. Raises `NotFound`."""
         found = self._contexts.latest(self._clock()) if name is None else self._contexts.get(name)
         if found is None:
             raise NotFound("There is no such session", hint="POST /session begins one; so does any work in it.")
         return found
 
-    def at_work(self) -> Context | None:
+    def at_work(self) -> SessionContext | None:
         """The session that was active last, if that is not over yet."""
         last = self._contexts.latest(self._clock())
         return last if last and abs(self._clock() - last.last_at) <= IDLE else None
 
-    async def entries(self, session: Context) -> list[Entry]:
+    async def entries(self, session: SessionContext) -> list[FocusPeriod]:
         """The last focuses, of this session and of others, oldest first; the one under way at the end."""
         found = await self._db.read(partial(attention.entries, limit=ENTRIES))
         for known in self._contexts:
@@ -110,15 +110,15 @@ class Attention:
                 found.append(replace(entry, memories=len(await self.applied(known))))
         found.sort(key=lambda entry: entry.since)
         if session.topic and session.since is not None:
-            found.append(Entry(session.topic, session.since, memories=len(await self.applied(session))))
+            found.append(FocusPeriod(session.topic, session.since, memories=len(await self.applied(session))))
         return found[-ENTRIES:]
 
-    async def applied(self, session: Context) -> tuple[int, ...]:
+    async def applied(self, session: SessionContext) -> tuple[int, ...]:
         """The memories that were put to use in the focus under way, each once."""
         since, used = session.since, await self.applications(session)
         return tuple(dict.fromkeys(a.memory_id for a in used if since is not None and a.at >= since))
 
-    async def applications(self, session: Context) -> list[Application]:
+    async def applications(self, session: SessionContext) -> list[Application]:
         """The last memories that a session put to use, oldest first."""
         return await self._db.read(partial(attention.applications, session=session.session, limit=APPLICATIONS))
 
@@ -137,13 +137,13 @@ class Attention:
         name, topic, project = exchange.conversation_id, tagged.topic, exchange.project
         made_with = await self._stack(name, project)
         others = await self._related(topic) if topic and not self._is_focus(self._contexts.get(name), topic) else {}
-        known = self._contexts.get(name) or Context(name, at, at)
+        known = self._contexts.get(name) or SessionContext(name, at, at)
         after = sessions.worked_until(sessions.of_project(known, project, made_with), at)
         if topic:
             after = sessions.with_files(self._turned(after, topic, at, others), tagged.file_paths)
         self._contexts.put(after, at)
 
-    async def begin(self, name: str, *, project: str | None, directory: str | None) -> Context:
+    async def begin(self, name: str, *, project: str | None, directory: str | None) -> SessionContext:
         """Begin a session, or begin it anew: with the attention that its project's stack gets. Durable."""
         made_with = await asyncio.to_thread(project_stack.detect, directory or project)
         now = self._clock()
@@ -151,7 +151,7 @@ class Attention:
         await self._contexts.save(new, now)
         return new
 
-    async def focus(self, name: str | None, topic: str, files: Sequence[str]) -> Context:
+    async def focus(self, name: str | None, topic: str, files: Sequence[str]) -> SessionContext:
         """Turn to a topic, because a client says so; again to the same one adds files. Durable. Raises `NotFound`."""
         others = await self._related(topic)
         now = self._clock()
@@ -160,7 +160,7 @@ class Attention:
         await self._contexts.save(after, now)
         return after
 
-    async def decide(self, name: str | None, decision: str) -> Context:
+    async def decide(self, name: str | None, decision: str) -> SessionContext:
         """Note a decision of the focus. Durable. Raises `NotFound`."""
         now = self._clock()
         after = sessions.with_decision(sessions.worked_until(self.session(name), now), decision)
@@ -190,13 +190,13 @@ class Attention:
         projects = {name for other in known for name in _project(other)}
         return mentioned(query, knows=lambda name: name in projects or self._knows(name), canonical=self._canonical)
 
-    def _turned(self, known: Context, topic: str, at: float, others: Mapping[str, float]) -> Context:
+    def _turned(self, known: SessionContext, topic: str, at: float, others: Mapping[str, float]) -> SessionContext:
         """The context with `topic` as its focus, which it may be already."""
         if self._is_focus(known, topic):
             return known
         return sessions.focused(known, topic, at, related=others, canonical=self._canonical)
 
-    def _is_focus(self, known: Context | None, topic: str) -> bool:
+    def _is_focus(self, known: SessionContext | None, topic: str) -> bool:
         focus = known.topic if known else None
         return focus is not None and self._canonical(focus) == self._canonical(topic)
 
@@ -217,7 +217,7 @@ class Attention:
         return {other: boost for other, boost in weights.joined(given, found).items() if canonical(other) != name}
 
 
-def _project(known: Context) -> tuple[str, ...]:
+def _project(known: SessionContext) -> tuple[str, ...]:
     """A session's project as a topic, if it has one."""
     name = normalise(PurePath(known.project).name) if known.project else None
     return (name,) if name else ()

@@ -10,12 +10,12 @@ from contextlib import suppress
 from functools import partial
 
 from pi_memory.clock import Moved, SteadyClock
-from pi_memory.conversation.window import ShortMemory
+from pi_memory.conversation.window import ConversationWindows
 from pi_memory.decay import DAY
 from pi_memory.errors import NotSaved, PiMemoryError, RequestError, StoreError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories.memories import Memories
-from pi_memory.settings import Memory
+from pi_memory.settings import MemorySettings
 from pi_memory.store import conversations, erasure, exchanges, message_fts, restamp, state
 from pi_memory.store.database import Database
 from pi_memory.store.events import Event
@@ -37,11 +37,11 @@ class Housekeeping:
     def __init__(
         self,
         db: Database,
-        memory: ShortMemory,
+        memory: ConversationWindows,
         focus: RecentFocus,
         memories: Memories,
         *,
-        settings: Memory,
+        settings: MemorySettings,
         clock: SteadyClock,
     ) -> None:
         self.on_ended: Callable[[], None] = lambda: None

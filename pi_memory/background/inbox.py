@@ -10,13 +10,13 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pi_memory.background.priority import Precedence
+from pi_memory.background.priority import TurnPriority
 from pi_memory.errors import NotSaved, PiMemoryError, StoreError, Unavailable
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
-from pi_memory.learning.learner import Learning
+from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
-from pi_memory.retrieval.message_index import Passages
+from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.store import exchanges, imports
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class InboxItem:
     """An exchange in the inbox: its id once it is stored, and what became of it once it is processed."""
 
     exchange: Exchange
@@ -37,14 +37,14 @@ class Waiting:
     tagged: asyncio.Future[Tagged]
 
 
-class Remember:
+class Inbox:
     """Works the inbox off in the background, one exchange after the other.
 
     Each that was tagged is told to `attend`, and each at its end to `on_processed`.
     """
 
     def __init__(
-        self, db: Database, focus: RecentFocus, *, passages: Passages, learning: Learning, precedence: Precedence
+        self, db: Database, focus: RecentFocus, *, passages: MessageIndex, learning: Learner, precedence: TurnPriority
     ) -> None:
         self.on_processed: Callable[[Exchange], None] = lambda exchange: None
         self.attend: Callable[[Exchange, Tagged], Awaitable[None]] = _nobody
@@ -53,7 +53,7 @@ class Remember:
         self._passages = passages
         self._learning = learning
         self._precedence = precedence
-        self._inbox: deque[Waiting] = deque()
+        self._inbox: deque[InboxItem] = deque()
         self._characters = 0
         self._arrived = asyncio.Event()
         self._idle = asyncio.Event()
@@ -99,7 +99,7 @@ class Remember:
 
     def _queue(self, exchange: Exchange, stored: asyncio.Future[int]) -> asyncio.Future[Tagged]:
         tagged: asyncio.Future[Tagged] = asyncio.get_running_loop().create_future()
-        self._inbox.append(Waiting(exchange, stored, tagged))
+        self._inbox.append(InboxItem(exchange, stored, tagged))
         self._characters += _characters(exchange)
         self._idle.clear()
         self._arrived.set()
@@ -126,7 +126,7 @@ class Remember:
             self._arrived.clear()
             await self._arrived.wait()
 
-    async def _process(self, waiting: Waiting) -> bool:
+    async def _process(self, waiting: InboxItem) -> bool:
         """Whether it is done with; not while it cannot be written. Then all steps are taken once more: what has been
         done of them changes nothing.
         """

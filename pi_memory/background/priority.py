@@ -8,7 +8,7 @@ PATIENCE = 0.05
 """Seconds that a piece of work stands back at most: a model may take minutes for a reply, and work must go on."""
 
 
-class Precedence:
+class TurnPriority:
     """Work in the background takes the event loop for milliseconds at a time: in between it lets turns pass."""
 
     def __init__(self) -> None:

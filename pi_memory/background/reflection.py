@@ -9,9 +9,9 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from pi_memory.background.priority import Precedence
+from pi_memory.background.priority import TurnPriority
 from pi_memory.conversation.compaction import Compaction
-from pi_memory.conversation.window import ShortMemory
+from pi_memory.conversation.window import ConversationWindows
 from pi_memory.errors import PiMemoryError, StoreError
 from pi_memory.loader import Loader
 from pi_memory.store import conversations
@@ -25,7 +25,7 @@ Learn = Callable[[Sequence[Numbered]], Awaitable[object]]
 logger = logging.getLogger(__name__)
 
 
-class Reflect:
+class Reflection:
     """`on_compacted` is called with the id of a conversation whose prompt begins in another way from now on, `warm`
     when those of new conversations do.
     """
@@ -33,12 +33,12 @@ class Reflect:
     def __init__(
         self,
         db: Database,
-        memory: ShortMemory,
+        memory: ConversationWindows,
         *,
         compaction: Compaction,
         model: Loader[Model],
         learn: Learn,
-        precedence: Precedence,
+        precedence: TurnPriority,
     ) -> None:
         self.on_compacted: Callable[[str], None] = lambda conversation_id: None
         self.warm: Callable[[], Awaitable[None]] = _nothing

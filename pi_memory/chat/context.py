@@ -17,16 +17,16 @@ from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
 from pi_memory.retrieval import prompt_blocks
-from pi_memory.retrieval.candidates import Window
-from pi_memory.retrieval.prompt_blocks import Room
-from pi_memory.retrieval.search import Recall
+from pi_memory.retrieval.candidates import PromptWindow
+from pi_memory.retrieval.prompt_blocks import PromptRoom
+from pi_memory.retrieval.search import Search
 from pi_memory.store.memories import Filter
 from pi_memory.topics.file_search import files_asked_for, told
 from pi_memory.types import Clock, Message, Model, Recalled, Standing, Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ContextualMessage:
     """The user's words with what is told in front of them, and why that was recalled."""
 
     message: Message
@@ -34,19 +34,19 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class MemoryReader:
     """Where it is asked what is known."""
 
     focus: RecentFocus
     memories: Memories
-    recall: Recall
+    recall: Search
 
 
-class Briefing:
+class TurnContext:
     """`personas` by agent; `folder` has the user's own notes. `known` is None when memory is switched off."""
 
     def __init__(
-        self, personas: dict[str, str], folder: Path, *, known: Known | None, max_tokens: int, clock: Clock
+        self, personas: dict[str, str], folder: Path, *, known: MemoryReader | None, max_tokens: int, clock: Clock
     ) -> None:
         self._personas = personas
         self._folder = folder
@@ -90,7 +90,7 @@ class Briefing:
         at = newest[0].created_at if newest else 0.0
         return prompt_blocks.stated_block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
 
-    async def message(self, conversation: Conversation, turn: Turn, model: Model) -> Told:
+    async def message(self, conversation: Conversation, turn: Turn, model: Model) -> ContextualMessage:
         """The prompt's last message; the date, when it may have changed, stands last before the words.
 
         Raises `StoreError`.
@@ -99,18 +99,18 @@ class Briefing:
         memories, recalled = await self._recalled(known.recall, conversation, turn, model) if known else ("", ())
         files = told(files_asked_for(turn.message, known.focus.active(now))) if known else ""
         context = filter(None, (memories, *conversation.pending, files, _date(conversation, now)))
-        return Told(Message("user", turn.message, context="\n".join(context)), recalled)
+        return ContextualMessage(Message("user", turn.message, context="\n".join(context)), recalled)
 
     async def _recalled(
-        self, recall: Recall, conversation: Conversation, turn: Turn, model: Model
+        self, recall: Search, conversation: Conversation, turn: Turn, model: Model
     ) -> tuple[str, tuple[Recalled, ...]]:
         """What is known that bears on the message and does not stand in the prompt already."""
         said = conversation.exchanges
-        room = Room(
+        room = PromptRoom(
             tokens=self.budget(model).recall,
             count=model.count,
             text="\n".join(message.text for message in conversation.messages),
-            window=Window(conversation.id, said[0].at) if said else None,
+            window=PromptWindow(conversation.id, said[0].at) if said else None,
         )
         scope, now = namespaces.scope(conversation.project), self._clock()
         return await recall.for_turn(turn.message, scope=scope, room=room, now=now, session=conversation.id)

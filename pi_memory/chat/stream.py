@@ -9,7 +9,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
-from pi_memory.background.priority import Precedence
+from pi_memory.background.priority import TurnPriority
 from pi_memory.chat.turn import Assistant
 from pi_memory.errors import PiMemoryError, Unavailable
 from pi_memory.types import Delta, Done, Turn
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 class Stream:
     """What a turn yields, for one listener."""
 
-    def __init__(self, assistant: Assistant, turn: Turn, precedence: Precedence, *, seconds: float) -> None:
+    def __init__(self, assistant: Assistant, turn: Turn, precedence: TurnPriority, *, seconds: float) -> None:
         self.conversation_id = turn.conversation_id
         self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
         self._seconds = seconds
@@ -40,7 +40,7 @@ class Stream:
         """The client is gone: stop the model. What had arrived is remembered."""
         self.task.cancel()
 
-    async def _run(self, assistant: Assistant, turn: Turn, precedence: Precedence) -> None:
+    async def _run(self, assistant: Assistant, turn: Turn, precedence: TurnPriority) -> None:
         try:
             with precedence.turn():
                 await self._in_time(assistant, turn)
@@ -74,13 +74,13 @@ class Stream:
         self._events.put_nowait(None)
 
 
-class Turns:
+class Streams:
     """Starts turns, at most `most` at a time, each for at most `seconds`, and stops them all when the daemon stops.
 
     `begun` counts them.
     """
 
-    def __init__(self, assistant: Assistant, *, most: int, seconds: float, precedence: Precedence) -> None:
+    def __init__(self, assistant: Assistant, *, most: int, seconds: float, precedence: TurnPriority) -> None:
         self._assistant = assistant
         self._precedence = precedence
         self._most = most

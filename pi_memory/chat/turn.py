@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import partial
 from weakref import WeakValueDictionary
 
-from pi_memory.background.inbox import Remember
-from pi_memory.chat.context import Briefing, Told
+from pi_memory.background.inbox import Inbox
+from pi_memory.chat.context import ContextualMessage, TurnContext
 from pi_memory.conversation import prompt
 from pi_memory.conversation.compaction import Compaction
-from pi_memory.conversation.window import Conversation, ShortMemory
+from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
-from pi_memory.learning.learner import Learning
+from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.types import (
@@ -27,7 +27,7 @@ from pi_memory.types import (
     Model,
     Receipt,
     Standing,
-    Stated,
+    Statement,
     Thinker,
     Turn,
     Usage,
@@ -51,11 +51,11 @@ class Assistant:
         *,
         model: Loader[Model],
         clock: Clock,
-        memory: ShortMemory,
-        briefing: Briefing,
+        memory: ConversationWindows,
+        briefing: TurnContext,
         compaction: Compaction,
-        learning: Learning,
-        remember: Remember | None,
+        learning: Learner,
+        remember: Inbox | None,
         worker: Worker,
     ) -> None:
         self._model = model
@@ -153,7 +153,7 @@ class Assistant:
             with suppress(ModelError, Unprocessable):
                 model.prepare(conversation.messages)
 
-    async def _state(self, statements: Sequence[Stated], turn: Turn) -> tuple[str, ...]:
+    async def _state(self, statements: Sequence[Statement], turn: Turn) -> tuple[str, ...]:
         """Have what the user states remembered, or forgotten, before anything else; lines that tell them so."""
         if not statements:
             return ()
@@ -210,7 +210,7 @@ class Assistant:
         conversation.project = turn.project or conversation.project
         return conversation
 
-    def _keep(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Stated]) -> None:
+    def _keep(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Statement]) -> None:
         if not self._remember:
             return
         kept = replace(exchange, user=_kept(exchange.user, statements))
@@ -224,7 +224,7 @@ def _count(model: Model, texts: Sequence[str]) -> int:
     return sum(map(model.count, texts))
 
 
-def _exchange(turn: Turn, conversation: Conversation, told: Told, *, reply: str, at: float) -> Exchange:
+def _exchange(turn: Turn, conversation: Conversation, told: ContextualMessage, *, reply: str, at: float) -> Exchange:
     return Exchange(
         conversation_id=turn.conversation_id,
         user=turn.message,
@@ -242,7 +242,7 @@ def _endless(model: Model) -> ModelError:
 
 
 def _receipt(
-    standing: Standing, conversation: Conversation, told: Told, *, left_out: int, stated: tuple[str, ...]
+    standing: Standing, conversation: Conversation, told: ContextualMessage, *, left_out: int, stated: tuple[str, ...]
 ) -> Receipt:
     return Receipt(
         focus=standing.focus,
@@ -256,7 +256,7 @@ def _receipt(
     )
 
 
-def _kept(message: str, statements: Sequence[Stated]) -> str:
+def _kept(message: str, statements: Sequence[Statement]) -> str:
     """What is kept of a message: not what it asks to have forgotten."""
     if any(statement.kind == "private" for statement in statements):
         return UNKEPT

@@ -29,7 +29,7 @@ UNDER_WAY = 3600
 
 
 @dataclass(slots=True)
-class Told:
+class ImportCounts:
     """What was sent so far."""
 
     added: int = 0
@@ -56,7 +56,7 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
       pi-memory import ~/.claude/projects
       pi-memory import ~/Downloads/conversations.json
     """
-    skipped, told = Skipped(), Told()
+    skipped, told = Skipped(), ImportCounts()
     try:
         with daemon(load({})) as client:
             exports = [path for path in paths if path.is_file() and _is_export(path)]
@@ -90,7 +90,7 @@ def _restore(client: Client, path: Path) -> int:
     return memories
 
 
-def _replay(client: Client, paths: Sequence[Path], skipped: Skipped, told: Told) -> None:
+def _replay(client: Client, paths: Sequence[Path], skipped: Skipped, told: ImportCounts) -> None:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -120,7 +120,7 @@ def _batches(history: Iterator[Past]) -> Iterator[list[Past]]:
         yield batch
 
 
-def _send(client: Client, batch: list[Past], skipped: Skipped, told: Told) -> None:
+def _send(client: Client, batch: list[Past], skipped: Skipped, told: ImportCounts) -> None:
     """Have the daemon record exchanges, and end the sessions that ended with them."""
     response = client.post("/history?wait=1", content=encoded({"exchanges": [past.exchange for past in batch]}))
     if response.status_code in REFUSED and len(batch) > 1:

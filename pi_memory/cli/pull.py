@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 
 from pi_memory.cli.options import Load, pass_load
-from pi_memory.download import SHA256, Source, fetch
+from pi_memory.download import SHA256, HubSource, fetch
 
 DEFAULTS = {
-    "chat": Source("Qwen/Qwen2.5-0.5B-Instruct-GGUF", "qwen2.5-0.5b-instruct-q4_0.gguf"),
-    "embedder": Source("second-state/All-MiniLM-L6-v2-Embedding-GGUF", "all-MiniLM-L6-v2-Q8_0.gguf"),
+    "chat": HubSource("Qwen/Qwen2.5-0.5B-Instruct-GGUF", "qwen2.5-0.5b-instruct-q4_0.gguf"),
+    "embedder": HubSource("second-state/All-MiniLM-L6-v2-Embedding-GGUF", "all-MiniLM-L6-v2-Q8_0.gguf"),
 }
 SETTINGS = {"chat": "PI_MEMORY_MODEL", "embedder": "PI_MEMORY_EMBEDDER_MODEL"}
 
@@ -43,7 +43,7 @@ def command(load: Load, what: str, endpoint: str | None, **asked: str | None) ->
         click.echo(f"{path}: {path.stat().st_size / 1e6:.0f} MB, verified. {_use(kind, path)}")
 
 
-def _sources(what: str, asked: dict[str, str | None]) -> dict[str, Source]:
+def _sources(what: str, asked: dict[str, str | None]) -> dict[str, HubSource]:
     given = {name: value for name, value in asked.items() if value is not None}
     if what == "all":
         if given:

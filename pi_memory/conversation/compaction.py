@@ -11,7 +11,7 @@ from functools import partial
 
 from pi_memory.conversation import prompt
 from pi_memory.conversation.summary import summarise, supported
-from pi_memory.conversation.window import Conversation, ShortMemory
+from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.store import conversations
@@ -33,7 +33,9 @@ logger = logging.getLogger(__name__)
 class Compaction:
     """Compacts conversations, each one at a time."""
 
-    def __init__(self, db: Database, memory: ShortMemory, *, max_turns: int, max_tokens: int, worker: Worker) -> None:
+    def __init__(
+        self, db: Database, memory: ConversationWindows, *, max_turns: int, max_tokens: int, worker: Worker
+    ) -> None:
         self._db = db
         self._memory = memory
         self._max_turns = max_turns

@@ -35,7 +35,7 @@ USER, ASSISTANT = "User", "Assistant"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SummaryLine:
     text: str
     worth: float
 
@@ -46,7 +46,7 @@ def summarise(prior: str, exchanges: Sequence[Exchange], *, count: Count, tokens
     What was summarised before is worth as much as it was, so that it does not fade behind what came last.
     """
     lines = [*_kept(prior), *_said(exchanges)]
-    chosen: dict[int, Line] = {}
+    chosen: dict[int, SummaryLine] = {}
     words: list[set[str]] = []
     for position in sorted(range(len(lines)), key=lambda position: (-lines[position].worth, -position)):
         line = lines[position]
@@ -69,26 +69,26 @@ def supported(lines: str, exchanges: Sequence[Exchange], prior: str) -> str:
     return "\n".join(kept)
 
 
-def _kept(prior: str) -> list[Line]:
+def _kept(prior: str) -> list[SummaryLine]:
     texts = [line.removeprefix("- ").strip() for line in prior.splitlines()]
-    return [Line(text, 1 + _worth(text)) for text in texts if text]
+    return [SummaryLine(text, 1 + _worth(text)) for text in texts if text]
 
 
-def _said(exchanges: Sequence[Exchange]) -> list[Line]:
+def _said(exchanges: Sequence[Exchange]) -> list[SummaryLine]:
     found = []
     for exchange in exchanges:
         found += [_line(USER, text) for text in _sentences(exchange.user)]
         answers = [text for text in _sentences(exchange.reply) if not is_question(text)]
         found += [_line(ASSISTANT, text) for text in answers]
     if exchanges and (asked := [text for text in _sentences(exchanges[-1].user) if is_question(text)]):
-        found.append(Line(f"{USER}: {_short(asked[-1])}", 2.0))  # perhaps still open
+        found.append(SummaryLine(f"{USER}: {_short(asked[-1])}", 2.0))  # perhaps still open
     return found
 
 
-def _line(speaker: str, text: str) -> Line:
+def _line(speaker: str, text: str) -> SummaryLine:
     """What a user says counts more than what is replied."""
     worth = _worth(text) * (1.0 if speaker == USER else 0.5)
-    return Line(f"{speaker}: {_short(text)}", 0.0 if is_question(text) else worth)
+    return SummaryLine(f"{speaker}: {_short(text)}", 0.0 if is_question(text) else worth)
 
 
 def _worth(text: str) -> float:
@@ -109,5 +109,5 @@ def _short(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def _text(lines: Iterable[Line]) -> str:
+def _text(lines: Iterable[SummaryLine]) -> str:
     return "\n".join(f"- {line.text}" for line in lines)

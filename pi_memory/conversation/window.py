@@ -49,7 +49,7 @@ class Conversation:
         return prompt.messages(self.system, self.exchanges)
 
 
-class ShortMemory:
+class ConversationWindows:
     """The conversations that are alive, least recently used first.
 
     What a conversation holds is cut by `fold` alone, in blocks, so that the beginning of its prompt stands still.

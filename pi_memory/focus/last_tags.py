@@ -7,7 +7,7 @@ from pi_memory.types import Tag
 
 
 @dataclass(slots=True)
-class Session:
+class LastTag:
     """`last_at` is when something was last said or done, `last` the newest tag that was recorded, `topics` all that
     the session has been counted for, `said` a hash of what the user said last.
     """
@@ -45,14 +45,14 @@ class Sessions:
     """The sessions that are under way, by name, the one that began last at the end."""
 
     def __init__(self) -> None:
-        self._sessions: dict[str, Session] = {}
+        self._sessions: dict[str, LastTag] = {}
 
-    def get(self, name: str) -> Session | None:
+    def get(self, name: str) -> LastTag | None:
         return self._sessions.get(name)
 
-    def begin(self, name: str, at: float, *, topics: Iterable[str] = ()) -> Session:
+    def begin(self, name: str, at: float, *, topics: Iterable[str] = ()) -> LastTag:
         """A session, new here; `topics` are those that it worked on before a restart."""
-        session = self._sessions.setdefault(name, Session(at, topics=set(topics)))
+        session = self._sessions.setdefault(name, LastTag(at, topics=set(topics)))
         while len(self._sessions) > MOST:
             del self._sessions[next(iter(self._sessions))]
         return session

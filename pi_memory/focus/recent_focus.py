@@ -10,8 +10,8 @@ import sqlite_utils
 
 from pi_memory.errors import Conflict, StoreError
 from pi_memory.focus.prompt_block import focus_block
-from pi_memory.focus.recorder import Tagged, Tagging
-from pi_memory.focus.topic_changes import Changes
+from pi_memory.focus.recorder import Recorder, Tagged
+from pi_memory.focus.topic_changes import TopicChanges
 from pi_memory.focus_file import merge
 from pi_memory.focus_file.document import Clean, Document, Notes, lines, render
 from pi_memory.focus_file.file import HandEdit
@@ -47,7 +47,7 @@ class RecentFocus:
         self._clock = clock
         self._sync = FileSync(db, path, text=lambda: self.text(self._clock()), take=self._take, settle=settle)
         self._known = KnownTopics()
-        self.work = Tagging(db, self._known, called=self.called, tagger=tagger, clock=clock)
+        self.work = Recorder(db, self._known, called=self.called, tagger=tagger, clock=clock)
         self._renames = Renames()
         self._notes = Notes()
         self._clean = clean
@@ -236,9 +236,9 @@ class RecentFocus:
 
     def _replace(
         self, changed: Mapping[str, Topic], *, origin: str, at: float, renames: Sequence[merge.Renamed] = ()
-    ) -> Changes:
+    ) -> TopicChanges:
         """Put changed topics in place in RAM; what to store."""
-        return Changes(self._known.replace(changed), changed, origin, at, renames)
+        return TopicChanges(self._known.replace(changed), changed, origin, at, renames)
 
     async def _change(
         self,
@@ -277,7 +277,7 @@ class RecentFocus:
             logger.info("The focus was edited (%s): %d topics", origin, len(changed))
             self.on_edit(changes.told())
 
-    def _take_back(self, changes: Changes, was_renamed: str) -> None:
+    def _take_back(self, changes: TopicChanges, was_renamed: str) -> None:
         """Have RAM as it was before a change that could not be stored."""
         self._known.put_back(changes.before)
         self._renames = Renames(was_renamed)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import sqlite_utils
 
 from pi_memory import decay
-from pi_memory.focus.last_tags import Session, Sessions
-from pi_memory.focus.topic_changes import Changes
+from pi_memory.focus.last_tags import LastTag, Sessions
+from pi_memory.focus.topic_changes import TopicChanges
 from pi_memory.store import exchanges
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
@@ -28,7 +28,7 @@ class Tagged:
     written: bool = False
 
 
-class Tagging:
+class Recorder:
     """`tagger` may be replaced by a better one; `places`, when there is an embedder, are where the topics lie for it.
     `called` gives what the user calls a topic.
     """
@@ -92,13 +92,13 @@ class Tagging:
         """Sessions in which nothing was said or done since a Unix time."""
         return self._sessions.idle(since)
 
-    async def _session(self, name: str) -> Session:
+    async def _session(self, name: str) -> LastTag:
         if (known := self._sessions.get(name)) is not None:
             return known
         worked_on = await self._db.read(lambda db: rows.of_session(db, name))
         return self._sessions.begin(name, self._clock(), topics=worked_on)
 
-    async def _found(self, exchange: Exchange, session: Session, at: float) -> Tag:
+    async def _found(self, exchange: Exchange, session: LastTag, at: float) -> Tag:
         is_path = exchange.project is not None and exchange.project.startswith(("/", "~"))
         tag = await self.tagger.tag(
             exchange,
@@ -110,14 +110,14 @@ class Tagging:
         # Behind the tagger, which may have taken its time: the user may have renamed the topic meanwhile.
         return tag if tag.topic is None else replace(tag, topic=self._called(tag.topic))
 
-    def _repeats(self, tag: Tag, session: Session, at: float) -> bool:
+    def _repeats(self, tag: Tag, session: LastTag, at: float) -> bool:
         """Whether the tag repeats the session's last one, of a topic that is still fresh."""
         topic = self._known.by_name.get(tag.topic or "")
         fresh = topic is not None and topic.is_active and decay.status(decay.strength(topic.last_touched_at, at))
         return fresh == "fresh" and session.repeats(tag)
 
-    def _touch(self, tag: Tag, at: float, *, new_session: bool) -> Changes:
+    def _touch(self, tag: Tag, at: float, *, new_session: bool) -> TopicChanges:
         assert tag.topic is not None, "chatter is not recorded"
         known = self._known.by_name.get(tag.topic)
         touched = {tag.topic: names.touch(known, tag, at, new_session=new_session)}
-        return Changes(self._known.replace(touched), touched, "tagger", at)
+        return TopicChanges(self._known.replace(touched), touched, "tagger", at)

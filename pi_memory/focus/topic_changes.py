@@ -11,7 +11,7 @@ from pi_memory.types import Topic
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class TopicChanges:
     """Topics before (None: not known) and after, by name. `origin` is `tagger`, `file`, `api` or `time`."""
 
     before: Mapping[str, Topic | None]

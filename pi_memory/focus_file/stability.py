@@ -46,7 +46,7 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class FileVerdict:
     """What a file's content means, and how many times SETTLE it must have been there for that to count."""
 
     wait: float
@@ -67,19 +67,19 @@ class Quiet:
         return now - self.since
 
 
-def judge(content: Content, base: str | None) -> Judgement:
+def judge(content: Content, base: str | None) -> FileVerdict:
     """What a file means that held `base` before."""
     if content.data is None:
-        return Judgement(RUINED)
+        return FileVerdict(RUINED)
     try:
         document = parse(content.data, base=base)
     except UnreadableDocument as error:
-        return Judgement(RUINED if content.is_closed else STILL_OPEN, error=error)
+        return FileVerdict(RUINED if content.is_closed else STILL_OPEN, error=error)
     # A file that was cut at the end of a line is a good one; but the end of the old one is missing.
     end = base.rpartition("\n\n")[2].strip() if base else ""
     if end in content.data.decode().replace("\r\n", "\n"):
-        return Judgement(1.0, document)
-    return Judgement(PERHAPS_CUT if content.is_closed else STILL_OPEN, document)
+        return FileVerdict(1.0, document)
+    return FileVerdict(PERHAPS_CUT if content.is_closed else STILL_OPEN, document)
 
 
 def opened(path: Path) -> int | None:

@@ -32,8 +32,8 @@ class Accepted(msgspec.Struct):
 async def activity(request: Request, parts: Parts) -> Response:
     done = await body(request, Activity)
     parts.db.check_writable()
-    parts.remember.admit()
-    tagged = parts.remember.put(_exchange(done, parts.clock()))
+    parts.inbox.admit()
+    tagged = parts.inbox.put(_exchange(done, parts.clock()))
     if not flag(request, "wait"):
         return answer(Accepted(), status=202)
     refused = asyncio.create_task(parts.db.refused())

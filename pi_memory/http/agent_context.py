@@ -17,7 +17,7 @@ class ContextRequest(msgspec.Struct, forbid_unknown_fields=True):
     begins: bool = False
 
 
-class Context(msgspec.Struct):
+class ShownContext(msgspec.Struct):
     text: str
     focus: tuple[str, ...]
     memories: tuple[int, ...]
@@ -27,10 +27,10 @@ async def context(request: Request, parts: Parts) -> Response:
     asked = await body(request, ContextRequest)
     session, model = client_id(asked.session_id, "session_id"), parts.model.now
     if asked.begins:
-        told = await parts.outside.begin(session, asked.project, model)
+        told = await parts.agent_contexts.begin(session, asked.project, model)
     else:
-        told = await parts.outside.message(session, asked.message, asked.project, model)
-    return answer(Context(told.text, told.topics, told.memories))
+        told = await parts.agent_contexts.message(session, asked.message, asked.project, model)
+    return answer(ShownContext(told.text, told.topics, told.memories))
 
 
 ENDPOINTS = [
@@ -40,6 +40,6 @@ ENDPOINTS = [
         context,
         "What an agent should know: the focus when its session begins, and what bears on what its user says.",
         body=ContextRequest,
-        answer=Context,
+        answer=ShownContext,
     )
 ]

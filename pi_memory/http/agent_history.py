@@ -31,7 +31,7 @@ class PastExchange(msgspec.Struct, forbid_unknown_fields=True):
     project: str | None = None
 
 
-class Past(msgspec.Struct, forbid_unknown_fields=True):
+class PastSession(msgspec.Struct, forbid_unknown_fields=True):
     exchanges: list[PastExchange]
 
 
@@ -43,21 +43,21 @@ class Recorded(msgspec.Struct):
 
 
 async def record(request: Request, parts: Parts) -> Response:
-    past = await body(request, Past)
+    past = await body(request, PastSession)
     waits = flag(request, "wait")
     read = [(exchange, _refs(exchange)) for exchange in past.exchanges]
     # Before anything is added: all of them are right, or none counts.
     wholes = [_exchange(exchange, exchange.lines, parts.clock()) for exchange, _ in read]
     seen = await parts.db.read(lambda db: imports.recorded(db, [ref for _, refs in read for ref in refs]))
     parts.db.check_writable()
-    parts.remember.admit()
+    parts.inbox.admit()
     added = []
     for (exchange, refs), whole in zip(read, wholes, strict=True):
         new = {ref: line for ref, line in zip(refs, exchange.lines, strict=True) if ref not in seen}
         seen.update(new)
         if new:
             recorded = _exchange(exchange, [*new.values()], whole.at)
-            added.append(parts.remember.put(recorded, refs=[*new]))
+            added.append(parts.inbox.put(recorded, refs=[*new]))
     if added and waits:
         # Shielded, as the work goes on when the client leaves.
         await asyncio.wait({asyncio.shield(tagged) for tagged in added})
@@ -89,7 +89,7 @@ ENDPOINTS = [
         "/history",
         record,
         "Record exchanges of the past by their lines; lines that are known are left out.",
-        body=Past,
+        body=PastSession,
         answer=Recorded,
         also=((202, "application/json", Recorded),),
         query={"wait": "1: answer 200 when the topics have been found, instead of 202 at once"},

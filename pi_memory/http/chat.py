@@ -40,7 +40,7 @@ class ChatReply(msgspec.Struct, omit_defaults=True):
 
 async def chat(request: Request, parts: Parts) -> Response:
     asked = await body(request, ChatRequest)
-    stream = parts.turns.start(_turn(asked))
+    stream = parts.streams.start(_turn(asked))
     events = aiter(stream)
     if not asked.stream:
         done = await _unless_gone(request, stream, _last(events))

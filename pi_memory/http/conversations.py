@@ -18,7 +18,7 @@ from pi_memory.types import Source
 MOST = 200
 
 
-class ShownExchange(msgspec.Struct):
+class ShownWindowExchange(msgspec.Struct):
     user: str
     reply: str
     at: str
@@ -34,7 +34,7 @@ class ShownConversation(msgspec.Struct):
     started_at: str
     last_at: str
     expires_at: str | None
-    exchanges: list[ShownExchange]
+    exchanges: list[ShownWindowExchange]
     earlier: int
     summary: str
 
@@ -74,10 +74,10 @@ def _listed(one: sessions.Session) -> ListedConversation:
 
 
 async def show(request: Request, parts: Parts) -> Response:
-    conversation = parts.memory.get(request.path_params["id"], parts.clock())
+    conversation = parts.windows.get(request.path_params["id"], parts.clock())
     if conversation is None:
         raise _unknown()
-    expires = parts.memory.expires_at(conversation)
+    expires = parts.windows.expires_at(conversation)
     shown = list(conversation.exchanges)[-parts.settings.memory.max_turns :]
     return answer(
         ShownConversation(
@@ -86,7 +86,7 @@ async def show(request: Request, parts: Parts) -> Response:
             started_at=iso(conversation.started_at),
             last_at=iso(conversation.last_at),
             expires_at=iso(expires) if expires is not None else None,
-            exchanges=[ShownExchange(e.user, e.reply, iso(e.at), e.partial) for e in shown],
+            exchanges=[ShownWindowExchange(e.user, e.reply, iso(e.at), e.partial) for e in shown],
             earlier=len(conversation.exchanges) - len(shown),
             summary=conversation.summary and f"[Context compacted]\n{conversation.summary}",
         )

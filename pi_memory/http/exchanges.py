@@ -12,7 +12,7 @@ from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number
 from pi_memory.http.times import iso, unix
 from pi_memory.parts import Parts
 from pi_memory.store import exchanges
-from pi_memory.store.exchanges import Search
+from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.types import Source
 
 MOST = 200
@@ -38,7 +38,7 @@ class ShownExchanges(msgspec.Struct):
 
 async def show(request: Request, parts: Parts) -> Response:
     asked, limit = request.query_params, number(request, "limit", 50, least=1, most=MOST)
-    wanted = Search(
+    wanted = ExchangeQuery(
         words=tuple(asked.get("q", "").split()),
         conversation=asked.get("conversation_id"),
         project=asked.get("project"),

@@ -34,7 +34,7 @@ class ShownFocus(msgspec.Struct):
     topics: list[ShownTopic]
 
 
-class ShownChange(msgspec.Struct):
+class ShownTopicChange(msgspec.Struct):
     at: str
     kind: str
     origin: str
@@ -42,9 +42,9 @@ class ShownChange(msgspec.Struct):
     after: Any
 
 
-class ShownHistory(msgspec.Struct):
+class ShownTopicHistory(msgspec.Struct):
     topic: ShownTopic
-    history: list[ShownChange]
+    history: list[ShownTopicChange]
 
 
 class TopicChange(msgspec.Struct, forbid_unknown_fields=True):
@@ -72,8 +72,8 @@ async def show_one(request: Request, parts: Parts) -> Response:
 async def _with_history(name: str, parts: Parts) -> Response:
     topic = parts.focus.get(name)
     history = await parts.db.read(lambda db: events.of(db, topic.name))
-    changes = [ShownChange(iso(e.at), e.kind, e.origin, e.before, e.after) for e in history]
-    return answer(ShownHistory(_shown(topic, parts.clock()), changes))
+    changes = [ShownTopicChange(iso(e.at), e.kind, e.origin, e.before, e.after) for e in history]
+    return answer(ShownTopicHistory(_shown(topic, parts.clock()), changes))
 
 
 async def put(request: Request, parts: Parts) -> Response:
@@ -145,7 +145,7 @@ ENDPOINTS = [
     ),
     Endpoint("GET", "/focus.md", document, "The same as the Markdown file.", media_type="text/markdown"),
     Endpoint("GET", "/focus/files", files, "Known files that match.", answer=ShownFiles, query={"q": "part of a path"}),
-    Endpoint("GET", TOPIC, show_one, "A topic and how it came to be what it is.", answer=ShownHistory),
+    Endpoint("GET", TOPIC, show_one, "A topic and how it came to be what it is.", answer=ShownTopicHistory),
     Endpoint("PUT", TOPIC, put, "Add, touch, change or rename a topic.", body=TopicChange, answer=ShownTopic),
     Endpoint("DELETE", TOPIC, drop, "Remove a topic from the focus; its row is kept.", status=204),
 ]

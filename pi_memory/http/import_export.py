@@ -71,13 +71,13 @@ async def _take_conversations(request: Request, parts: Parts, file: BinaryIO) ->
     """All lines are checked before the first is stored. Should that end midway, the same import adds the rest."""
     extract, wait = flag(request, "extract"), request.query_params.get("wait") != "0"
     async for group in _groups(parts, file):
-        await parts.conversations.check(group)
+        await parts.conversation_import.check(group)
     taken = ShownMessages(0, 0)
     async for group in _groups(parts, file):
-        taken.messages += await parts.conversations.take(group, extract=extract, wait=wait)
+        taken.messages += await parts.conversation_import.take(group, extract=extract, wait=wait)
         taken.conversations += len(group)
     if extract:
-        parts.reflect.soon()
+        parts.reflection.soon()
     return taken
 
 

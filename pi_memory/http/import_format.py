@@ -2,7 +2,7 @@
 
 import msgspec
 
-from pi_memory.agents.import_conversations import Given, Said
+from pi_memory.agents.import_conversations import Given, ImportedMessage
 from pi_memory.errors import RequestError
 from pi_memory.http.endpoint import client_id
 from pi_memory.http.times import unix
@@ -60,7 +60,7 @@ def conversation(line: bytes, number: int) -> Given:
         raise RequestError(f"line {number}: {error.message}", hint=error.hint) from error
 
 
-def _said(message: GivenMessage, name: str) -> Said | None:
+def _said(message: GivenMessage, name: str) -> ImportedMessage | None:
     """None for what is not searched: other roles, and nothing at all."""
     role = message.role.lower()
     if role not in ROLES:
@@ -69,7 +69,7 @@ def _said(message: GivenMessage, name: str) -> Said | None:
     if known is None or not message.content.strip():
         return None
     at = None if message.at is None else unix(message.at, f"{name}.at")
-    return Said(known, _sound(message.content), at, message.ref)
+    return ImportedMessage(known, _sound(message.content), at, message.ref)
 
 
 def _sound(text: str) -> str:

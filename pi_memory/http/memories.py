@@ -81,7 +81,7 @@ class ShownMemories(msgspec.Struct):
     total: int
 
 
-class ShownChange(msgspec.Struct):
+class ShownMemoryChange(msgspec.Struct):
     event_id: int
     at: str
     kind: str
@@ -91,9 +91,9 @@ class ShownChange(msgspec.Struct):
     after: ShownFields | None
 
 
-class ShownHistory(msgspec.Struct):
+class ShownMemoryHistory(msgspec.Struct):
     memory: ShownMemory
-    history: list[ShownChange]
+    history: list[ShownMemoryChange]
 
 
 async def show(request: Request, parts: Parts) -> Response:
@@ -127,7 +127,7 @@ async def add(request: Request, parts: Parts) -> Response:
 async def show_one(request: Request, parts: Parts) -> Response:
     memory = await parts.memories.get(_id(request))
     shown = msgspec.structs.asdict(_shown(memory, parts.clock()))
-    return answer(ShownAlone(**shown, related=await parts.learning.related(memory)))
+    return answer(ShownAlone(**shown, related=await parts.learner.related(memory)))
 
 
 async def change(request: Request, parts: Parts) -> Response:
@@ -153,7 +153,7 @@ async def drop(request: Request, parts: Parts) -> Response:
 async def history(request: Request, parts: Parts) -> Response:
     memory = await parts.memories.get(_id(request))
     told = [
-        ShownChange(
+        ShownMemoryChange(
             event_id=one.event.id,
             at=iso(one.event.at),
             kind=one.event.kind,
@@ -164,7 +164,7 @@ async def history(request: Request, parts: Parts) -> Response:
         )
         for one in await parts.memories.history(memory.id)
     ]
-    return answer(ShownHistory(_shown(memory, parts.clock()), told))
+    return answer(ShownMemoryHistory(_shown(memory, parts.clock()), told))
 
 
 def _shown(memory: Memory, now: float) -> ShownMemory:
@@ -254,5 +254,5 @@ ENDPOINTS = [
             "dry_run": "1 with forget=1: erase nothing, and answer 200 with every text that would go",
         },
     ),
-    Endpoint("GET", ONE + "/history", history, "What became of a memory, the newest first.", answer=ShownHistory),
+    Endpoint("GET", ONE + "/history", history, "What became of a memory, the newest first.", answer=ShownMemoryHistory),
 ]

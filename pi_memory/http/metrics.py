@@ -26,7 +26,7 @@ def _lines(parts: Parts) -> Iterator[str]:
     yield from _head("uptime_seconds", "gauge", "Seconds since the start.")
     yield f"pi_memory_uptime_seconds {parts.clock() - parts.clock.started_at:.0f}"
     yield from _head("turns_total", "counter", "Turns begun.")
-    yield f"pi_memory_turns_total {parts.turns.begun}"
+    yield f"pi_memory_turns_total {parts.streams.begun}"
     model = parts.model.now
     if not isinstance(model, Thinker):
         return  # only a model in this process knows what it evaluates

@@ -45,7 +45,7 @@ class ShownResults(msgspec.Struct):
 async def search(request: Request, parts: Parts) -> Response:
     asked = request.query_params
     kind = choice(request, "kind", KINDS)
-    found = await parts.recall.search(
+    found = await parts.search.search(
         _query(request),
         k=number(request, "k", 10, least=1, most=MOST),
         scope=namespaces.chosen(asked.get("namespace"), asked.get("project")) or namespaces.scope(None),

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.attention import sessions
-from pi_memory.attention.sessions import Application, Context, Entry
+from pi_memory.attention.sessions import Application, FocusPeriod, SessionContext
 from pi_memory.errors import RequestError
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, client_id
 from pi_memory.http.times import iso
@@ -34,7 +34,7 @@ class FocusChange(msgspec.Struct, forbid_unknown_fields=True):
     session_id: str | None = None
 
 
-class Decision(msgspec.Struct, forbid_unknown_fields=True):
+class NewDecision(msgspec.Struct, forbid_unknown_fields=True):
     decision: str
     session_id: str | None = None
 
@@ -45,7 +45,7 @@ class MemoryUse(msgspec.Struct, forbid_unknown_fields=True):
     session_id: str | None = None
 
 
-class Judgement(msgspec.Struct, forbid_unknown_fields=True):
+class UseJudgement(msgspec.Struct, forbid_unknown_fields=True):
     helpful: bool
 
 
@@ -122,7 +122,7 @@ async def focus(request: Request, parts: Parts) -> Response:
 
 
 async def decide(request: Request, parts: Parts) -> Response:
-    asked = await body(request, Decision)
+    asked = await body(request, NewDecision)
     decision = _short(asked.decision, "decision").strip()
     if not decision:
         raise RequestError("decision: empty", hint="Say what was decided.")
@@ -141,7 +141,7 @@ async def apply(request: Request, parts: Parts) -> Response:
 
 async def judge(request: Request, parts: Parts) -> Response:
     """Before the judgement is noted its memory is reinforced or weakened: a crash in between repeats both."""
-    asked = await body(request, Judgement)
+    asked = await body(request, UseJudgement)
     before = await parts.attention.application(min(request.path_params["id"], LARGEST))
     memory = await parts.memories.get(before.memory_id)
     if before.helpful != asked.helpful:
@@ -152,7 +152,7 @@ async def judge(request: Request, parts: Parts) -> Response:
     return answer(_application(await parts.attention.judge(before, helpful=asked.helpful), memory.content))
 
 
-async def _shown(parts: Parts, session: Context) -> Response:
+async def _shown(parts: Parts, session: SessionContext) -> Response:
     applications = await parts.attention.applications(session)
     used = await parts.memories.several([application.memory_id for application in applications])
     contents = {memory.id: memory.content for memory in used}
@@ -177,13 +177,13 @@ async def _shown(parts: Parts, session: Context) -> Response:
     return answer(shown)
 
 
-def _weights(session: Context) -> dict[str, float]:
+def _weights(session: SessionContext) -> dict[str, float]:
     """The strongest first."""
     strongest = sorted(session.weights, key=lambda name: (-session.weights[name], name))
     return {name: round(session.weights[name], 4) for name in strongest}
 
 
-def _entry(entry: Entry) -> RecentEntry:
+def _entry(entry: FocusPeriod) -> RecentEntry:
     duration = "ongoing" if entry.seconds is None else _duration(entry.seconds)
     return RecentEntry(entry.topic, duration, entry.outcome, iso(entry.since), entry.memories)
 
@@ -210,7 +210,7 @@ ENDPOINTS = [
     Endpoint("GET", "/session", show, "What a session is in the middle of.", answer=ShownSession, query=WHICH),
     Endpoint("POST", "/session", begin, "Begin a session.", body=SessionStart, answer=ShownSession),
     Endpoint("POST", "/session/focus", focus, "Turn to a topic.", body=FocusChange, answer=ShownSession),
-    Endpoint("POST", "/session/decisions", decide, "Note a decision.", body=Decision, answer=ShownSession),
+    Endpoint("POST", "/session/decisions", decide, "Note a decision.", body=NewDecision, answer=ShownSession),
     Endpoint(
         "POST",
         "/session/applications",
@@ -225,7 +225,7 @@ ENDPOINTS = [
         "/session/applications/{id:int}",
         judge,
         "Say whether that helped: it reinforces the memory, or halves its strength.",
-        body=Judgement,
+        body=UseJudgement,
         answer=ShownApplication,
     ),
 ]

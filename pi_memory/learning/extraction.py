@@ -18,7 +18,7 @@ from pi_memory.memories import namespaces
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import Sentence, sentences
-from pi_memory.types import Candidate, Exchange, MemoryType, Priority, Stated
+from pi_memory.types import Candidate, Exchange, MemoryType, Priority, Statement
 
 Numbered = tuple[int, Exchange]
 
@@ -51,7 +51,7 @@ def located(name: str, project: str | None) -> str:
     return name if "/" in name else f"{_project(project) or 'global'}/{name}"
 
 
-def of_statement(stated: Stated, project: str | None, exchange_id: int | None = None) -> Candidate:
+def of_statement(stated: Statement, project: str | None, exchange_id: int | None = None) -> Candidate:
     """What the user stated, as a candidate; not for what is to be forgotten."""
     return Candidate(
         stated.content,
@@ -136,7 +136,7 @@ def _dated(candidate: Candidate, at: float) -> Candidate:
     return candidate
 
 
-def _namespace(stated: Stated, project: str | None) -> str:
+def _namespace(stated: Statement, project: str | None) -> str:
     if stated.kind == "personal":
         return "user/profile"
     if stated.kind == "preference":

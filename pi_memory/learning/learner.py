@@ -13,8 +13,8 @@ from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.learning import forget_requests, patterns
 from pi_memory.learning.dedup import Decision, Neighbour, about, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_statement
-from pi_memory.learning.llm_extraction import Interview
-from pi_memory.learning.neighbours import Around, Neighbourhood
+from pi_memory.learning.llm_extraction import LlmExtraction
+from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.statements import statements
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers, scope
@@ -23,7 +23,7 @@ from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.secrets import secret_in
-from pi_memory.types import Candidate, Exchange, Memory, Stated
+from pi_memory.types import Candidate, Exchange, Memory, Statement
 
 Numbered = tuple[int, Exchange]
 
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Outcome:
     """What became of a candidate: the memory that says it now, and the one that it took the place of."""
 
     memory: Memory
@@ -39,15 +39,15 @@ class Taken:
     is_new: bool = True
 
 
-class Learning:
+class Learner:
     """The one way from what is said to memories.
 
     `interview`, if it is given, has a model name candidates besides those of the rules, and decide where these are in
     doubt. `topics` tells what something learned in a session is about, from its text too.
     """
 
-    def __init__(self, memories: Memories, neighbourhood: Neighbourhood, *, worker: Worker) -> None:
-        self.interview: Interview | None = None
+    def __init__(self, memories: Memories, neighbourhood: NeighbourSearch, *, worker: Worker) -> None:
+        self.interview: LlmExtraction | None = None
         self.topics: Callable[[str | None, str], Awaitable[tuple[str, ...]]] = _no_topics
         self._memories = memories
         self._around = neighbourhood
@@ -57,7 +57,7 @@ class Learning:
 
     async def state(
         self,
-        stated: Sequence[Stated],
+        stated: Sequence[Statement],
         *,
         session: str | None = None,
         project: str | None = None,
@@ -75,7 +75,7 @@ class Learning:
         await self._tasks.finish()
 
     async def _state(
-        self, stated: Sequence[Stated], session: str | None, project: str | None, exchange_id: int | None
+        self, stated: Sequence[Statement], session: str | None, project: str | None, exchange_id: int | None
     ) -> list[str]:
         lines = []
         async with self._one_at_a_time:
@@ -126,7 +126,7 @@ class Learning:
         others = [neighbour for neighbour in found.neighbours if neighbour.memory.id != memory.id]
         return await self._worker.run(about, memory, others, related=found.scale.related)
 
-    async def _by_now(self, found: Around, new: Sequence[Memory]) -> Around:
+    async def _by_now(self, found: Nearby, new: Sequence[Memory]) -> Nearby:
         """What was found, with what has been learned since."""
         cosines: dict[int, float | None] = {memory.id: None for memory in new}
         cosines |= {neighbour.memory.id: neighbour.cosine for neighbour in found.neighbours}
@@ -136,7 +136,7 @@ class Learning:
     async def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
         return replace(candidate, topics=candidate.topics or await self.topics(session, candidate.content))
 
-    async def _remember(self, stated: Stated, candidate: Candidate) -> str:
+    async def _remember(self, stated: Statement, candidate: Candidate) -> str:
         if stated.kind != "remember" and (kind := secret_in(stated.quote)):
             return f"Not kept, as there is {kind} in it; say “remember” if I should."
         try:
@@ -152,8 +152,8 @@ class Learning:
         return f"Remembered: {taken.memory.content}{instead}"
 
     async def _take(
-        self, candidate: Candidate, found: Around, *, said_at: float | None = None, durable: bool = False
-    ) -> Taken | None:
+        self, candidate: Candidate, found: Nearby, *, said_at: float | None = None, durable: bool = False
+    ) -> Outcome | None:
         """Store a candidate as the rules decide; None for what was learned before, or is out of date by now.
 
         `said_at` is given for what was said in the past. Then what is not allowed is left out; else raises `Forgotten`
@@ -184,21 +184,21 @@ class Learning:
         *,
         embedding: Embedding | None,
         durable: bool,
-    ) -> Taken:
+    ) -> Outcome:
         origin = "notice" if candidate.priority == "highest" else "extraction"
         if before is not None and decision.action == "noop":
             if candidate.priority == "highest" and before.priority != "highest":
                 before = await self._memories.change(before.id, origin=origin, durable=durable, priority="highest")
-            return Taken(before, is_new=False)
+            return Outcome(before, is_new=False)
         if before is None or (before.priority == "highest" and candidate.priority != "highest"):
             # What was only picked up does not end what was stated.
-            return Taken(await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable))
+            return Outcome(await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable))
         if decision.content is not None:
             candidate, embedding = replace(candidate, content=decision.content), None
         new = self._memories.supersede(before.id, candidate, origin=origin, vector=embedding, durable=durable)
-        return Taken(await new, instead_of=before)
+        return Outcome(await new, instead_of=before)
 
-    async def _forget(self, stated: Stated, seen: Scope) -> str:
+    async def _forget(self, stated: Statement, seen: Scope) -> str:
         """Lines that tell what became of it; "" when it may have been a manner of speaking."""
         what, surely = stated.content, not patterns.LOOSELY.search(stated.quote)
         if numbers := forget_requests.numbers(what):

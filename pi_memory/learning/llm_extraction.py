@@ -54,7 +54,7 @@ MOST_JUDGED = 3
 logger = logging.getLogger(__name__)
 
 
-class Interview:
+class LlmExtraction:
     """Nothing without a model in this process, or while it fails."""
 
     def __init__(self, model: Loader[Model]) -> None:

@@ -12,7 +12,7 @@ from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.learning.dedup import Neighbour
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.ram_index import Shelf
+from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.memories import Embedding
 from pi_memory.text import query_terms
 from pi_memory.types import Vectors
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Nearby:
     """The memories that are like a text, also those that no longer hold, and what a row keeps of its own meaning.
 
     `scale` tells what their cosines mean. `embedding` is None without an embedder: then it follows later.
@@ -35,16 +35,16 @@ class Around:
     embedding: Embedding | None = None
 
 
-class Neighbourhood:
+class NeighbourSearch:
     """`shelf` has the vectors of the memories that hold."""
 
-    def __init__(self, memories: Memories, shelf: Shelf, scale: Scale, *, worker: Worker) -> None:
+    def __init__(self, memories: Memories, shelf: RamIndex, scale: Scale, *, worker: Worker) -> None:
         self._memories = memories
         self._shelf = shelf
         self._scale = scale
         self._worker = worker
 
-    async def of(self, text: str, *, quote: str = "", write: bool = True) -> Around:
+    async def of(self, text: str, *, quote: str = "", write: bool = True) -> Nearby:
         """What is like `text`; `quote` are other words for it. Without `write` new words are not indexed for it.
 
         Raises `StoreError`.
@@ -61,7 +61,7 @@ class Neighbourhood:
         if vector is not None and matrix is not None and matrix.dimensions == len(vector):
             cosines = await self._worker.run(_near, matrix.snapshot(), vector, scale.related, numbers)
         known = await self._memories.several([*dict.fromkeys([*numbers, *cosines])])
-        return Around(tuple(Neighbour(m, cosines.get(m.id)) for m in known), scale, embedding)
+        return Nearby(tuple(Neighbour(m, cosines.get(m.id)) for m in known), scale, embedding)
 
     async def _meaning(self, text: str) -> tuple[Calibration, Vectors | None, Embedding | None]:
         embedder = self._scale.embedder.now

@@ -11,7 +11,7 @@ from pi_memory.learning import patterns
 from pi_memory.learning.contrast import contrast
 from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import Sentence, sentences
-from pi_memory.types import Exchange, Stated, StatementKind
+from pi_memory.types import Exchange, Statement, StatementKind
 
 """`rule` is how the user wants things to be done from now on, `personal` who they are; `private` asks that nothing of
 the message be learned."""
@@ -22,13 +22,13 @@ ENDING = 60
 """Characters of the end of a sentence that may tell what to do with it."""
 
 
-def notice(message: str) -> tuple[Stated, ...]:
+def notice(message: str) -> tuple[Statement, ...]:
     """What the user states in a message, in order; of a private one, only what it wants forgotten.
 
     Linear in the message's length.
     """
     said = sentences(message)
-    found: dict[str, Stated] = {}
+    found: dict[str, Statement] = {}
     for number, sentence in enumerate(said):
         for stated in _stated(sentence, before=said[number - 1] if number else None, after=said[number + 1 :]):
             found.setdefault(stated.quote, stated)
@@ -38,28 +38,28 @@ def notice(message: str) -> tuple[Stated, ...]:
     return tuple(s for s in found.values() if not is_private or s.kind in ("private", "forget"))
 
 
-def statements(exchange: Exchange) -> tuple[Stated, ...]:
+def statements(exchange: Exchange) -> tuple[Statement, ...]:
     """What the user states in an exchange: what was found in it before, if somebody has looked."""
     return notice(exchange.user) if exchange.stated is None else exchange.stated
 
 
-def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
+def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sentence]) -> list[Statement]:
     text = _from(sentence.text.replace("’", "'"), patterns.OPENING)
     asked = patterns.ASKED.match(text)
     if sentence.is_question and not asked:
         return _told_in_passing(text)
     text = text[asked.end() :].rstrip("? ") if asked else text
     if patterns.PRIVATE.match(text):
-        return [Stated("private", "", sentence.text)]
+        return [Statement("private", "", sentence.text)]
     rest = _from(text, patterns.CORRECTING)
     if found := _forget(rest, sentence) or _remember(rest, sentence, before, after):
         return found
     if (correction := _corrected(text)) is not None:
-        return [Stated("correction", about_user(correction), sentence.text)]
+        return [Statement("correction", about_user(correction), sentence.text)]
     return _wish(rest, sentence, after)
 
 
-def _told_in_passing(question: str) -> list[Stated]:
+def _told_in_passing(question: str) -> list[Statement]:
     """`I'm allergic to nuts, what can I cook?`"""
     found = patterns.THEN_ASKS.match(question)
     return _personal(found[1], found[1]) if found else []
@@ -78,7 +78,7 @@ def _corrected(text: str) -> str | None:
     return rest if refuses and patterns.STATES.match(rest) and patterns.SPECIFIC.search(rest) else None
 
 
-def _forget(text: str, sentence: Sentence) -> list[Stated]:
+def _forget(text: str, sentence: Sentence) -> list[Statement]:
     named = patterns.FROM_MEMORY.match(text)
     found = patterns.FORGET.match(text)
     if not named and not found:
@@ -87,31 +87,33 @@ def _forget(text: str, sentence: Sentence) -> list[Stated]:
     clause = patterns.THAT.match(what)
     idle = patterns.IDLE.match(what) or (not clause and patterns.GOES_ON.search(what))
     what = what[clause.end() :] if clause else what
-    return [] if idle or not what.strip(" .!?") else [Stated("forget", about_user(what), sentence.text)]
+    return [] if idle or not what.strip(" .!?") else [Statement("forget", about_user(what), sentence.text)]
 
 
-def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> list[Stated]:
+def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> list[Statement]:
     behind = patterns.REMEMBER_BEHIND.search(text, max(0, len(text) - ENDING))
     if behind and behind.start():
-        return [Stated("remember", about_user(text[: behind.start()]), sentence.text)]
+        return [Statement("remember", about_user(text[: behind.start()]), sentence.text)]
     found = patterns.REMEMBER.match(text)
     if not found:
         return []
     if patterns.TO_DO.match(text):
         return [
-            Stated("remember", finished(f"remember to {_without_farewell(text.partition(' to ')[2])}"), sentence.text)
+            Statement(
+                "remember", finished(f"remember to {_without_farewell(text.partition(' to ')[2])}"), sentence.text
+            )
         ]
     what = _without_farewell(text[found.end() :])
     if not patterns.EMPTY.match(what):
-        return [Stated("remember", about_user(what), sentence.text)]
+        return [Statement("remember", about_user(what), sentence.text)]
     if items := _items(after):
-        return [Stated("remember", about_user(item.text), item.text) for item in items]
+        return [Statement("remember", about_user(item.text), item.text) for item in items]
     if before is None or before.is_question:
         return []
-    return [Stated("remember", about_user(_from(before.text, patterns.OPENING)), before.text)]
+    return [Statement("remember", about_user(_from(before.text, patterns.OPENING)), before.text)]
 
 
-def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stated]:
+def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Statement]:
     """How the user wants things to be, what they like, who they are."""
     if personal := _personal(text, sentence.text):
         return personal
@@ -120,12 +122,12 @@ def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stat
     if (kind == "rule" and not rule and not _is_rule_behind(text)) or patterns.ONCE.search(text):
         return []
     if rule and patterns.EMPTY.match(text[rule.end() :]):
-        return [Stated("rule", about_user(item.text), item.text) for item in _items(after)]
-    return [Stated(kind, about_user(text), sentence.text)]
+        return [Statement("rule", about_user(item.text), item.text) for item in _items(after)]
+    return [Statement(kind, about_user(text), sentence.text)]
 
 
-def _personal(text: str, quote: str) -> list[Stated]:
-    return [Stated("personal", about_user(text), quote)] if patterns.PERSONAL.match(text) else []
+def _personal(text: str, quote: str) -> list[Statement]:
+    return [Statement("personal", about_user(text), quote)] if patterns.PERSONAL.match(text) else []
 
 
 def _is_rule_behind(text: str) -> bool:

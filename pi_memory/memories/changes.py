@@ -140,7 +140,7 @@ def _changed_since(db: Database, event: Event, stale: undo.Change) -> Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PastChange:
     """A memory's event, with what it changed of that memory. `before` is None for the one that added it."""
 
     event: Event
@@ -148,16 +148,16 @@ class Told:
     after: dict[str, Any] | None
 
 
-def history(db: Database, number: int) -> list[Told]:
+def history(db: Database, number: int) -> list[PastChange]:
     """The events of a memory, newest first. Raises `NotFound`."""
     memory = get(db, number)
     told = []
     for event in events.of_memory(db, number):
         if event.kind == undo.ADDED and event.subject == undo.subject(number):
             shown = {field: getattr(memory, field) for field in undo.FIELDS}
-            told.append(Told(event, None, None if memory.forgotten_at else shown))
+            told.append(PastChange(event, None, None if memory.forgotten_at else shown))
             continue
         before, after = ((side or {}).get(str(number)) for side in (event.before, event.after))
         memory = replace(memory, **(before or {}))
-        told.append(Told(event, before, after))
+        told.append(PastChange(event, before, after))
     return told

@@ -86,7 +86,7 @@ class EventLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     undoes: Id | None = None
 
 
-class Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+class ExportLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     """One of these."""
 
     memory: MemoryLine | None = None
@@ -102,19 +102,19 @@ def export(db: Database, file: BinaryIO, at: float) -> None:
     for line in _lines(db):
         file.write(_encoded(line))
         count += 1
-    file.write(_encoded(Line(end=count)))
+    file.write(_encoded(ExportLine(end=count)))
 
 
-def _lines(db: Database) -> Iterator[Line]:
+def _lines(db: Database) -> Iterator[ExportLine]:
     for memory in memories.every(db):
         fields: dict[str, Any] = {name: getattr(memory, name) for name in memory.__slots__}
         if (found := memories.embedding_of(db, memory.id)) is not None:
             fields |= {"space": found.space, "vector": found.packed}
-        yield Line(memory=MemoryLine(**fields))
+        yield ExportLine(memory=MemoryLine(**fields))
     for made in tombstones.every(db):
-        yield Line(tombstone=TombstoneLine(*made))
+        yield ExportLine(tombstone=TombstoneLine(*made))
     for event in events.oldest_first(db, kind="memory."):
-        yield Line(event=_event(event))
+        yield ExportLine(event=_event(event))
 
 
 def _event(event: events.Event) -> EventLine:

@@ -10,8 +10,8 @@ import sqlite_utils
 
 from pi_memory import decay
 from pi_memory.memories import changes, export, forget, restore, undo
-from pi_memory.memories.changes import Cause, Told
-from pi_memory.memories.redaction import Forgetting, Forgotten, Gone
+from pi_memory.memories.changes import Cause, PastChange
+from pi_memory.memories.redaction import Forgetting, ForgottenTexts, Gone
 from pi_memory.memories.restore import Counts, Numbered
 from pi_memory.memories.validation import checked
 from pi_memory.store import imports, memories, memory_fts, state, tombstones
@@ -38,11 +38,11 @@ class Memories:
     that others forget it too. `forgotten` knows what was.
     """
 
-    def __init__(self, db: Database, *, clock: Clock, forgotten: Forgotten | None = None) -> None:
+    def __init__(self, db: Database, *, clock: Clock, forgotten: ForgottenTexts | None = None) -> None:
         self.on_change: list[Callable[[Memory], None]] = []
         self.before_forget: list[Callable[[], None]] = []
         self.on_forget: list[Callable[[Forgetting], Awaitable[None]]] = []
-        self.forgotten = forgotten or Forgotten()
+        self.forgotten = forgotten or ForgottenTexts()
         self._db = db
         self._clock = clock
         self._tasks = Tasks()
@@ -109,7 +109,7 @@ class Memories:
         """The sentences of users that have all the words of `what`, the newest first."""
         return await self._db.read(partial(forget.said, what=what))
 
-    async def history(self, number: int) -> list[Told]:
+    async def history(self, number: int) -> list[PastChange]:
         """The events of a memory, newest first. Raises `NotFound`."""
         return await self._db.read(partial(changes.history, number=number))
 
@@ -118,7 +118,7 @@ class Memories:
     async def add(
         self, candidate: Candidate, *, origin: str, vector: Embedding | None = None, durable: bool = False
     ) -> Memory:
-        """Raises `RequestError` for what can be no memory, naming the field, and `Forgotten`."""
+        """Raises `RequestError` for what can be no memory, naming the field, and `ForgottenTexts`."""
         candidate, cause = checked(candidate), self._cause(origin)
         add = partial(changes.add, candidate=candidate, cause=cause, embedding=vector)
         return self._told(await self._db.write(add, durable=durable))
@@ -129,11 +129,11 @@ class Memories:
         await self._reload()
 
     async def refuse_forgotten(self, *texts: str) -> None:
-        """Raises `Forgotten` when a text states what was forgotten."""
+        """Raises `ForgottenTexts` when a text states what was forgotten."""
         await self._db.read(lambda db: changes.refuse_forgotten(db, *texts))
 
     async def change(self, number: int, *, origin: str, durable: bool = False, **fields: Any) -> Memory:
-        """Give fields of `CHANGEABLE` another value. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
+        """Give fields of `CHANGEABLE` another value. Raises `NotFound`, `Conflict`, `RequestError`, `ForgottenTexts`."""
         assert set(fields) <= set(CHANGEABLE), fields
         change = partial(_change, number=number, fields=fields, cause=self._cause(origin))
         return self._told(await self._db.write(change, durable=durable))
@@ -201,7 +201,7 @@ class Memories:
     async def undo(self, event_id: int, *, dry_run: bool = False, origin: str = "api") -> list[undo.Change]:
         """Take an event back, which is an event too; what changed, or with `dry_run` would. Durable.
 
-        Raises `NotFound`, `Conflict` when something was changed again since, `Forgotten`.
+        Raises `NotFound`, `Conflict` when something was changed again since, `ForgottenTexts`.
         """
         take_back = partial(changes.take_back, number=event_id, cause=self._cause(origin), dry_run=dry_run)
         if dry_run:
@@ -242,7 +242,7 @@ class Memories:
         await self._db.read(partial(export.export, file=file, at=self._clock()))
 
     async def restore(self, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Counts:
-        """Take in an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
+        """Take in an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `ForgottenTexts`."""
         done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
         await self._reload()
         for number in done.new:

@@ -90,7 +90,7 @@ class Redaction:
         return states(text, self.keys.__contains__)
 
 
-class Forgotten:
+class ForgottenTexts:
     """What was forgotten so far, for those who cannot ask the database: as hashes, so that no text stays in RAM."""
 
     def __init__(self) -> None:

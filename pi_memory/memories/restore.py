@@ -14,7 +14,7 @@ from sqlite_utils import Database
 from pi_memory.embedding.quantized import is_unit
 from pi_memory.errors import Forgotten, RequestError
 from pi_memory.memories import changes, undo
-from pi_memory.memories.export import FORMAT, VERSION, EventLine, Fields, Header, Line, MemoryLine
+from pi_memory.memories.export import FORMAT, VERSION, EventLine, ExportLine, Fields, Header, MemoryLine
 from pi_memory.memories.validation import checked
 from pi_memory.store import erasure, events, imports, memories, tombstones
 from pi_memory.store.events import Event
@@ -89,13 +89,13 @@ def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = F
     return done
 
 
-def _body(lines: Iterator[Numbered]) -> Iterator[tuple[int, Line]]:
+def _body(lines: Iterator[Numbered]) -> Iterator[tuple[int, ExportLine]]:
     """What stands between the header and the end. Raises `RequestError` when that is not all of it."""
     number, ended = 1, False
     for number, text in lines:
         if ended:
             raise RequestError(f"line {number}: there is more behind the end", hint="Import one export at a time.")
-        line = _decoded(number, text, Line)
+        line = _decoded(number, text, ExportLine)
         if line.end is not None and line.end != number - 1:
             raise RequestError(f"line {number}: {line.end} lines were written, {number - 1} are here", hint=AGAIN)
         ended = line.end is not None
@@ -104,7 +104,7 @@ def _body(lines: Iterator[Numbered]) -> Iterator[tuple[int, Line]]:
         raise RequestError(f"line {number}: the end is missing, the file was cut", hint=AGAIN)
 
 
-def _take(db: Database, line: Line, done: Restored) -> None:
+def _take(db: Database, line: ExportLine, done: Restored) -> None:
     if line.memory is not None:
         _take_memory(db, line.memory, done)
     if line.tombstone is not None:

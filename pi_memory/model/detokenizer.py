@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 
-class Reply:
+class Detokenizer:
     """Shows whole characters only, nothing of a stop string, and no white space at either end.
 
     Each token is looked at once. `stopped` says that a stop string has come.

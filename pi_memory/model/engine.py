@@ -13,9 +13,9 @@ import numpy as np
 
 from pi_memory.errors import ModelError
 from pi_memory.model.grammar import Grammar, Logits
-from pi_memory.model.kv_cache import Sequences
+from pi_memory.model.kv_cache import KvCache
 from pi_memory.model.library import build, library, open_model
-from pi_memory.model.llama_context import ABORTED, DONE, FULL, Context, Size
+from pi_memory.model.llama_context import ABORTED, DONE, FULL, ContextSize, LlamaContext
 from pi_memory.model.offload import common
 from pi_memory.model.sampling import Sampling, sampler
 from pi_memory.model.tokenizer import Tokens, Vocabulary
@@ -27,19 +27,19 @@ class Cancelled(Exception):
     """`cancel` was called, or the sequence was used otherwise between two steps. What it holds is known and sound."""
 
 
-class Engine(Sequences):
+class Engine(KvCache):
     """Not for two threads at once; only `cancel` may be called from any thread.
 
     `evaluated` and `sampled` count tokens since the start.
     """
 
-    def __init__(self, path: Path, size: Size, *, mmap: bool = False, parked_bytes: int = PARKED_BYTES) -> None:
+    def __init__(self, path: Path, size: ContextSize, *, mmap: bool = False, parked_bytes: int = PARKED_BYTES) -> None:
         """Load the model; blocks for seconds. At most `parked_bytes` are put away. Raises `ModelError`."""
         self._llama = library()
         self._model = open_model(path, mmap=mmap)
         self.context_tokens = min(size.context_tokens, int(self._llama.llama_model_n_ctx_train(self._model)))
         try:
-            context = Context(
+            context = LlamaContext(
                 self._llama,
                 self._model,
                 replace(size, context_tokens=self.context_tokens, sequences=size.sequences + 1),

@@ -77,14 +77,14 @@ def reply(messages: Sequence[Message]) -> str:
     if not asked:
         return NOTICE
     said = [message.content for message in asked]
-    told = Told(_focus(messages), _section(messages, MEMORY_HEADING), _recalled(asked))
+    told = PromptFacts(_focus(messages), _section(messages, MEMORY_HEADING), _recalled(asked))
     answer = _answer(said[-1], said[:-1], told)
     is_first = not any(message.role == "assistant" for message in messages)
     return f"{answer}\n\n{NOTICE}" if is_first else answer
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PromptFacts:
     """Lines of ours in the prompt: the recent focus, what the user once stated, what was recalled for the messages."""
 
     focus: Sequence[str]
@@ -92,7 +92,7 @@ class Told:
     recalled: Sequence[str]
 
 
-def _answer(message: str, earlier: Sequence[str], told: Told) -> str:
+def _answer(message: str, earlier: Sequence[str], told: PromptFacts) -> str:
     if GREETING.match(message.strip()):
         return "Hello."
     asked = [sentence for sentence in sentences(message) if is_question(sentence)]
@@ -106,7 +106,7 @@ def _answer(message: str, earlier: Sequence[str], told: Told) -> str:
     return _found(" ".join(asked), said, told)
 
 
-def _found(question: str, said: Sequence[str], told: Told) -> str:
+def _found(question: str, said: Sequence[str], told: PromptFacts) -> str:
     """What was recalled has been found to be about the question, also where it says the same in other words."""
     quotes = best(question, said)
     known = [quote.text for quote in best(question, [*told.recalled, *told.stated])]

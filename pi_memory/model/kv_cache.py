@@ -7,8 +7,8 @@ when it is needed. When cells run out, the least recently used sequence gives wa
 import logging
 from collections.abc import Container
 
-from pi_memory.model.llama_context import Context
-from pi_memory.model.offload import Away, Parked, common
+from pi_memory.model.llama_context import LlamaContext
+from pi_memory.model.offload import Offload, OffloadedState, common
 from pi_memory.model.tokenizer import Tokens
 
 logger = logging.getLogger(__name__)
@@ -22,12 +22,12 @@ away takes 3 ms.
 """
 
 
-class Sequences:
+class KvCache:
     """Numbered from 0. One more, `scratch`, is for forks that are soon dropped: `sequence_for` never takes it, and the
     sequence that it continues gives way last, and only what the fork does not share.
     """
 
-    def __init__(self, context: Context, *, count: int, parked_bytes: int) -> None:
+    def __init__(self, context: LlamaContext, *, count: int, parked_bytes: int) -> None:
         self.scratch = count
         self._context = context
         self._held: list[Tokens] = [[] for _ in range(count + 1)]
@@ -38,7 +38,7 @@ class Sequences:
         self._source: int | None = None
         # The sequence whose next token the context can tell: that of the last evaluation.
         self._told: int | None = None
-        self._parked = Parked(parked_bytes)
+        self._parked = OffloadedState(parked_bytes)
         # A part could not be removed before: only the whole of what is held can be gone on with.
         self._uncut = False
 
@@ -111,7 +111,7 @@ class Sequences:
         held, state = self.held(sequence), self._context.state(sequence)
         self.drop(sequence)
         if held:
-            self._place(sequence, Away(held, state))
+            self._place(sequence, Offload(held, state))
 
     def drop(self, sequence: int) -> None:
         """Forget what the sequence holds."""
@@ -136,7 +136,7 @@ class Sequences:
     def restore(self, tokens: Tokens, state: bytes) -> bool:
         """Hold what `state` told of an engine of the same model, library and size. False when there is no room."""
         empty = self._empty()
-        return bool(tokens) and empty is not None and self._place(empty, Away(tokens, state))
+        return bool(tokens) and empty is not None and self._place(empty, Offload(tokens, state))
 
     def _fetch(self, tokens: Tokens) -> None:
         """Have a sequence hold again what was put away, if it is much more of `tokens` than any holds."""
@@ -160,10 +160,10 @@ class Sequences:
         only = len(held) - max((common(held, other) for other in others), default=0)
         fits = only > FEW and self._context.state_bytes(sequence) <= self._parked.most_bytes
         if fits and sequence != self.scratch:
-            self._parked.put(Away(list(held), self._context.state(sequence)))
+            self._parked.put(Offload(list(held), self._context.state(sequence)))
         self.drop(sequence)
 
-    def _place(self, sequence: int, away: Away) -> bool:
+    def _place(self, sequence: int, away: Offload) -> bool:
         """Put a state into an empty sequence. False when there is no room."""
         if not self._context.restore(sequence, away.state, length=len(away.tokens)):
             self.drop(sequence)

@@ -14,7 +14,7 @@ DONE, FULL, ABORTED = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class ContextSize:
     """How large a context is made.
 
     `batch` tokens are evaluated at a time: more is faster, and takes more memory. `threads` generate, 0: half of the
@@ -28,16 +28,16 @@ class Size:
     threads: int = 0
     prefill_threads: int = 0
 
-    def with_threads(self, cores: int) -> "Size":
+    def with_threads(self, cores: int) -> "ContextSize":
         """With numbers of threads instead of 0."""
         prefill = self.prefill_threads or self.threads or cores
         return replace(self, threads=self.threads or (cores // 2 if cores >= 4 else cores), prefill_threads=prefill)
 
 
-class Context:
+class LlamaContext:
     """Positions count from 0; a sequence's tokens lie at positions without gaps."""
 
-    def __init__(self, llama: Any, model: Any, size: Size) -> None:
+    def __init__(self, llama: Any, model: Any, size: ContextSize) -> None:
         """Raises `ModelError` when there is too little memory, or the model keeps no sequences (an encoder)."""
         needed = context_bytes(llama, model, size.context_tokens)
         check(f"A context of {size.context_tokens} tokens", needed, hint="Set a smaller CTX_TOKENS.")
@@ -128,7 +128,7 @@ class Context:
         self._llama.llama_free(self.pointer)
         self.pointer = None
 
-    def _parameters(self, size: Size) -> Any:
+    def _parameters(self, size: ContextSize) -> Any:
         parameters = self._llama.llama_context_default_params()
         parameters.n_ctx = size.context_tokens
         parameters.n_batch = parameters.n_ubatch = self.batch

@@ -10,13 +10,13 @@ from typing import Self, TypeVar
 
 from pi_memory.errors import Unprocessable
 from pi_memory.model import jobs
-from pi_memory.model.detokenizer import Reply
+from pi_memory.model.detokenizer import Detokenizer
 from pi_memory.model.engine import Cancelled, Engine
-from pi_memory.model.llama_context import Size
-from pi_memory.model.prompt_tokens import Ledger, Tokens
+from pi_memory.model.llama_context import ContextSize
+from pi_memory.model.prompt_tokens import PromptTokens, Tokens
 from pi_memory.model.sampling import Sampling
-from pi_memory.model.saved_state import Held, Saved, States
-from pi_memory.model.scheduler import Job, Lane, Left, Rank, Steps, closed
+from pi_memory.model.saved_state import Held, Saved, SavedStates
+from pi_memory.model.scheduler import Job, Left, Rank, Scheduler, Steps, closed
 from pi_memory.model.truncation import newest, oldest
 from pi_memory.types import Count, Message, Purpose, Usage
 
@@ -38,16 +38,16 @@ class LocalModel:
         name: str,
         now: datetime,
         sampling: Sampling | None = None,
-        states: States | None = None,
+        states: SavedStates | None = None,
     ) -> None:
         """`states` is where `save` keeps what is evaluated; what it finds there is restored."""
         self.name = name
         self.context_tokens = engine.context_tokens
         self.counts: dict[Purpose, Count] = {purpose: Count() for purpose in RANKS}
         self._engine = engine
-        self._ledger = Ledger(engine.vocabulary, context_tokens=engine.context_tokens, now=now)
+        self._ledger = PromptTokens(engine.vocabulary, context_tokens=engine.context_tokens, now=now)
         self._sampling = sampling or Sampling()
-        self._lane = Lane(interrupt=engine.cancel, proceed=engine.resume)
+        self._lane = Scheduler(interrupt=engine.cancel, proceed=engine.resume)
         self._closed = False
         self._states = states
         self._settings = f"{engine.build} {self._ledger.form}"
@@ -72,7 +72,7 @@ class LocalModel:
 
         A malformed file can abort the process: call `probe.trusted` first.
         """
-        engine = Engine(path, Size(context_tokens=context_tokens, threads=threads))
+        engine = Engine(path, ContextSize(context_tokens=context_tokens, threads=threads))
         sampling = Sampling(temperature=temperature, seed=seed)
         return cls(engine, name=path.stem, now=datetime.now().astimezone(), sampling=sampling)
 
@@ -156,7 +156,7 @@ class LocalModel:
         if self._states is not None:
             await asyncio.to_thread(self._states.write, name, self._settings, saved)
 
-    def _restore(self, states: States) -> None:
+    def _restore(self, states: SavedStates) -> None:
         """Before the lane has anything to do."""
         beginning, said = (states.read(name, self._settings) for name in ("beginning", "conversations"))
         # What was said is not kept longer than it takes to go on with it.
@@ -186,7 +186,7 @@ class LocalModel:
         assert first, "the whole conversation is the first cut"
         raise first
 
-    def _open_ledger(self) -> Ledger:
+    def _open_ledger(self) -> PromptTokens:
         if self._closed:
             raise closed()
         return self._ledger
@@ -248,7 +248,7 @@ class _Reply:
     def __init__(self, prompt: Tokens, *, max_tokens: int, stops: Sequence[str]) -> None:
         self.prompt = prompt
         self.max_tokens = max_tokens
-        self.text = Reply(stops)
+        self.text = Detokenizer(stops)
         self.received: asyncio.Queue[str | Finished] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
 

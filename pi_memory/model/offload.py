@@ -6,23 +6,23 @@ from pi_memory.model.tokenizer import Tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Away:
+class Offload:
     tokens: Tokens
     state: bytes
 
 
-class Parked:
+class OffloadedState:
     """At most `most_bytes`; the one that was put away first gives way."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes = most_bytes
-        self._sequences: list[Away] = []
+        self._sequences: list[Offload] = []
 
     @property
     def bytes(self) -> int:
         return sum(len(sequence.state) for sequence in self._sequences)
 
-    def put(self, sequence: Away) -> None:
+    def put(self, sequence: Offload) -> None:
         """It takes the place of those that it begins with."""
         self._sequences = [
             other for other in self._sequences if common(other.tokens, sequence.tokens) < len(other.tokens)
@@ -35,7 +35,7 @@ class Parked:
         """How many of `tokens` one of them begins with, at the most."""
         return max((common(sequence.tokens, tokens) for sequence in self._sequences), default=0)
 
-    def take(self, tokens: Tokens) -> Away:
+    def take(self, tokens: Tokens) -> Offload:
         """The one that `best` has found, which is then no longer here. Raises `ValueError` when there is none."""
         found = max(self._sequences, key=lambda sequence: common(sequence.tokens, tokens))
         self._sequences.remove(found)

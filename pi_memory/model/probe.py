@@ -20,8 +20,8 @@ from typing import Any, Literal
 from pi_memory.errors import ModelError
 from pi_memory.model.engine import Engine
 from pi_memory.model.library import library, open_model
-from pi_memory.model.llama_context import Size
-from pi_memory.model.prompt_tokens import Ledger
+from pi_memory.model.llama_context import ContextSize
+from pi_memory.model.prompt_tokens import PromptTokens
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.tokenizer import Vocabulary
 from pi_memory.types import Message
@@ -120,8 +120,8 @@ def _remember(verdicts: Path, new: dict[str, dict[str, Any]]) -> None:
 
 def try_chat(path: Path) -> None:
     """Load, tokenise, evaluate and generate a little. In the child. Raises `ModelError`."""
-    engine = Engine(path, Size(context_tokens=256, sequences=1, batch=32, threads=1))
-    ledger = Ledger(engine.vocabulary, context_tokens=engine.context_tokens, now=datetime.now(UTC))
+    engine = Engine(path, ContextSize(context_tokens=256, sequences=1, batch=32, threads=1))
+    ledger = PromptTokens(engine.vocabulary, context_tokens=engine.context_tokens, now=datetime.now(UTC))
     tokens = ledger.prompt([Message("user", TEXT)])[: engine.context_tokens - 2]
     engine.prefill(0, tokens)
     for token in engine.generate(0, Sampling(temperature=0), cap=2):

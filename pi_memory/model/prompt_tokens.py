@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Protocol
 
 from pi_memory.model.chat_template import TAGS, XML, Form, UnusableTemplate, learn
-from pi_memory.model.detokenizer import Reply
+from pi_memory.model.detokenizer import Detokenizer
 from pi_memory.types import Message
 
 Tokens = list[int]
@@ -46,7 +46,7 @@ class Words(Protocol):
     def ends(self, token: int) -> bool: ...
 
 
-class Ledger:
+class PromptTokens:
     """`stops` are the texts that end a reply, besides the model's own end token."""
 
     def __init__(self, words: Words, *, context_tokens: int, now: datetime) -> None:
@@ -54,7 +54,7 @@ class Ledger:
         self._most_characters = MOST_CHARACTERS_PER_TOKEN * context_tokens
         self._form, markers = _form(words, now)
         self._markers = re.compile("|".join(map(re.escape, markers))) if markers else None
-        self._texts, self._replies = Remembered(), Remembered()
+        self._texts, self._replies = EvaluatedPrompt(), EvaluatedPrompt()
         # Some models spell their own end token with ordinary ones (seen in a story model).
         self.stops = self._form.stops + tuple(t for t in (words.bos_text, words.eos_text) if CONTROL.fullmatch(t))
 
@@ -95,7 +95,7 @@ class Ledger:
         too_long = sum(len(m.text) // 4 for m in messages if not self._may_fit(m.text))
         return len(self.prompt([m for m in messages if self._may_fit(m.text)])) + too_long
 
-    def remember(self, reply: Reply, text: str) -> None:
+    def remember(self, reply: Detokenizer, text: str) -> None:
         """Keep the ids that were generated for `text`, the part of `reply` that was shown."""
         tokens, covered = reply.tokens(len(text))
         rest = self._words.tokenise(text[covered:], special=False, continues=True) if covered < len(text) else []
@@ -168,7 +168,7 @@ class Ledger:
         return len(text) <= self._most_characters
 
 
-class Remembered:
+class EvaluatedPrompt:
     """Token ids by text; the least recently used give way when there are more than `REMEMBERED_TOKENS`.
 
     For several threads: long prompts are tokenised off the event loop.

@@ -55,7 +55,7 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-class States:
+class SavedStates:
     """The files of one folder, each of at most `most_bytes`. `identity` names the model file's content.
 
     No file is worth an error: one that cannot be written or read is evaluated again.

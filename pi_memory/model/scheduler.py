@@ -40,7 +40,7 @@ class Job(Generic[T]):
         self.left = False
 
 
-class Lane:
+class Scheduler:
     """`interrupt` (from any thread) ends the step under way before its time; `proceed` is called before each step."""
 
     def __init__(self, *, interrupt: Callable[[], None], proceed: Callable[[], None]) -> None:

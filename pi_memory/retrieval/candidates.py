@@ -11,14 +11,14 @@ from sqlite_utils import Database
 from pi_memory.retrieval import scoring
 from pi_memory.retrieval.ram_index import View
 from pi_memory.store import memories, memory_fts, message_fts, messages
-from pi_memory.store.messages import Said
+from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
 
 Kind = Literal["memory", "exchange"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SearchSpace:
     """Where to look: the texts of a kind that a query may see, and how near each is in meaning, from 0 to 1.
 
     `meaning` is None without an embedder.
@@ -30,7 +30,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class PromptWindow:
     """What need not be found: said in `conversation` at Unix time `since` or later, it stands in the prompt already."""
 
     conversation: str
@@ -38,7 +38,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Hit:
     """Where a text is, and what speaks for it: its words and its meaning, from 0 to 1, and what is made of both."""
 
     kind: Kind
@@ -49,12 +49,12 @@ class Found:
 
 
 def look_up(
-    db: Database, places: Sequence[Place], *, terms: Sequence[str], most: int, window: Window | None
-) -> list[tuple[Found, Memory | Said]]:
+    db: Database, places: Sequence[SearchSpace], *, terms: Sequence[str], most: int, window: PromptWindow | None
+) -> list[tuple[Hit, Memory | StoredMessage]]:
     """At most `most` texts of all places that have any evidence, best first; `terms` are expressions of FTS5."""
     each = [found for place in places for found in _evident(db, place, terms=terms, most=most, window=window)]
     best = sorted(each, key=lambda found: -found.similarity)[:most]
-    texts: dict[tuple[Kind, int], Memory | Said] = {}
+    texts: dict[tuple[Kind, int], Memory | StoredMessage] = {}
     for memory in memories.several(db, [found.id for found in best if found.kind == "memory"]):
         if memory.is_valid:
             texts["memory", memory.id] = memory
@@ -63,7 +63,9 @@ def look_up(
     return [(found, texts[found.kind, found.id]) for found in best if (found.kind, found.id) in texts]
 
 
-def _evident(db: Database, place: Place, *, terms: Sequence[str], most: int, window: Window | None) -> Iterator[Found]:
+def _evident(
+    db: Database, place: SearchSpace, *, terms: Sequence[str], most: int, window: PromptWindow | None
+) -> Iterator[Hit]:
     view, index = place.view, memory_fts if place.kind == "memory" else message_fts
     rows = [view.rows(ids) for ids in index.holders(db, terms)]
     known = scoring.weigh(view.field, rows, place.meaning)
@@ -71,10 +73,10 @@ def _evident(db: Database, place: Place, *, terms: Sequence[str], most: int, win
         known.similarity[_within(db, view, window)] = 0.0
     best = _best(known.similarity, most)
     columns = (each[best].tolist() for each in (view.ids, known.similarity, known.words, known.meaning))
-    return (Found(place.kind, *signs) for signs in zip(*columns, strict=True))
+    return (Hit(place.kind, *signs) for signs in zip(*columns, strict=True))
 
 
-def _within(db: Database, view: View, window: Window) -> scoring.Rows:
+def _within(db: Database, view: View, window: PromptWindow) -> scoring.Rows:
     """The rows of what was said within the window."""
     own = np.flatnonzero(view.field.threads == messages.session(db, window.conversation))
     return own[messages.said_before(db, view.ids[own].tolist(), window.since) :]

@@ -11,7 +11,7 @@ BEARS = 0.5
 """Share of the words that the best sentence shares with the message; one that shares as many is told too."""
 
 
-class News:
+class Novelty:
     """Knows what has been told: by the message itself, unless it asks; by the prompt; and since, by `tell`."""
 
     def __init__(self, message: str, *, prompt: str) -> None:

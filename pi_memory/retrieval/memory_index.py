@@ -10,7 +10,7 @@ from pi_memory.embedding.quantized import Matrix, pack, unpack
 from pi_memory.errors import PiMemoryError
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.retrieval.ram_index import Item, Shelf
+from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.memories import Embedding
 from pi_memory.types import Embedder, Memory
 
@@ -20,14 +20,14 @@ MADE_AT_ONCE = 16
 logger = logging.getLogger(__name__)
 
 
-class Remembered:
+class MemoryIndex:
     """`shelf` is what recall searches. Each memory is a thread of its own: nothing stands beside it.
 
     `unindexed` tells that there may be memories whose words no search finds yet.
     """
 
     def __init__(self, memories: Memories, embedder: Loader[Embedder]) -> None:
-        self.shelf = Shelf()
+        self.shelf = RamIndex()
         self.unindexed = True
         self._memories = memories
         self._embedder = embedder

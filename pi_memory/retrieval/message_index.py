@@ -18,7 +18,7 @@ from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
-from pi_memory.retrieval.ram_index import Item, Shelf
+from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store import embedders, message_fts
 from pi_memory.store import messages as stored
 from pi_memory.store.database import Database
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class NewMessage:
     """A message that is to be searchable: the passage's id, and what `Passage` wants besides."""
 
     id: int
@@ -51,11 +51,11 @@ class Message:
     ref: str | None = None
 
 
-class Passages:
+class MessageIndex:
     """`shelf` is what recall searches."""
 
     def __init__(self, db: Database, embedder: Loader[Embedder], *, worker: Worker) -> None:
-        self.shelf = Shelf()
+        self.shelf = RamIndex()
         self._worker = worker
         self._db = db
         self._embedder = embedder
@@ -82,7 +82,7 @@ class Passages:
     async def index(self, exchange_id: int, exchange: Exchange) -> None:
         """Make the messages of an exchange searchable. Once more changes nothing. Raises `StoreError`."""
         messages = [
-            Message(stored.id_of(exchange_id, reply=reply), text)
+            NewMessage(stored.id_of(exchange_id, reply=reply), text)
             for reply, text in ((False, exchange.user), (True, exchange.reply))
             if text.strip()
         ]
@@ -93,7 +93,7 @@ class Passages:
         if space is not None and not all(each.vectors for each in kept):
             self._missing.set()
 
-    async def made(self, messages: Sequence[Message], *, embed: bool = True) -> list[Passage]:
+    async def made(self, messages: Sequence[NewMessage], *, embed: bool = True) -> list[Passage]:
         """Messages as passages, with vectors if there is an embedder and it works; else those follow."""
         space = self._space if embed else None
         vectors: Sequence[bytes | None] = [None] * len(messages)

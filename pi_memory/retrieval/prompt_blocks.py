@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from pi_memory.conversation.prompt import RECALLED
-from pi_memory.retrieval.candidates import Window
-from pi_memory.retrieval.excerpts import News
+from pi_memory.retrieval.candidates import PromptWindow
+from pi_memory.retrieval.excerpts import Novelty
 from pi_memory.text import query_terms
 from pi_memory.types import Memory, Recalled
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class PromptRoom:
     """The prompt that something is told in: what stands in it already, as `text` and as the `window` of a
     conversation, and how many `tokens` there is room for, as `count` counts them.
     """
@@ -20,12 +20,12 @@ class Room:
     tokens: int
     count: Callable[[str], int]
     text: str = ""
-    window: Window | None = None
+    window: PromptWindow | None = None
 
 
-def block(found: Sequence[Recalled], query: str, room: Room) -> tuple[str, tuple[Recalled, ...]]:
+def block(found: Sequence[Recalled], query: str, room: PromptRoom) -> tuple[str, tuple[Recalled, ...]]:
     """What is new in `found`, which comes best first, as far as there is room; and what the text is made of."""
-    news, when = News(query, prompt=room.text), query_terms.asks_when(query)
+    news, when = Novelty(query, prompt=room.text), query_terms.asks_when(query)
     groups: dict[str, list[str]] = {}
     chosen: list[Recalled] = []
     left = room.tokens - room.count(RECALLED)

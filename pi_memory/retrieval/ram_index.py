@@ -52,7 +52,7 @@ class View:
         return places, found
 
 
-class Shelf:
+class RamIndex:
     """Texts by their ids. One thread changes it; others read a `snapshot`."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._ids)
 
-    def snapshot(self) -> "Shelf":
+    def snapshot(self) -> "RamIndex":
         """The shelf as it is now, whatever becomes of it: its arrays are replaced, never written to."""
         now = copy(self)
         now._namespaces = self._namespaces.copy()

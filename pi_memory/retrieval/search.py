@@ -18,15 +18,15 @@ from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
 from pi_memory.retrieval import candidates, gate, prompt_blocks
-from pi_memory.retrieval.candidates import Found, Kind, Place, Window
-from pi_memory.retrieval.memory_index import Remembered
-from pi_memory.retrieval.message_index import Passages
-from pi_memory.retrieval.prompt_blocks import Room
-from pi_memory.retrieval.ram_index import Shelf, View
+from pi_memory.retrieval.candidates import Hit, Kind, PromptWindow, SearchSpace
+from pi_memory.retrieval.memory_index import MemoryIndex
+from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.retrieval.prompt_blocks import PromptRoom
+from pi_memory.retrieval.ram_index import RamIndex, View
 from pi_memory.store import memories as rows
 from pi_memory.store import memory_fts
 from pi_memory.store.database import Database
-from pi_memory.store.messages import Said
+from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
 from pi_memory.types import Memory, Recalled, Role, Vectors
 
@@ -44,14 +44,14 @@ AT_LENGTH = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Query:
     """A query: its terms, whether it asks for a time, and whether replies come after what the user said themselves."""
 
     terms: tuple[str, ...]
     when: bool
     not_replies: bool
 
-    def similarity(self, found: Found, text: str, *, role: Role | None = None) -> float:
+    def similarity(self, found: Hit, text: str, *, role: Role | None = None) -> float:
         """Who is asked about says it; a time answers `when`; of what was said verbatim, a question is seldom an answer,
         nor is what an assistant replied.
         """
@@ -69,7 +69,7 @@ class Meant:
     vector: Vectors
     scale: Calibration
 
-    def nearness(self, shelf: Shelf, view: View) -> Vectors | None:
+    def nearness(self, shelf: RamIndex, view: View) -> Vectors | None:
         """Of each text of `view`: 0 for unrelated texts, 1 for those that say the same. None without vectors."""
         if shelf.matrix is None or shelf.matrix.dimensions != len(self.vector):
             return None
@@ -78,15 +78,15 @@ class Meant:
         return near
 
 
-class Recall:
+class Search:
     """`attention` gives, for a session and a query, the boost that memories have by their topics, from 0 to 1."""
 
     def __init__(
         self,
         db: Database,
         *,
-        remembered: Remembered,
-        passages: Passages,
+        remembered: MemoryIndex,
+        passages: MessageIndex,
         scale: Scale,
         worker: Worker,
     ) -> None:
@@ -94,7 +94,7 @@ class Recall:
         self._db = db
         self._remembered = remembered
         self._passages = passages
-        self._shelves: dict[Kind, Shelf] = {"memory": remembered.shelf, "exchange": passages.shelf}
+        self._shelves: dict[Kind, RamIndex] = {"memory": remembered.shelf, "exchange": passages.shelf}
         self._scale = scale
         self._worker = worker
 
@@ -116,7 +116,7 @@ class Recall:
         now: float,
         kinds: Collection[Kind] = KINDS,
         session: str | None = None,
-        window: Window | None = None,
+        window: PromptWindow | None = None,
     ) -> list[Recalled]:
         """The `k` best answers to `query` that `scope` sees, best first; one for each memory and message. What is
         attended to in `session` comes before what is not; what is within the `window` is left out.
@@ -136,7 +136,7 @@ class Recall:
         return await self._worker.run(_scored, found, asked, now=now, boost=boost, k=k)
 
     async def for_turn(
-        self, query: str, *, scope: Scope, room: Room, now: float, session: str | None = None
+        self, query: str, *, scope: Scope, room: PromptRoom, now: float, session: str | None = None
     ) -> tuple[str, tuple[Recalled, ...]]:
         """What to tell the model with a message, and what it is made of; ("", ()) for nothing.
 
@@ -171,19 +171,21 @@ class Recall:
             return None
 
 
-def _looked(query: str, shelves: Mapping[Kind, Shelf], scope: Scope, meant: Meant | None) -> tuple[Asked, list[Place]]:
+def _looked(
+    query: str, shelves: Mapping[Kind, RamIndex], scope: Scope, meant: Meant | None
+) -> tuple[Query, list[SearchSpace]]:
     """What is asked, and where to look for it."""
     places = []
     for kind, shelf in shelves.items():
         view = shelf.view(partial(namespaces.covers, seen=scope))
         if len(view.ids):
-            places.append(Place(kind, view, None if meant is None else meant.nearness(shelf, view)))
+            places.append(SearchSpace(kind, view, None if meant is None else meant.nearness(shelf, view)))
     not_replies = not query_terms.asks_assistant(query) and any(map(_has_long_replies, places))
-    return Asked(tuple(query_terms.terms(query)), query_terms.asks_when(query), not_replies), places
+    return Query(tuple(query_terms.terms(query)), query_terms.asks_when(query), not_replies), places
 
 
 def _scored(
-    found: Sequence[tuple[Found, Memory | Said]], asked: Asked, *, now: float, boost: Boost, k: int
+    found: Sequence[tuple[Hit, Memory | StoredMessage]], asked: Query, *, now: float, boost: Boost, k: int
 ) -> list[Recalled]:
     """The `k` best, best first."""
     results = [
@@ -195,7 +197,7 @@ def _scored(
     return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
 
 
-def _has_long_replies(place: Place) -> bool:
+def _has_long_replies(place: SearchSpace) -> bool:
     """Whether replies are much longer than what they reply to, as an assistant's are; two people write alike."""
     replies, lengths = place.view.ids & 1 == 1, place.view.field.lengths
     if place.kind == "memory" or not replies.any() or replies.all():
@@ -203,7 +205,7 @@ def _has_long_replies(place: Place) -> bool:
     return bool(lengths[replies].mean() > AT_LENGTH * lengths[~replies].mean())
 
 
-def _memory(memory: Memory, found: Found, *, asked: Asked, now: float, boost: Boost) -> Recalled:
+def _memory(memory: Memory, found: Hit, *, asked: Query, now: float, boost: Boost) -> Recalled:
     similarity, kept = asked.similarity(found, memory.content), strength(memory, now)
     more = min(1.0, boost(memory.topics))
     return Recalled(
@@ -222,7 +224,7 @@ def _memory(memory: Memory, found: Found, *, asked: Asked, now: float, boost: Bo
     )
 
 
-def _said(said: Said, found: Found, *, asked: Asked) -> Recalled:
+def _said(said: StoredMessage, found: Hit, *, asked: Query) -> Recalled:
     role: Role = "assistant" if said.id & 1 else "user"
     similarity = asked.similarity(found, said.text, role=role)
     return Recalled(

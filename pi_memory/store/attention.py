@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.attention.sessions import Application, Context, Entry
+from pi_memory.attention.sessions import Application, FocusPeriod, SessionContext
 from pi_memory.attention.weights import Shared, within
 from pi_memory.store import tombstones
 
@@ -19,13 +19,13 @@ RECENT_SESSIONS = 1_000
 """Sessions, the newest, that topics are learned to belong together from."""
 
 
-def load(db: Database, *, limit: int) -> list[Context]:
+def load(db: Database, *, limit: int) -> list[SessionContext]:
     """The contexts that were active last, the very last at the end; without those that cannot be read."""
     rows = db.execute(f"select {COLUMNS} from session_contexts order by last_at desc limit ?", (limit,)).fetchall()
     return [context for row in reversed(rows) if (context := _context(row)) is not None]
 
 
-def save(db: Database, context: Context) -> None:
+def save(db: Database, context: SessionContext) -> None:
     """Insert or replace a session's context, without what was forgotten."""
     decisions = [left for text in context.decisions if (left := tombstones.cleaned(db, text))]
     values = (
@@ -55,7 +55,7 @@ def remove(db: Database, session: str) -> None:
     db.execute("delete from session_contexts where name = ?", (session,))
 
 
-def close_focus(db: Database, session: str, entry: Entry) -> None:
+def close_focus(db: Database, session: str, entry: FocusPeriod) -> None:
     """Record a focus of a session that is over, with the number of memories that were put to use in it."""
     number = db.execute(
         f"""insert into focus_entries (topic, since, seconds, outcome, memories)
@@ -73,12 +73,12 @@ def close_focus(db: Database, session: str, entry: Entry) -> None:
     db.execute("delete from focus_entries where id <= ?", (number - KEPT_ENTRIES,))
 
 
-def entries(db: Database, *, limit: int) -> list[Entry]:
+def entries(db: Database, *, limit: int) -> list[FocusPeriod]:
     """The last focuses of all sessions that are over, oldest first."""
     rows = db.execute(
         "select topic, since, seconds, outcome, memories from focus_entries order by id desc limit ?", (limit,)
     ).fetchall()
-    return [Entry(*row) for row in reversed(rows)]
+    return [FocusPeriod(*row) for row in reversed(rows)]
 
 
 def apply(db: Database, session: str, memory_id: int, at: float, context: str) -> Application:
@@ -142,7 +142,7 @@ def rewrite(db: Database, clean: Callable[[str], str]) -> None:
             db.execute("update session_contexts set decisions = ? where id = ?", (cleaned, number))
 
 
-def _context(row: Sequence[object]) -> Context | None:
+def _context(row: Sequence[object]) -> SessionContext | None:
     """What a row says; None for a damaged one, whose session begins anew."""
     *plain, files, decisions, weights = row
     fields = dict(zip(("session", *COLUMNS.split(", ")[1:8]), plain, strict=True))
@@ -152,7 +152,7 @@ def _context(row: Sequence[object]) -> Context | None:
             "decisions": msgspec.json.decode(str(decisions)),
             "weights": msgspec.json.decode(str(weights)),
         }
-        context = msgspec.convert(fields, Context)
+        context = msgspec.convert(fields, SessionContext)
     except (msgspec.MsgspecError, UnicodeEncodeError):
         return None
     times = (context.started_at, context.last_at, context.since or 0.0, context.worked)

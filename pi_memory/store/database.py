@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from pi_memory.errors import NotSaved, RequestError, StoreError
 from pi_memory.store.opening import open_file
-from pi_memory.store.writer import GROUP_EXCHANGES, HINT, Kept, Work, Writer
+from pi_memory.store.writer import GROUP_EXCHANGES, HINT, KeptWrite, Work, Writer
 
 __all__ = ["GROUP_EXCHANGES", "Database", "Work"]
 
@@ -85,14 +85,14 @@ class Database:
         """
         if durable:
             return self._submit(lambda: self._writer.write_durably(work))
-        return self._grouped(Kept(work))
+        return self._grouped(KeptWrite(work))
 
     def put(self, work: Work[T]) -> asyncio.Future[T]:
         """Run `work`, which stores an exchange, in the open group. One that is refused waits: the future resolves when
         it has been stored at last.
         """
         done: Future[T] = Future()
-        self._grouped(Kept(work, done, is_exchange=True))
+        self._grouped(KeptWrite(work, done, is_exchange=True))
         future = asyncio.wrap_future(done)
         future.add_done_callback(_retrieve)
         return future
@@ -135,7 +135,7 @@ class Database:
         await self._submit(self._writer.close)
         self._thread.shutdown()
 
-    def _grouped(self, kept: Kept) -> asyncio.Future[T]:
+    def _grouped(self, kept: KeptWrite) -> asyncio.Future[T]:
         future: asyncio.Future[T] = self._submit(lambda: self._writer.write(kept))
         self._arm()
         return future

@@ -22,7 +22,7 @@ SAID = "(user != '' or reply != '')"
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class ExchangeQuery:
     """Which exchanges to list; times are Unix times, `until` is not among them. None stands for any."""
 
     words: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[i
     return {row[0]: _exchange(row) for row in rows}
 
 
-def listed(db: Database, wanted: Search, *, limit: int) -> list[tuple[int, Exchange]]:
+def listed(db: Database, wanted: ExchangeQuery, *, limit: int) -> list[tuple[int, Exchange]]:
     """The exchanges that are wanted with their ids, the newest first."""
     said = "user || char(10) || reply"
     values: dict[str, object] = {f"word{n}": f"%{_literal(word)}%" for n, word in enumerate(wanted.words)}

@@ -14,7 +14,7 @@ from pi_memory.types import Exchange, Role, Source
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownMessage:
     """A message that is stored; or is about to be, then without a time if none was given."""
 
     role: Role
@@ -24,7 +24,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ImportEntry:
     """An exchange to be stored, and its messages as they are searched; only the lowest bit of their ids counts."""
 
     exchange: Exchange
@@ -37,17 +37,17 @@ def source_of(db: Database, name: str) -> Source | None:
     return row[0] if row else None
 
 
-def known(db: Database, name: str) -> list[Known]:
+def known(db: Database, name: str) -> list[KnownMessage]:
     """The messages of a session."""
     rows = db.execute(
         f"""select passages.id & 1, {TEXT}, coalesce(passages.at, exchanges.at), ref
         from {JOINED} where session_id = (select id from sessions where name = ?) order by passages.id""",
         (name,),
     ).fetchall()
-    return [Known("assistant" if reply else "user", *rest) for reply, *rest in rows]
+    return [KnownMessage("assistant" if reply else "user", *rest) for reply, *rest in rows]
 
 
-def add(db: Database, entries: Sequence[Entry], at: float, *, extract: bool = False) -> list[int]:
+def add(db: Database, entries: Sequence[ImportEntry], at: float, *, extract: bool = False) -> list[int]:
     """Store exchanges that were imported at `at`; their ids. With `extract` they are queued to be learned from."""
     added: dict[str, list[int]] = {}
     for entry in entries:

@@ -48,7 +48,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredMessage:
     """A passage as it is shown."""
 
     id: int
@@ -146,7 +146,7 @@ def said_before(db: Database, ids: Sequence[int], at: float) -> int:
     return bisect.bisect_left(ids, at, key=said_at)
 
 
-def shown(db: Database, ids: Sequence[int]) -> list[Said]:
+def shown(db: Database, ids: Sequence[int]) -> list[StoredMessage]:
     """Those of the passages that there are."""
     rows = db.execute(
         f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref
@@ -154,7 +154,7 @@ def shown(db: Database, ids: Sequence[int]) -> list[Said]:
         where passages.id in (select value from json_each(?))""",
         (msgspec.json.encode(ids).decode(),),
     ).fetchall()
-    return [Said(*row) for row in rows]
+    return [StoredMessage(*row) for row in rows]
 
 
 def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, str]]:

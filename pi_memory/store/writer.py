@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptWrite:
     """A work of the group. `done`, where somebody waits for it, gets its result when it has been run at last.
 
     `is_exchange`: it has been acknowledged, and counts towards the group's 25.
@@ -75,7 +75,7 @@ class Writer:
         self._copied = opened.copied
         self._found = [opened.problem] if opened.problem and opened.copied is None else []
         self._refused: str | None = None
-        self._group: list[Kept] = []
+        self._group: list[KeptWrite] = []
         self._lost = 0
         self._count = self._synced = opened.commits
         self._inodes = opening.inodes(path) if path else ()
@@ -110,7 +110,7 @@ class Writer:
         """Run `work`, which does not write."""
         return self._guarded(lambda: work(self._db))
 
-    def write(self, kept: Kept) -> Any:
+    def write(self, kept: KeptWrite) -> Any:
         """Run a work in the group. One that is refused is run again with the group, before anything else."""
         try:
             result = self._guarded(lambda: self._write(kept))
@@ -157,7 +157,7 @@ class Writer:
 
     # The group.
 
-    def _write(self, kept: Kept) -> Any:
+    def _write(self, kept: KeptWrite) -> Any:
         if len(self._group) >= MOST_WAITING:
             self._lost += kept.is_exchange
             raise NotSaved(f"Not saved: {self._refused or 'the disk is too slow'}, and too much waits", hint=HINT)
@@ -176,7 +176,7 @@ class Writer:
             self._commit()
         return result
 
-    def _keeps(self, kept: Kept) -> bool:
+    def _keeps(self, kept: KeptWrite) -> bool:
         return bool(self._group) and self._group[-1] is kept
 
     def _exchanges(self) -> int:
@@ -211,7 +211,7 @@ class Writer:
             self._roll_back()
             raise
 
-    def _run_again(self, kept: Kept) -> None:
+    def _run_again(self, kept: KeptWrite) -> None:
         """What fails for its own reason is dropped, so that it does not stand in front of all others."""
         try:
             with self._db.atomic():
@@ -223,7 +223,7 @@ class Writer:
         else:
             kept.succeed(result)
 
-    def _drop(self, kept: Kept, error: Exception) -> None:
+    def _drop(self, kept: KeptWrite, error: Exception) -> None:
         self._group.remove(kept)
         self._lost += kept.is_exchange
         logger.error("A write that had waited failed and is dropped: %s", _name(error))
@@ -337,7 +337,7 @@ class Writer:
         return call()
 
     def _set_aside(self) -> list[str]:
-        found: list[str] = self._write(Kept(lambda db: damage.set_aside(db, self._now)))
+        found: list[str] = self._write(KeptWrite(lambda db: damage.set_aside(db, self._now)))
         if found:
             told = f"Damaged values were set aside (table set_aside): {', '.join(found[:5])}"
             told += f" and {len(found) - 5} more." if len(found) > 5 else "."

@@ -17,7 +17,7 @@ PULL = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TopicPlace:
     """Where a topic lies now, in the space that the store calls `space`, to be stored with the topic."""
 
     topic: str
@@ -53,12 +53,12 @@ class Centroids:
         lengths = np.maximum(np.linalg.norm(places, axis=1), np.finfo(np.float32).tiny)
         return dict(zip(known, (places @ vector / lengths).tolist(), strict=True))
 
-    def move(self, name: str, vector: Vectors) -> Place:
+    def move(self, name: str, vector: Vectors) -> TopicPlace:
         """Move a topic towards what was said about it."""
         place = self._places.get(name)
         moved = vector if place is None else self._towards(place, vector)
         self._places[name] = pack(np.atleast_2d(moved / max(float(np.linalg.norm(moved)), 1e-9)).astype(np.float32))
-        return Place(name, self._space, self._places[name].to_bytes())
+        return TopicPlace(name, self._space, self._places[name].to_bytes())
 
     def rename(self, old: str, new: str) -> None:
         if old in self._places:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pi_memory.types import Topic
 
 
-class Holders:
+class FileIndex:
     """Known files by their base name, of the topics that were told last."""
 
     def __init__(self) -> None:

@@ -30,7 +30,7 @@ word ::= [a-z] [a-z0-9] [a-z0-9]+
 logger = logging.getLogger(__name__)
 
 
-class AskingTagger:
+class LlmTagger:
     """`said` gives the messages of a conversation with us as the model has read them, none for an agent's session."""
 
     def __init__(self, rules: Tagger, model: Thinker, said: Callable[[str], Sequence[Message]]) -> None:

@@ -14,7 +14,7 @@ KEPT = 4_000
 """Most vectors of descriptions that are kept: 6 MB at 384 dimensions."""
 
 
-class Nearest:
+class NearestText:
     """Keeps the vectors of descriptions, as those rarely change.
 
     `related` and `same` are the embedder's calibrated cosines: two texts about the same thing, two that say the same.
@@ -64,7 +64,7 @@ MOST_DESCRIBED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class Similarity:
     """Areas by nearness to their descriptions, and to where they lie, 0.0 for the unrelated; the exchange's vector."""
 
     described: Mapping[str, float]
@@ -72,15 +72,15 @@ class Heard:
     vector: Vectors
 
 
-class Meaning:
+class TopicSimilarity:
     """Compares with the configured topics, whose plain words are `words`, and with the strongest known ones."""
 
-    def __init__(self, nearest: Nearest, centroids: Centroids, words: Mapping[str, str]) -> None:
+    def __init__(self, nearest: NearestText, centroids: Centroids, words: Mapping[str, str]) -> None:
         self._nearest = nearest
         self._centroids = centroids
         self._words = words
 
-    async def of(self, scene: Scene) -> Heard:
+    async def of(self, scene: Scene) -> Similarity:
         """Raises `EmbedderError`."""
         known = dict(list(scene.known.items())[:MOST_DESCRIBED])
         vector = await self._nearest.vector(_gist(scene))
@@ -88,7 +88,7 @@ class Meaning:
         near = await self._nearest.cosines(vector, {**self._words, **described})
         placed = self._centroids.cosines(vector, known)
         unrelated = {area_of(name): 0.0 for name in placed}
-        return Heard(self._by_area(near, most=NEAR), unrelated | self._by_area(placed, most=LIKE), vector)
+        return Similarity(self._by_area(near, most=NEAR), unrelated | self._by_area(placed, most=LIKE), vector)
 
     async def same_name(self, name: str, known: Collection[str]) -> dict[str, float]:
         """The cosines of a name to the strongest known ones. Raises `EmbedderError`."""

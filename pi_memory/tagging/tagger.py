@@ -24,13 +24,13 @@ from pi_memory.tagging.evidence import (
     shares_of,
     weights_of,
 )
-from pi_memory.tagging.file_index import Holders
+from pi_memory.tagging.file_index import FileIndex
 from pi_memory.tagging.keywords import is_chatter, is_remark, refers_back
 from pi_memory.tagging.limits import trimmed
 from pi_memory.tagging.path_topics import detail_of
 from pi_memory.tagging.paths import directories
 from pi_memory.tagging.paths import working_directory as directory_of
-from pi_memory.tagging.similarity import Heard, Meaning
+from pi_memory.tagging.similarity import Similarity, TopicSimilarity
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.topics.names import match, place
 from pi_memory.types import Exchange, Tag, Topic
@@ -72,11 +72,11 @@ class Tagger(Protocol):
 class EvidenceTagger:
     """By rules; with `meaning` also by embeddings. One exchange at a time."""
 
-    def __init__(self, patterns: Patterns, meaning: Meaning | None = None, *, worker: Worker) -> None:
+    def __init__(self, patterns: Patterns, meaning: TopicSimilarity | None = None, *, worker: Worker) -> None:
         self._patterns = patterns
         self._worker = worker
         self._meaning = meaning
-        self._holders = Holders()
+        self._holders = FileIndex()
 
     async def tag(
         self,
@@ -118,7 +118,7 @@ class EvidenceTagger:
         scene = Scene(exchange, weights, known, current, base, self._holders.of(weights), repeated)
         return scene, said_and_done(scene, self._patterns)
 
-    async def _heard(self, scene: Scene) -> Heard | None:
+    async def _heard(self, scene: Scene) -> Similarity | None:
         """None without an embedder, or while it fails."""
         try:
             return await self._meaning.of(scene) if self._meaning is not None else None
@@ -153,7 +153,7 @@ def _nothing_done(exchange: Exchange, weights: Mapping[str, float]) -> bool:
     return not weights and all(map(is_idle, exchange.tool_calls))
 
 
-def _weigh(scores: dict[str, float], scene: Scene, heard: Heard | None) -> bool:
+def _weigh(scores: dict[str, float], scene: Scene, heard: Similarity | None) -> bool:
     """Add what the meaning says, and what the session has been about; False for a mere remark."""
     exchange = scene.exchange
     nothing_done = _nothing_done(exchange, scene.weights)
@@ -166,7 +166,7 @@ def _weigh(scores: dict[str, float], scene: Scene, heard: Heard | None) -> bool:
     return True
 
 
-def _staying(scene: Scene, heard: Heard | None = None, *, elsewhere: bool = False) -> dict[str, float]:
+def _staying(scene: Scene, heard: Similarity | None = None, *, elsewhere: bool = False) -> dict[str, float]:
     """What speaks for the session's topic because it is that. A follow-up does not bring back what the user removed.
 
     It is less when a message is not near to that topic's, or is about something and goes on from nothing (`elsewhere`).
