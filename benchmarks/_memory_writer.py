@@ -16,10 +16,11 @@ from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
-from pi_memory.types import Embedder, Exchange, Vectors
+from pi_memory.types import Exchange, Vectors
 
 SESSION = 25
 """Facts that a session teaches; what it taught is committed as one group."""

@@ -41,6 +41,7 @@ from pi_memory.loader import Loader
 from pi_memory.memories import changes, namespaces
 from pi_memory.memories.changes import Cause
 from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Embedder
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.search import Search
@@ -48,7 +49,7 @@ from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import load_patterns
-from pi_memory.types import Candidate, Embedder, Vectors
+from pi_memory.types import Candidate, Vectors
 
 SIZES = (1_000, 10_000, 100_000)
 GROWS = ("p50_ms", "vectors_p50_ms", "bytes_per_memory_ram", "file_bytes_per_memory")

@@ -35,8 +35,8 @@ from pi_memory.http.access import Access, everyone, nobody
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
 from pi_memory.parts import Parts
+from pi_memory.protocols import Clock, Embedder, Model
 from pi_memory.settings import Settings
-from pi_memory.types import Clock, Embedder, Model
 
 ENDPOINTS: list[Endpoint] = [
     *chat.ENDPOINTS,

@@ -23,13 +23,14 @@ from pi_memory.model.local import LocalModel
 from pi_memory.model.probe import trusted
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.saved_state import SavedStates
+from pi_memory.protocols import Embedder, Model, Thinker
 from pi_memory.settings import ChatSettings, Settings
 from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.llm_tagger import LlmTagger
 from pi_memory.tagging.similarity import NearestText, TopicSimilarity
 from pi_memory.tagging.tagger import EvidenceTagger, Tagger
 from pi_memory.tagging.topic_patterns import Patterns
-from pi_memory.types import Embedder, Message, Model, Thinker
+from pi_memory.types import Message
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 

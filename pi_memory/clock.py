@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pi_memory.decay import DAY
-from pi_memory.types import Clock
+from pi_memory.protocols import Clock
 
 NEVER_BEFORE = 1_767_225_600.0
 """2026: a clock that says less has not been set."""

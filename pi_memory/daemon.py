@@ -34,6 +34,7 @@ from pi_memory.memories.memories import Memories
 from pi_memory.memories.redaction import Forgetting, ForgottenTexts
 from pi_memory.model import saved_state
 from pi_memory.parts import Parts
+from pi_memory.protocols import Clock, Embedder, Model, Thinker
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.search import Search
@@ -44,7 +45,7 @@ from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import Patterns, load_patterns
 from pi_memory.tasks import logged, until_done
-from pi_memory.types import Clock, Embedder, Message, Model, Thinker
+from pi_memory.types import Message
 
 DRAIN_SECONDS = 5.0
 """Longest that a stop waits for the inbox; what is left is worked off at the next start."""

@@ -18,11 +18,11 @@ from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.learning.learner import Learner
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Embedder, Model
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.search import Search
 from pi_memory.settings import Settings
 from pi_memory.store.database import Database
-from pi_memory.types import Embedder, Model
 
 
 @dataclass(frozen=True, slots=True)

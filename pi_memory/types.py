@@ -1,11 +1,11 @@
-"""The words of one turn: what is passed between its steps, and the protocols of the parts it needs.
+"""Plain data that is passed between the rooms.
 
 Times are Unix seconds (UTC) as floats. Nothing in here does anything.
 """
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, runtime_checkable
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,8 @@ Priority = Literal["highest", "high", "medium", "low"]
 StatementKind = Literal["remember", "rule", "preference", "personal", "correction", "forget", "private"]
 Purpose = Literal["chat", "choose", "write", "idle"]
 """What a model in this process computes for; `idle`: what nobody waits for yet."""
+RECALLED = "## Relevant Memories"
+"""Above what was recalled for a message, in its context; a line of each begins with `- `."""
 GENERAL = "general"
 """The agent that answers when none is named."""
 Vectors = npt.NDArray[np.float32]
@@ -272,116 +274,64 @@ class Done:
     receipt: Receipt
 
 
-class Clock(Protocol):
-    def __call__(self) -> float:
-        """Unix time in seconds; `time.time` is one."""
-        ...
-
-
-class Model(Protocol):
-    """Who does the talking. Implementations: `model/local.py`, `model/remote.py`, `model/extractive.py`."""
-
-    @property
-    def name(self) -> str:
-        """What to show as the model's name, such as a file's stem."""
-        ...
-
-    @property
-    def provider(self) -> str:
-        """`llama`, `openai` or `extractive`."""
-        ...
-
-    @property
-    def context_tokens(self) -> int:
-        """Most tokens of a prompt and its reply together."""
-        ...
-
-    def count(self, text: str) -> int:
-        """Tokens of a piece of content, without any role markers."""
-        ...
-
-    def count_prompt(self, messages: Sequence[Message]) -> int:
-        """Tokens of the whole prompt as `generate` would submit it."""
-        ...
-
-    def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
-        """Yield the reply's pieces as they arrive (never empty, never half a character), then one `Usage`.
-
-        At most `max_tokens` tokens are generated. Closing the generator, or cancelling the task that
-        iterates it, stops the model within one token or one micro-batch, also while the prompt is being
-        evaluated, and leaves it ready for the next call.
-
-        Raises `ModelError` when the model or its server fails, `Unprocessable` when the prompt and
-        `max_tokens` do not fit into `context_tokens`.
-        """
-        ...
-
-    async def problem(self) -> str | None:
-        """What keeps it from replying and what to do about it, None when nothing does. Answers within seconds."""
-        ...
-
-    async def close(self) -> None:
-        """Stop what is running and free the memory. Idempotent."""
-        ...
-
-
-@runtime_checkable
-class Thinker(Protocol):
-    """A model that also works for memory: only `model/local.py`, where it costs next to nothing.
-
-    What it is asked is appended to a fork of the conversation `messages`, whose tokens are evaluated already; the
-    conversation's own are left alone. It pauses while there is a chat, and stops when the task that awaits it does.
-
-    Where the context has no room for all of it, `choose` sees what the system said and the newest exchange alone, and
-    `write` leaves the newest exchanges out. Both raise `ModelError`, and `Unprocessable` when that does not fit either.
+@dataclass(frozen=True, slots=True)
+class SessionContext:
+    """`session` is the client's name for it. `worked` are seconds of active work since the weights waned last;
+    `last_at` is when something was last said or done.
     """
 
-    @property
-    def counts(self) -> Mapping[Purpose, Count]: ...
+    session: str
+    started_at: float
+    last_at: float
+    project: str | None = None
+    directory: str | None = None
+    topic: str | None = None
+    since: float | None = None
+    files: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    worked: float = 0.0
 
-    async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
-        """Which of `labels` (at least one) is the likeliest answer to `instruction`. Generates nothing."""
-        ...
-
-    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
-        """The answer to `instruction`, at most `cap` tokens, by a grammar in GBNF whose start is `root`.
-
-        Cut off where the cap ends it, or where the model's vocabulary has nothing that the grammar allows. Raises
-        `ValueError` for a malformed grammar.
-        """
-        ...
-
-    def prepare(self, messages: Sequence[Message]) -> None:
-        """Have what the user says next to `messages` find them evaluated; done while nobody waits for anything."""
-        ...
-
-    async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None:
-        """Keep what is evaluated of these for the next start: what new conversations begin with, and those alive,
-        the most important first."""
-        ...
-
-    def unsave(self) -> None:
-        """Erase what was kept: the user wants something of it forgotten."""
-        ...
+    def worth_writing(self, before: "SessionContext | None") -> bool:
+        """Whether more has changed since `before` than what the next write may take along."""
+        return before is None or replace(before, last_at=self.last_at, worked=self.worked, files=self.files) != self
 
 
-class Embedder(Protocol):
-    """Text to vectors. Implementations in `embedding/`: `gguf.py`, `sentence_transformers.py`, `none.py`."""
+@dataclass(frozen=True, slots=True)
+class FocusPeriod:
+    """A focus that is over, or, without `seconds`, the one that is not; what it came to, how many memories it used."""
 
-    @property
-    def id(self) -> str:
-        """Names the vector space, so that vectors of different models are never compared."""
-        ...
+    topic: str
+    since: float
+    seconds: float | None = None
+    outcome: str | None = None
+    memories: int = 0
 
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector; 0 when there is no embedder and words must do."""
-        ...
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of unit length, float32, shape (len(texts), dimensions). Raises `EmbedderError`."""
-        ...
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A memory that was put to use. `helpful` is None until somebody says."""
 
-    async def close(self) -> None:
-        """Free the memory. Idempotent."""
-        ...
+    id: int
+    session: str
+    memory_id: int
+    at: float
+    context: str = ""
+    helpful: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSessions:
+    """Sessions in all, those that worked on a topic, and by other topic: those with both, those with the other."""
+
+    sessions: int
+    own: int
+    others: Mapping[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompted:
+    """What a conversation's prompts have held besides what was said: `at`, `context` and `recalled` of exchanges."""
+
+    standing: Standing
+    told: tuple[tuple[float, str, tuple[str, ...]], ...] = ()

@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 from pi_memory.app import create_app
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.parts import Parts
+from pi_memory.protocols import Clock
 from pi_memory.settings import Settings, build
-from pi_memory.types import Clock
 from tests.fakes import FakeClock, FakeModel
 
 # A Pi is slow, and so is a computer that does something else: time is no property.

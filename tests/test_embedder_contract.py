@@ -12,7 +12,8 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
-from pi_memory.types import Embedder, Vectors
+from pi_memory.protocols import Embedder
+from pi_memory.types import Vectors
 from tests.gguf_bert import bundled_or_skip, export_minilm_or_skip, write_bert_gguf
 
 TEXTS = [

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.attention.sessions import SessionContext
 from pi_memory.errors import Forgotten, StoreError
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.redaction import Forgetting
@@ -20,7 +19,7 @@ from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
 from pi_memory.store.messages import Passage
 from pi_memory.text.fact import Key, facts, normal, states, without
-from pi_memory.types import Candidate, Exchange
+from pi_memory.types import Candidate, Exchange, SessionContext
 from tests.crashes import at_every_write
 from tests.fakes import FakeClock
 

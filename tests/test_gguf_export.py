@@ -17,7 +17,8 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.gguf_export import Quantisation, export_bert, export_bundled, verify_sha256
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.errors import EmbedderError
-from pi_memory.types import Embedder, Vectors
+from pi_memory.protocols import Embedder
+from pi_memory.types import Vectors
 from tests.gguf_bert import CONTEXT, VOCABULARY, bundled_or_skip, write_sentence_bert
 
 needs_sentence_transformers = pytest.mark.skipif(

@@ -14,7 +14,8 @@ from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.engine import Engine
 from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
-from pi_memory.types import Message, Model, Thinker, Usage
+from pi_memory.protocols import Model, Thinker
+from pi_memory.types import Message, Usage
 from tests.fakes import FakeModel
 from tests.gguf_files import Shape, write_llama
 

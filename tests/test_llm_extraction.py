@@ -10,7 +10,8 @@ from pi_memory.errors import ModelError
 from pi_memory.learning.dedup import Neighbour
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.loader import Loader
-from pi_memory.types import Candidate, Count, Exchange, Memory, Message, Model, Purpose
+from pi_memory.protocols import Model
+from pi_memory.types import Candidate, Count, Exchange, Memory, Message, Purpose
 from tests.fakes import FakeModel
 from tests.test_learner import mind
 

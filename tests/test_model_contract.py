@@ -11,7 +11,8 @@ from pi_memory.errors import Unprocessable
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
 from pi_memory.model.remote import RemoteModel
-from pi_memory.types import Message, Model, Usage
+from pi_memory.protocols import Model
+from pi_memory.types import Message, Usage
 from tests.fakes import FakeModel
 from tests.gguf_files import write_llama
 from tests.openai_server import echo, serving

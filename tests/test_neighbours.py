@@ -14,9 +14,10 @@ from pi_memory.errors import EmbedderError
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.database import Database
-from pi_memory.types import Candidate, Embedder, Vectors
+from pi_memory.types import Candidate, Vectors
 from tests.fakes import FakeClock, FakeEmbedder
 
 OF_NO_TERMS = "it is the one of them"

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from pi_memory.conversation.prompt import RECALLED
 from pi_memory.retrieval.prompt_blocks import PromptRoom, block
-from pi_memory.types import Recalled
+from pi_memory.types import RECALLED, Recalled
 
 NOON = 1_714_550_400.0
 """1 May 2024."""

@@ -15,10 +15,11 @@ from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.worker import Worker
 from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.protocols import Model
 from pi_memory.store import conversations, exchanges
 from pi_memory.store.conversations import Numbered
 from pi_memory.store.database import Database
-from pi_memory.types import Exchange, Model
+from pi_memory.types import Exchange
 
 
 def test_a_lesson_that_fails_holds_up_no_other_and_is_tried_after_the_next_start(

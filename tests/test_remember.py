@@ -19,11 +19,12 @@ from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Embedder
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
-from pi_memory.types import Embedder, Exchange
+from pi_memory.types import Exchange
 from tests.desk import PUMP, desk
 from tests.fakes import FakeClock
 

@@ -14,6 +14,7 @@ from pi_memory.embedding.worker import Worker
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Embedder
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
@@ -21,7 +22,7 @@ from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
-from pi_memory.types import Candidate, Embedder, Exchange, Recalled
+from pi_memory.types import Candidate, Exchange, Recalled
 from tests.fakes import FakeClock, FakeEmbedder
 
 GLOBAL = namespaces.scope(None)

@@ -7,10 +7,10 @@ from pi_memory.chat.context import TurnContext
 from pi_memory.errors import RequestError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
+from pi_memory.protocols import Clock, Model
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search
-from pi_memory.types import Clock, Model
 
 MOST_CHARACTERS = 100_000
 """What an agent was given before these, its own context has hardly kept."""

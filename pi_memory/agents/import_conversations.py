@@ -12,11 +12,12 @@ from functools import partial
 import sqlite_utils
 
 from pi_memory.errors import Conflict
+from pi_memory.protocols import Clock
 from pi_memory.retrieval.message_index import MessageIndex, NewMessage
 from pi_memory.store import imports, tombstones
 from pi_memory.store.database import Database
 from pi_memory.store.imports import ImportEntry, KnownMessage
-from pi_memory.types import Clock, Exchange, Role
+from pi_memory.types import Exchange, Role
 
 
 @dataclass(frozen=True, slots=True)

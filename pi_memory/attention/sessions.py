@@ -4,7 +4,7 @@ Active work is the time between exchanges that follow each other within IDLE; so
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
@@ -16,57 +16,12 @@ from pi_memory.errors import StoreError
 from pi_memory.store import attention
 from pi_memory.store.database import Database, Work
 from pi_memory.topics import names
+from pi_memory.types import FocusPeriod, SessionContext
 
 IDLE = 900.0
 """Seconds of silence after which the user was away rather than at work."""
 MAX_FILES = 20
 MAX_DECISIONS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class SessionContext:
-    """`session` is the client's name for it. `worked` are seconds of active work since the weights waned last;
-    `last_at` is when something was last said or done.
-    """
-
-    session: str
-    started_at: float
-    last_at: float
-    project: str | None = None
-    directory: str | None = None
-    topic: str | None = None
-    since: float | None = None
-    files: tuple[str, ...] = ()
-    decisions: tuple[str, ...] = ()
-    weights: Mapping[str, float] = field(default_factory=dict)
-    worked: float = 0.0
-
-    def worth_writing(self, before: "SessionContext | None") -> bool:
-        """Whether more has changed since `before` than what the next write may take along."""
-        return before is None or replace(before, last_at=self.last_at, worked=self.worked, files=self.files) != self
-
-
-@dataclass(frozen=True, slots=True)
-class FocusPeriod:
-    """A focus that is over, or, without `seconds`, the one that is not; what it came to, how many memories it used."""
-
-    topic: str
-    since: float
-    seconds: float | None = None
-    outcome: str | None = None
-    memories: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Application:
-    """A memory that was put to use. `helpful` is None until somebody says."""
-
-    id: int
-    session: str
-    memory_id: int
-    at: float
-    context: str = ""
-    helpful: bool | None = None
 
 
 def restamped(context: SessionContext, right: Callable[[float], float]) -> SessionContext:
@@ -149,7 +104,7 @@ class SessionContexts:
 
     async def load(self) -> None:
         found = await self._db.read(partial(attention.load, limit=MOST))
-        self._known = {known.session: known for known in found}
+        self._known = {known.session: replace(known, weights=weights.clamped(known.weights)) for known in found}
         self._written = dict(self._known)
 
     async def close(self) -> None:

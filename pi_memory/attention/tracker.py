@@ -11,17 +11,18 @@ from functools import partial
 from pathlib import PurePath
 
 from pi_memory.attention import project_stack, sessions, weights
-from pi_memory.attention.sessions import IDLE, Application, FocusPeriod, SessionContext, SessionContexts
+from pi_memory.attention.sessions import IDLE, SessionContexts
 from pi_memory.attention.weights import FOCUS, Boost, Canonical, area, glimpsed
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotFound
 from pi_memory.focus.recorder import Tagged
+from pi_memory.protocols import Clock
 from pi_memory.store import attention
 from pi_memory.store.database import Database
 from pi_memory.tagging.keywords import keyword_scores
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.topics.names import mentioned, normalise
-from pi_memory.types import Clock, Exchange
+from pi_memory.types import Application, Exchange, FocusPeriod, SessionContext
 
 ENTRIES = 20
 """Recent entries that are shown, the one under way among them."""

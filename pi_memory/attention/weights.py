@@ -5,7 +5,8 @@ that was used first.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+
+from pi_memory.types import SharedSessions
 
 LEAST, MOST = 0.05, 1.0
 FOCUS = 0.95
@@ -61,6 +62,10 @@ def within(weight: float) -> float:
     return min(MOST, max(LEAST, weight))
 
 
+def clamped(weights: Mapping[str, float]) -> dict[str, float]:
+    return {name: within(weight) for name, weight in weights.items()}
+
+
 def _called(topic: str, weights: Mapping[str, float], canonical: Canonical) -> str:
     """The name that a topic has among the weights, else its own."""
     return next((name for name in weights if canonical(name) == canonical(topic)), topic)
@@ -108,16 +113,7 @@ MOST_RELATED = 4
 """Related topics that are learned for one topic, as many as seed 002 has at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """Sessions in all, those that worked on a topic, and by other topic: those with both, those with the other."""
-
-    sessions: int
-    own: int
-    others: Mapping[str, tuple[int, int]]
-
-
-def learned(shared: Shared) -> dict[str, float]:
+def learned(shared: SharedSessions) -> dict[str, float]:
     """Related topics and their boosts, the closest first."""
     close = {name: _jaccard(shared.own, *counts) for name, counts in shared.others.items() if _belong(shared, *counts)}
     closest = sorted(close, key=lambda name: (-close[name], name))[:MOST_RELATED]
@@ -129,7 +125,7 @@ def joined(given: Mapping[str, float], found: Mapping[str, float]) -> dict[str, 
     return {name: max(given.get(name, 0.0), found.get(name, 0.0)) for name in (*given, *found)}
 
 
-def _belong(shared: Shared, together: int, other: int) -> bool:
+def _belong(shared: SharedSessions, together: int, other: int) -> bool:
     lift = together * (shared.sessions + PRIOR) / max(1, shared.own * other)
     return together >= TOGETHER and lift >= LEAST_LIFT and _jaccard(shared.own, together, other) >= LEAST_JACCARD
 

@@ -14,10 +14,10 @@ from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.errors import PiMemoryError, StoreError
 from pi_memory.loader import Loader
+from pi_memory.protocols import Model
 from pi_memory.store import conversations
 from pi_memory.store.conversations import Lesson, Numbered
 from pi_memory.store.database import Database
-from pi_memory.types import Model
 
 Learn = Callable[[Sequence[Numbered]], Awaitable[object]]
 """Learns from exchanges of one session, with their ids."""

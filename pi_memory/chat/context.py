@@ -16,13 +16,14 @@ from pi_memory.conversation.window import Conversation
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Clock, Model
 from pi_memory.retrieval import prompt_blocks
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search
 from pi_memory.store.memories import Filter
 from pi_memory.topics.file_search import files_asked_for, told
-from pi_memory.types import Clock, Message, Model, Recalled, Standing, Turn
+from pi_memory.types import Message, Recalled, Standing, Turn
 
 
 @dataclass(frozen=True, slots=True)

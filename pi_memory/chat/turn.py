@@ -17,21 +17,8 @@ from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
-from pi_memory.types import (
-    GENERAL,
-    Clock,
-    Delta,
-    Done,
-    Exchange,
-    Message,
-    Model,
-    Receipt,
-    Standing,
-    Statement,
-    Thinker,
-    Turn,
-    Usage,
-)
+from pi_memory.protocols import Clock, Model, Thinker
+from pi_memory.types import GENERAL, Delta, Done, Exchange, Message, Receipt, Standing, Statement, Turn, Usage
 
 LONGEST_TOKEN = 256
 """Characters; a reply has no more than these for each token that it may have, whatever a server sends."""

@@ -14,9 +14,10 @@ from pi_memory.conversation.summary import summarise, supported
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
+from pi_memory.protocols import Model, Thinker
 from pi_memory.store import conversations
 from pi_memory.store.database import Database
-from pi_memory.types import Exchange, Message, Model, Thinker
+from pi_memory.types import Exchange, Message
 
 INSTRUCTION = (
     "Sum up our conversation so far, with what was summed up before, in short lines that begin with '- ': what was "

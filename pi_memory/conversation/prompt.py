@@ -24,8 +24,6 @@ All of it is evaluated again, and the less it is the further away the next compa
 one are 1 + KEEP_SHARE / (COMPACT_SHARE - KEEP_SHARE). What left is summarised, and can be recalled word for word.
 """
 
-RECALLED = "## Relevant Memories"
-"""Above what was recalled for a message, in its context; a line of each begins with `- `."""
 COMPACTED = "## Earlier in this conversation [Context compacted]"
 
 DATE_AFTER = 30 * 60

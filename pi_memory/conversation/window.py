@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from pi_memory.conversation import prompt
-from pi_memory.types import Exchange, Message, Standing
+from pi_memory.types import Exchange, Message, Prompted, Standing
 
 Clean = Callable[..., str]
 """Takes a text, and the message that it answers."""
@@ -13,14 +13,6 @@ Clean = Callable[..., str]
 MOST_PENDING = 3
 MOST_CHARACTERS = 300
 """What a conversation has yet to be told must not fill its context."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prompted:
-    """What a conversation's prompts have held besides what was said: `at`, `context` and `recalled` of exchanges."""
-
-    standing: Standing
-    told: tuple[tuple[float, str, tuple[str, ...]], ...] = ()
 
 
 @dataclass(slots=True)

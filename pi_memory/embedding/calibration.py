@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pi_memory.loader import Loader
-from pi_memory.types import Embedder, Vectors
+from pi_memory.protocols import Embedder
+from pi_memory.types import Vectors
 
 UNRELATED = (
     "the bread needs another hour in the oven",

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pi_memory.types import Embedder, Vectors
+from pi_memory.protocols import Embedder
+from pi_memory.types import Vectors
 
 KEPT = 16
 """Texts that are remembered; of a call with more than that, none: it is a batch that is made once."""

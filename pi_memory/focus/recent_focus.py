@@ -19,13 +19,14 @@ from pi_memory.focus_file.parse import parse
 from pi_memory.focus_file.recovery import rebuild
 from pi_memory.focus_file.stability import SETTLE
 from pi_memory.focus_file.sync import AGREED, FileSync
+from pi_memory.protocols import Clock
 from pi_memory.store import state
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import Tagger
 from pi_memory.topics import names
 from pi_memory.topics.index import KnownTopics, Renames
-from pi_memory.types import Clock, Exchange, Topic
+from pi_memory.types import Exchange, Topic
 
 RENAMES = "renamed topics"
 

@@ -8,6 +8,7 @@ import sqlite_utils
 from pi_memory import decay
 from pi_memory.focus.last_tags import LastTag, Sessions
 from pi_memory.focus.topic_changes import TopicChanges
+from pi_memory.protocols import Clock
 from pi_memory.store import exchanges
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
@@ -15,7 +16,7 @@ from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.tagger import Tagger
 from pi_memory.topics import names
 from pi_memory.topics.index import KnownTopics
-from pi_memory.types import Clock, Exchange, Tag
+from pi_memory.types import Exchange, Tag
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from pi_memory import __version__
 from pi_memory.http.endpoint import Endpoint, answer
 from pi_memory.loader import Loader, P, State
 from pi_memory.parts import Parts
+from pi_memory.protocols import Embedder, Model
 from pi_memory.settings import Settings
-from pi_memory.types import Embedder, Model
 
 
 class PartHealth(msgspec.Struct, omit_defaults=True):

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from pi_memory.http.endpoint import Endpoint
 from pi_memory.parts import Parts
-from pi_memory.types import Thinker
+from pi_memory.protocols import Thinker
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -7,12 +7,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.attention import sessions
-from pi_memory.attention.sessions import Application, FocusPeriod, SessionContext
 from pi_memory.errors import RequestError
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, client_id
 from pi_memory.http.times import iso
 from pi_memory.parts import Parts
 from pi_memory.topics.names import normalise
+from pi_memory.types import Application, FocusPeriod, SessionContext
 
 LONGEST = 1_000
 """Most characters of a decision, of what a memory was used for, and of a project's name."""

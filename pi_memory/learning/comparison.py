@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pi_memory.learning.contrast import asserted
-from pi_memory.learning.patterns import words
+from pi_memory.text.expressions import words
 
 Verdict = Literal["update", "delete", "noop"]
 """The new sentence says all of the old one and more; it cannot hold beside it; it says nothing that the old one does

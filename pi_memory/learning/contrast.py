@@ -5,7 +5,8 @@ English, and the plain forms of German, French and Spanish.
 
 from dataclasses import dataclass
 
-from pi_memory.learning.patterns import SPECIFIC, words
+from pi_memory.learning.patterns import SPECIFIC
+from pi_memory.text.expressions import words
 
 MOST_WRONG = 6
 """Words of what is wrong; a longer `not ...` goes on with another thought."""

@@ -11,9 +11,9 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from pi_memory.learning import patterns
 from pi_memory.learning.comparison import DOES, VERB, compared, said_in, stems
 from pi_memory.learning.contrast import contrast
+from pi_memory.text.expressions import words
 from pi_memory.types import Candidate, Memory
 
 Action = Literal["add", "update", "delete", "noop"]
@@ -45,7 +45,7 @@ LIKE = 80.0
 """rapidfuzz's `token_sort_ratio` of contents from which on they are about the same, where no embedder says so."""
 SAME_SUBJECT = 0.8
 
-VAGUE = patterns.words(r"(?:it|that|this|he|she|they|es|das|er|sie|c'|ce|il|elle|eso|esto)\b")
+VAGUE = words(r"(?:it|that|this|he|she|they|es|das|er|sie|c'|ce|il|elle|eso|esto)\b")
 
 
 def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: float) -> Decision:

@@ -2,7 +2,7 @@
 
 import re
 
-from pi_memory.learning.patterns import words
+from pi_memory.text.expressions import words
 
 IN_PROJECT = words(r"\bin this (?:repo(?:sitory)?|project|code ?base|module|package|folder)\b", r"\bhere\b")
 OF_USER = words(

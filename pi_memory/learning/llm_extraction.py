@@ -14,10 +14,11 @@ from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.extraction import located
 from pi_memory.learning.patterns import SPECIFIC
 from pi_memory.loader import Loader
+from pi_memory.protocols import Model, Thinker
 from pi_memory.text import query_terms
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import sentences
-from pi_memory.types import Candidate, Exchange, Message, Model, Thinker
+from pi_memory.types import Candidate, Exchange, Message
 
 Numbered = tuple[int, Exchange]
 

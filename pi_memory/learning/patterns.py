@@ -6,11 +6,7 @@ single sentences of bounded length, most of them at the beginning.
 
 import re
 
-
-def words(*patterns: str) -> re.Pattern[str]:
-    """Any of the patterns, in any case."""
-    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns).replace(" ", r"\s+"), re.IGNORECASE)
-
+from pi_memory.text.expressions import words
 
 OPENING = words(
     r"(?:(?:please|pls|hey|hi|hello|ok(?:ay)?|oh|ah|well|also|and|so|but|btw|by the way|fyi|one more thing"

@@ -14,12 +14,13 @@ from pi_memory.memories.changes import Cause, PastChange
 from pi_memory.memories.redaction import Forgetting, ForgottenTexts, Gone
 from pi_memory.memories.restore import Counts, Numbered
 from pi_memory.memories.validation import checked
+from pi_memory.protocols import Clock
 from pi_memory.store import imports, memories, memory_fts, state, tombstones
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding, Filter
 from pi_memory.store.tombstones import Tombstone
 from pi_memory.tasks import Tasks
-from pi_memory.types import Candidate, Clock, Memory
+from pi_memory.types import Candidate, Memory
 
 CHANGED = "memory.changed"
 CLOSED = "memory.closed"
@@ -118,7 +119,7 @@ class Memories:
     async def add(
         self, candidate: Candidate, *, origin: str, vector: Embedding | None = None, durable: bool = False
     ) -> Memory:
-        """Raises `RequestError` for what can be no memory, naming the field, and `ForgottenTexts`."""
+        """Raises `RequestError` for what can be no memory, naming the field, and `Forgotten`."""
         candidate, cause = checked(candidate), self._cause(origin)
         add = partial(changes.add, candidate=candidate, cause=cause, embedding=vector)
         return self._told(await self._db.write(add, durable=durable))
@@ -129,11 +130,11 @@ class Memories:
         await self._reload()
 
     async def refuse_forgotten(self, *texts: str) -> None:
-        """Raises `ForgottenTexts` when a text states what was forgotten."""
+        """Raises `Forgotten` when a text states what was forgotten."""
         await self._db.read(lambda db: changes.refuse_forgotten(db, *texts))
 
     async def change(self, number: int, *, origin: str, durable: bool = False, **fields: Any) -> Memory:
-        """Give fields of `CHANGEABLE` another value. Raises `NotFound`, `Conflict`, `RequestError`, `ForgottenTexts`."""
+        """Give fields of `CHANGEABLE` another value. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
         assert set(fields) <= set(CHANGEABLE), fields
         change = partial(_change, number=number, fields=fields, cause=self._cause(origin))
         return self._told(await self._db.write(change, durable=durable))
@@ -201,7 +202,7 @@ class Memories:
     async def undo(self, event_id: int, *, dry_run: bool = False, origin: str = "api") -> list[undo.Change]:
         """Take an event back, which is an event too; what changed, or with `dry_run` would. Durable.
 
-        Raises `NotFound`, `Conflict` when something was changed again since, `ForgottenTexts`.
+        Raises `NotFound`, `Conflict` when something was changed again since, `Forgotten`.
         """
         take_back = partial(changes.take_back, number=event_id, cause=self._cause(origin), dry_run=dry_run)
         if dry_run:
@@ -242,7 +243,7 @@ class Memories:
         await self._db.read(partial(export.export, file=file, at=self._clock()))
 
     async def restore(self, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Counts:
-        """Take in an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `ForgottenTexts`."""
+        """Take in an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
         done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
         await self._reload()
         for number in done.new:

@@ -5,10 +5,9 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from pi_memory.conversation.prompt import RECALLED
 from pi_memory.errors import Unprocessable
 from pi_memory.text.sentences import best, is_question, sentences, stems
-from pi_memory.types import Message, Usage
+from pi_memory.types import RECALLED, Message, Usage
 
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240

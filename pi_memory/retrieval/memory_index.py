@@ -10,9 +10,10 @@ from pi_memory.embedding.quantized import Matrix, pack, unpack
 from pi_memory.errors import PiMemoryError
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.memories import Embedding
-from pi_memory.types import Embedder, Memory
+from pi_memory.types import Memory
 
 LOADED_AT_ONCE = 500
 MADE_AT_ONCE = 16

@@ -18,13 +18,14 @@ from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
+from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store import embedders, message_fts
 from pi_memory.store import messages as stored
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Kept, Passage
 from pi_memory.tasks import until_done
-from pi_memory.types import Embedder, Exchange, Vectors
+from pi_memory.types import Exchange, Vectors
 
 EVERYONE = "user"
 """The namespace of what was said outside of any project: it is seen from every one."""

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pi_memory.conversation.prompt import RECALLED
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.excerpts import Novelty
 from pi_memory.text import query_terms
-from pi_memory.types import Memory, Recalled
+from pi_memory.types import RECALLED, Memory, Recalled
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,12 @@
 """What sessions are in the middle of, what they were in the middle of before, and the memories they put to use."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.attention.sessions import Application, FocusPeriod, SessionContext
-from pi_memory.attention.weights import Shared, within
 from pi_memory.store import tombstones
+from pi_memory.types import Application, FocusPeriod, SessionContext, SharedSessions
 
 COLUMNS = "name, started_at, last_at, project, directory, topic, since, worked, files, decisions, weights"
 SESSION = "(select id from session_contexts where name = :session)"
@@ -112,7 +110,7 @@ APPLIED = """select applications.id, name, memory_id, at, context, helpful from 
     join session_contexts on session_contexts.id = context_id"""
 
 
-def shared_sessions(db: Database, topic: str) -> Shared:
+def shared_sessions(db: Database, topic: str) -> SharedSessions:
     """In how many of the newest sessions a topic was worked on, and which others in the same."""
     recent = f"topic_sessions where session_id > (select coalesce(max(id), 0) from sessions) - {RECENT_SESSIONS}"
     mine = f"select session_id from {recent} and topic_id = (select id from topics where name = :topic)"
@@ -126,7 +124,7 @@ def shared_sessions(db: Database, topic: str) -> Shared:
         join topics on topics.id = topic_id where together > 0 and name != :topic""",
         {"topic": topic},
     ).fetchall()
-    return Shared(sessions, own, {name: (together, all_of_it) for name, together, all_of_it in rows})
+    return SharedSessions(sessions, own, {name: (together, all_of_it) for name, together, all_of_it in rows})
 
 
 def rewrite(db: Database, clean: Callable[[str], str]) -> None:
@@ -158,7 +156,7 @@ def _context(row: Sequence[object]) -> SessionContext | None:
     times = (context.started_at, context.last_at, context.since or 0.0, context.worked)
     if not all(0 <= time < YEAR_9999 for time in times):
         return None
-    return replace(context, weights={name: within(weight) for name, weight in context.weights.items()})
+    return context
 
 
 def _application(row: Sequence[object]) -> Application:

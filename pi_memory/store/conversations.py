@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.conversation.window import Prompted
 from pi_memory.store import exchanges, sessions, tombstones
-from pi_memory.types import Exchange
+from pi_memory.types import Exchange, Prompted
 
 Numbered = tuple[int, Exchange]
 

@@ -7,10 +7,11 @@ import numpy as np
 import sqlite_utils
 
 from pi_memory.embedding.quantized import Packed, pack, unpack
+from pi_memory.protocols import Embedder
 from pi_memory.store import embedders
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
-from pi_memory.types import Embedder, Vectors
+from pi_memory.types import Vectors
 
 PULL = 0.1
 """How far one exchange moves a topic: after a dozen or so, the first ones are half forgotten."""

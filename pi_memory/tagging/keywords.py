@@ -3,10 +3,9 @@
 import re
 from collections.abc import Collection
 
-from pi_memory.tagging.path_topics import CAMEL
 from pi_memory.tagging.paths import URL
 from pi_memory.tagging.topic_patterns import Patterns
-from pi_memory.topics.names import normalise
+from pi_memory.topics.names import CAMEL, normalise
 
 SUBSTANCE = 300
 """Characters of a reply from which on it is work, whatever short word asked for it."""

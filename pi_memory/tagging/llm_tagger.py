@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pi_memory.errors import ModelError, Unprocessable
+from pi_memory.protocols import Thinker
 from pi_memory.tagging.keywords import SUBSTANCE
 from pi_memory.tagging.tagger import Tagger
 from pi_memory.topics.names import match, normalise, place
-from pi_memory.types import Exchange, Message, Tag, Thinker, Topic
+from pi_memory.types import Exchange, Message, Tag, Topic
 
 MOST_LABELS = 6
 """Most topics to choose from: a small model confuses more of them, and each costs its tokens."""

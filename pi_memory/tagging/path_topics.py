@@ -8,7 +8,7 @@ import re
 from pathlib import PurePosixPath
 
 from pi_memory.tagging.topic_patterns import Patterns
-from pi_memory.topics.names import normalise
+from pi_memory.topics.names import CAMEL, normalise
 
 ROOTS = frozenset(("src", "lib", "app", "apps", "packages", "pkg", "internal", "cmd", "crates", "modules"))
 """Directories at the top of a project: what stands above the innermost of them is a package, a project or a place."""
@@ -27,7 +27,6 @@ AFFIX = re.compile(
     r"^(?:tests?|repro|reproduce|debug|tmp|temp|\d+)[-_.]|[-_.](?:tests?|specs?|stories|d|min|config|new|old|bak|copy)$",
     re.IGNORECASE,
 )
-CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 HOME = re.compile(r"^(?:~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+|[A-Za-z]:)(?=/)")
 LONG = 4
 """Most words of a name: more are a title rather than the name of a part."""

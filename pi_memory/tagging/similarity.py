@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pi_memory.protocols import Embedder
 from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.evidence import Scene, area_of
-from pi_memory.types import Embedder, Topic, Vectors
+from pi_memory.types import Topic, Vectors
 
 KEPT = 4_000
 """Most vectors of descriptions that are kept: 6 MB at 384 dimensions."""

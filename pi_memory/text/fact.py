@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from pi_memory.learning.patterns import words as any_of
+from pi_memory.text.expressions import words as any_of
 
 Key = int | str
 """Of a fact: the sum of its stems' hashes. A text, normalised, is the key by which facts were known before."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import PurePosixPath
 
-from pi_memory.tagging.path_topics import CAMEL
 from pi_memory.topics.display import clean
+from pi_memory.topics.names import CAMEL
 from pi_memory.types import Topic
 
 MOST = 5

@@ -186,6 +186,8 @@ MOST_WORDS = 100
 LONGEST = 3
 """Words of a name; the separator of `area/detail` may be any."""
 WORD = re.compile(r"[\w.+#-]+")
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Between the words of `camelCase`."""
 
 
 def mentioned(text: str, *, knows: Callable[[str], bool], canonical: Callable[[str], str]) -> tuple[str, ...]:

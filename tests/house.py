@@ -1,0 +1,218 @@
+"""The measures of the house: what keeps the rooms small, the arrows pointing down and the names apart.
+
+`python -m tests.house` prints them; `tests/test_house.py` holds them to their limits.
+"""
+
+import ast
+import asyncio
+import functools
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pi_memory.daemon import running
+from pi_memory.embedding.none import NoEmbedder
+from pi_memory.settings import build
+from pi_memory.types import Turn
+from tests.fakes import FakeModel
+
+SOURCE = Path(__file__).parents[1] / "pi_memory"
+
+ROWS = (
+    "types protocols errors settings config decay clock tasks log_limit private atomic_file loader",
+    "text",
+    "store",
+    "model embedding download",
+    "topics",
+    "focus_file",
+    "tagging",
+    "focus",
+    "attention",
+    "memories",
+    "retrieval",
+    "learning",
+    "conversation",
+    "background",
+    "chat",
+    "agents",
+    "parts",
+    "http",
+    "backends",
+    "daemon",
+    "app",
+    "service",
+    "cli",
+    "__main__",
+)
+"""Rooms, lowest first: a room imports from earlier rows only, and those of the first row from each other."""
+
+ONE_A_RESOURCE = frozenset({"http", "cli", "store", "model"})
+"""Rooms with a file for each resource, command or group of tables: they may hold more than a dozen, and share names."""
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """`room` imports from `other`, in `path`."""
+
+    room: str
+    other: str
+    path: str
+
+
+@functools.cache
+def sources() -> dict[str, ast.Module]:
+    """The tree of each source file, by its path below the package."""
+    return {p.relative_to(SOURCE).as_posix(): ast.parse(p.read_text()) for p in sorted(SOURCE.rglob("*.py"))}
+
+
+def room_of(path: str) -> str:
+    return path.partition("/")[0].removesuffix(".py")
+
+
+def arrows() -> Iterator[Arrow]:
+    """Imports from one room to another."""
+    for path, tree in sources().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == SOURCE.name:
+                named = node.module.split(".")[1:2] or [alias.name for alias in node.names]
+                yield from (Arrow(room_of(path), o, path) for o in named if o in rank() and o != room_of(path))
+
+
+@functools.cache
+def rank() -> dict[str, int]:
+    return {room: number for number, row in enumerate(ROWS) for room in row.split()}
+
+
+def upward() -> list[Arrow]:
+    return [
+        a
+        for a in arrows()
+        if a.room != "__init__" and (rank()[a.room], rank()[a.other]) != (0, 0) and rank()[a.other] >= rank()[a.room]
+    ]
+
+
+def both_ways() -> list[tuple[str, str]]:
+    seen = {(a.room, a.other) for a in arrows()}
+    return sorted(
+        (one, other) for one, other in seen if one < other and (other, one) in seen and rank()[one] + rank()[other]
+    )
+
+
+def crowded() -> dict[str, int]:
+    """Files of each room that may hold a dozen at most, without its `__init__`."""
+    counts = Counter(room_of(p) for p in sources() if "/" in p and not p.endswith("__init__.py"))
+    return {room: count for room, count in counts.items() if room not in ONE_A_RESOURCE}
+
+
+def shared_classes() -> dict[str, list[str]]:
+    """Class names that stand in two modules, with these."""
+    found = defaultdict(list)
+    for path, tree in sources().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(path)
+    return {name: paths for name, paths in found.items() if len(paths) > 1}
+
+
+def shared_modules() -> dict[str, list[str]]:
+    """Module names that stand in two rooms, but for those with a file for each resource."""
+    found = defaultdict(list)
+    for path in sources():
+        if not path.endswith("__init__.py") and room_of(path) not in ONE_A_RESOURCE:
+            found[path.rpartition("/")[2]].append(path)
+    return {name: paths for name, paths in found.items() if len(paths) > 1}
+
+
+def patterns() -> list[str]:
+    """Constants that are regular expressions or tables of words."""
+    found = []
+    for path, tree in sources().items():
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                called = ast.unparse(node.value.func)
+                if called in ("re.compile", "words", "patterns.words"):
+                    found += [f"{path}:{ast.unparse(target)}" for target in node.targets]
+    return found
+
+
+def set_afterwards() -> list[str]:
+    """Public attributes of a part that others set on it after it was made."""
+    found = []
+    for path, tree in sources().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign):
+                for target in [
+                    t for each in node.targets for t in (each.elts if isinstance(each, ast.Tuple) else [each])
+                ]:
+                    is_part = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute)
+                    if is_part and not ast.unparse(target).startswith(("self._", "self.")):
+                        found.append(f"{path}:{node.lineno}: {ast.unparse(target)}")
+    return found
+
+
+def lines() -> int:
+    return sum(len(p.read_text().splitlines()) for p in SOURCE.rglob("*.py"))
+
+
+def entered() -> list[str]:
+    """The modules whose functions one message enters until its reply is complete, traced on a real turn."""
+    seen: dict[str, None] = {}
+
+    def trace(frame: object, event: str, _: object) -> None:
+        name = frame.f_code.co_filename  # type: ignore[attr-defined]
+        if event == "call" and name.startswith(str(SOURCE)):
+            seen.setdefault(Path(name).relative_to(SOURCE).as_posix())
+
+    async def turn() -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            settings = build({"PI_MEMORY_DATA_DIR": folder}, environ={})
+            async with running(settings, model=FakeModel(), embedder=NoEmbedder()) as parts:
+                await parts.inbox.drain()
+                sys.setprofile(trace)
+                try:
+                    async for _ in parts.assistant.turn(Turn(message="Where is the ladder?", conversation_id="c")):
+                        pass
+                finally:
+                    sys.setprofile(None)
+
+    asyncio.run(turn())
+    return list(seen)
+
+
+def measures() -> dict[str, int]:
+    """Each measure by its name."""
+    return {
+        "files_in_a_folder": max(crowded().values()),
+        "folders_that_import_both_ways": len(both_ways()),
+        "upward_arrows": len(upward()),
+        "attributes_set_after_construction": len(set_afterwards()),
+        "class_names_used_twice": len(shared_classes()),
+        "module_names_used_twice": len(shared_modules()),
+        "modules_entered_until_the_reply": len(entered()),
+        "pattern_constants": len(patterns()),
+        "lines": lines(),
+    }
+
+
+def main() -> None:
+    for name, value in measures().items():
+        print(f"{name:40} {value}")
+    if "--verbose" in sys.argv:
+        for each in (
+            crowded(),
+            both_ways(),
+            upward(),
+            set_afterwards(),
+            shared_classes(),
+            shared_modules(),
+            entered(),
+            patterns(),
+        ):
+            print(each)
+
+
+if __name__ == "__main__":
+    main()
