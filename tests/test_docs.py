@@ -81,6 +81,28 @@ def test_the_page_of_the_command_line_has_an_example_of_each() -> None:
         assert re.search(rf"```sh\n.*{re.escape(name)}\b.*```", section, flags=re.S), name
 
 
+def test_every_link_between_files_leads_to_a_file() -> None:
+    for page in pages():
+        for target in re.findall(r"\]\((?!\w+:|#)([^)#\s]+)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_the_readme_lists_every_page() -> None:
+    linked = set(re.findall(r"\]\((docs/[^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert linked == {page.relative_to(ROOT).as_posix() for page in pages() if page.parent != ROOT}
+
+
+def test_pages_for_authors_say_so_below_their_title() -> None:
+    for page in (ROOT / "docs" / "authors").glob("*.md"):
+        assert page.read_text(encoding="utf-8").splitlines()[2].startswith("*For authors"), page.name
+
+
+def pages() -> Iterator[Path]:
+    """The README and every page of the documentation."""
+    yield ROOT / "README.md"
+    yield from sorted((ROOT / "docs").rglob("*.md"))
+
+
 def commands() -> Iterator[tuple[str, click.Command]]:
     """Every command with its full name, as `pi-memory --help` lists them; first `pi-memory` itself."""
     yield from _below("pi-memory", main, click.Context(main))

@@ -3,7 +3,7 @@
 An answer often stands beside the message that shares words with the question: "Did you go?" - "Yes, on Friday". So a
 term counts for the message that has it, and by `NEAR` less for each message away from it, in the same conversation;
 and half of what a message means is what is meant around it.
-Every constant is from docs/recall.md, where each was left out or changed in turn.
+Every constant is from docs/authors/recall.md, where each was left out or changed in turn.
 """
 
 from collections.abc import Sequence
