@@ -1,4 +1,4 @@
-"""Work that is done to its end, whoever waits for it and leaves."""
+"""Work in the background: in a task of its own, done to its end or again, whoever waits for it and leaves."""
 
 import asyncio
 import contextlib
@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
-from pi_memory.errors import PiMemoryError
+from pi_memory.errors import NotSaved, PiMemoryError
 
 T = TypeVar("T")
 
@@ -27,6 +27,49 @@ class Tasks:
     async def finish(self) -> None:
         while self._running:
             await asyncio.wait(self._running)
+
+
+class BackgroundWorker:
+    """Does `work` in a task of its own: at the start, when it is woken, and after `every` seconds, if these are given.
+
+    Work that fails is logged as `what`, and done again when it is woken next; `stop` cancels it.
+    """
+
+    def __init__(self, what: str, work: Callable[[], Awaitable[None]], *, every: float | None = None) -> None:
+        self._what = what
+        self._work = work
+        self._every = every
+        self._woken = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._task = asyncio.create_task(self._run())
+
+    def wake(self) -> None:
+        """Have the work done, once more if it is being done now. Awaits nothing."""
+        self._idle.clear()
+        self._woken.set()
+
+    async def drain(self) -> None:
+        """Wait until the work has been done since it was woken last."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _run(self) -> None:
+        while True:
+            self._woken.clear()
+            with logged(self._what), contextlib.suppress(NotSaved):  # the database has logged that
+                await self._work()
+            if not self._woken.is_set():
+                self._idle.set()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._every):
+                    await self._woken.wait()
 
 
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0

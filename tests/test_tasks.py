@@ -3,14 +3,15 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from pi_memory import tasks
-from pi_memory.errors import StoreError
+from pi_memory.errors import NotSaved, StoreError
 from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.tasks import BackgroundWorker
 from pi_memory.types import Vectors
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeEmbedder, FakeModel
@@ -50,6 +51,62 @@ def test_a_stop_is_no_failure() -> None:
             await task
 
     asyncio.run(main())
+
+
+def working(work: Callable[[], Awaitable[None]], use: Callable[[BackgroundWorker], Awaitable[None]]) -> None:
+    """Use a worker that has been started."""
+
+    async def main() -> None:
+        worker = BackgroundWorker("Tidying up", work)
+        worker.start()
+        await use(worker)
+        await worker.stop()
+
+    asyncio.run(main())
+
+
+def test_a_worker_works_at_the_start_and_when_it_is_woken_whatever_it_raised(caplog: pytest.LogCaptureFixture) -> None:
+    failing: list[Exception | None] = [NotSaved("The disk is full"), RuntimeError("odd"), None]
+    done: list[None] = []
+
+    async def work() -> None:
+        if error := failing.pop():
+            raise error
+        done.append(None)
+
+    async def use(worker: BackgroundWorker) -> None:
+        await worker.drain()
+        assert len(done) == 1
+        for _ in range(2):
+            worker.wake()
+            await worker.drain()
+
+    working(work, use)
+    assert not failing
+    assert caplog.text.count("Tidying up failed") == 1, "the database has logged what is not saved"
+
+
+def test_a_worker_that_is_woken_at_work_does_it_once_more() -> None:
+    began: list[asyncio.Event] = []
+
+    async def work() -> None:
+        began.append(asyncio.Event())
+        await began[-1].wait()
+
+    async def use(worker: BackgroundWorker) -> None:
+        await asyncio.sleep(0)
+        for _ in range(3):
+            worker.wake()
+        began[0].set()
+        drained = asyncio.create_task(worker.drain())
+        while len(began) < 2:  # noqa: ASYNC110 - until the second has begun
+            await asyncio.sleep(0)
+        assert not drained.done()
+        began[1].set()
+        await drained
+        assert len(began) == 2
+
+    working(work, use)
 
 
 def save(file: Path, name: str) -> None:

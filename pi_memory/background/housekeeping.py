@@ -12,7 +12,7 @@ from functools import partial
 from pi_memory.clock import Moved, SteadyClock
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.decay import DAY
-from pi_memory.errors import NotSaved, PiMemoryError, RequestError, StoreError
+from pi_memory.errors import RequestError, StoreError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories.memories import Memories
 from pi_memory.settings import MemorySettings
@@ -20,6 +20,7 @@ from pi_memory.store import conversations, erasure, exchanges, message_fts, rest
 from pi_memory.store.database import Database
 from pi_memory.store.events import Event
 from pi_memory.store.restamp import LAST_DAILY
+from pi_memory.tasks import BackgroundWorker
 
 SWEEP_SECONDS = 30.0
 KEPT_DAYS = 365
@@ -52,16 +53,16 @@ class Housekeeping:
         self._memories = memories
         self._settings = settings
         self._clock = clock
-        self._task: asyncio.Task[None] | None = None
+        self._worker = BackgroundWorker("Housekeeping", self._tidy_up, every=SWEEP_SECONDS)
         self._mending: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
-        self._task = asyncio.create_task(self._run())
+        self._worker.start()
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task, *self._mending})
+        await self._worker.stop()
+        if self._mending:
+            await asyncio.wait(self._mending)
         if not self._settings.transcript_days:
             with suppress(StoreError):  # the database has logged it
                 await self._erase_transcripts(self._clock())
@@ -151,19 +152,9 @@ class Housekeeping:
             await self._focus.end_sessions(names)
             self.on_ended()
 
-    async def _run(self) -> None:
-        while True:
-            try:
-                await self.daily()
-                await self.sweep()
-            except NotSaved:
-                pass  # the database has logged it
-            except PiMemoryError as error:
-                logger.error("Housekeeping: %s", error)
-            except Exception:
-                # The edge of a background job: it is tried again.
-                logger.exception("Housekeeping failed")
-            await asyncio.sleep(SWEEP_SECONDS)
+    async def _tidy_up(self) -> None:
+        await self.daily()
+        await self.sweep()
 
 
 async def _nothing() -> None:

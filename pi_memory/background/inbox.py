@@ -19,6 +19,7 @@ from pi_memory.learning.statements import notice
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.store import exchanges, imports
 from pi_memory.store.database import Database
+from pi_memory.tasks import BackgroundWorker
 from pi_memory.types import Exchange
 
 MOST, MOST_CHARACTERS = 1_000, 8_000_000
@@ -55,14 +56,12 @@ class Inbox:
         self._precedence = precedence
         self._inbox: deque[InboxItem] = deque()
         self._characters = 0
-        self._arrived = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._worker = BackgroundWorker("Working off the inbox", self._work_off)
 
     async def start(self) -> None:
         """Work off what a crash or a power cut left in the inbox, then what comes."""
         await self._resume()
-        self._task = asyncio.create_task(self._run())
+        self._worker.start()
 
     def admit(self) -> None:
         """Raises `Unavailable` when so much waits in the inbox that it must not become more."""
@@ -89,20 +88,17 @@ class Inbox:
 
     async def drain(self) -> None:
         """Wait until the inbox is empty."""
-        await self._idle.wait()
+        await self._worker.drain()
 
     async def stop(self) -> None:
         """Stop at the next exchange; the rest stays in the inbox for the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+        await self._worker.stop()
 
     def _queue(self, exchange: Exchange, stored: asyncio.Future[int]) -> asyncio.Future[Tagged]:
         tagged: asyncio.Future[Tagged] = asyncio.get_running_loop().create_future()
         self._inbox.append(InboxItem(exchange, stored, tagged))
         self._characters += _characters(exchange)
-        self._idle.clear()
-        self._arrived.set()
+        self._worker.wake()
         return tagged
 
     async def _resume(self) -> None:
@@ -114,17 +110,13 @@ class Inbox:
         if left:
             logger.info("Resuming the inbox: %d exchanges", len(left))
 
-    async def _run(self) -> None:
-        while True:
-            while self._inbox:
-                if not await self._process(self._inbox[0]):
-                    await self._db.writable()
-                    continue
-                done = self._inbox.popleft()
-                self._characters -= _characters(done.exchange)
-            self._idle.set()
-            self._arrived.clear()
-            await self._arrived.wait()
+    async def _work_off(self) -> None:
+        while self._inbox:
+            if not await self._process(self._inbox[0]):
+                await self._db.writable()
+                continue
+            done = self._inbox.popleft()
+            self._characters -= _characters(done.exchange)
 
     async def _process(self, waiting: InboxItem) -> bool:
         """Whether it is done with; not while it cannot be written. Then all steps are taken once more: what has been

@@ -4,7 +4,6 @@ Both may take a model a while, so they do not hold up the inbox. What is to be l
 crash leaves it; learning the same twice changes nothing.
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -12,12 +11,13 @@ from functools import partial
 from pi_memory.background.priority import TurnPriority
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import ConversationWindows
-from pi_memory.errors import PiMemoryError, StoreError
+from pi_memory.errors import StoreError
 from pi_memory.loader import Loader
 from pi_memory.protocols import Model
 from pi_memory.store import conversations
 from pi_memory.store.conversations import Lesson, Numbered
 from pi_memory.store.database import Database
+from pi_memory.tasks import BackgroundWorker
 
 Learn = Callable[[Sequence[Numbered]], Awaitable[object]]
 """Learns from exchanges of one session, with their ids."""
@@ -51,14 +51,11 @@ class Reflection:
         self._grown: dict[str, None] = {}
         self._anew = False
         self._failed: set[int] = set()
-        self._wanted = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._worker = BackgroundWorker("Reflection", self._reflect)
 
     def start(self) -> None:
         """Learn from what an earlier run has left, then from what comes."""
-        self.soon()
-        self._task = asyncio.create_task(self._run())
+        self._worker.start()
 
     def soon(self, conversation_id: str | None = None, *, anew: bool = False) -> None:
         """See to a conversation that has grown, to what is to be learned from, and, `anew`, to what new conversations
@@ -66,36 +63,20 @@ class Reflection:
         if conversation_id is not None:
             self._grown[conversation_id] = None
         self._anew |= anew
-        self._idle.clear()
-        self._wanted.set()
+        self._worker.wake()
 
     async def drain(self) -> None:
         """Wait until there is nothing left to do."""
-        await self._idle.wait()
+        await self._worker.drain()
 
     async def stop(self) -> None:
         """Stop at once; what is left is done after the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+        await self._worker.stop()
 
-    async def _run(self) -> None:
-        while True:
-            await self._wanted.wait()
-            self._wanted.clear()
-            try:
-                await self._compact()
-                await self._lessons()
-                await self._begin_anew()
-            except StoreError:
-                pass  # the database has logged it
-            except PiMemoryError as error:
-                logger.error("Reflection: %s", error)
-            except Exception:
-                # The edge of a background job: it is tried again with the next exchange.
-                logger.exception("Reflection failed")
-            if not self._wanted.is_set():
-                self._idle.set()
+    async def _reflect(self) -> None:
+        await self._compact()
+        await self._lessons()
+        await self._begin_anew()
 
     async def _compact(self) -> None:
         while self._grown:

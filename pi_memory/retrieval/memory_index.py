@@ -3,22 +3,17 @@
 The vectors of those that came without one, or with another embedder's, are made while nobody waits.
 """
 
-import asyncio
-import logging
-
 from pi_memory.embedding.quantized import Matrix, pack, unpack
-from pi_memory.errors import PiMemoryError
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.memories import Embedding
+from pi_memory.tasks import BackgroundWorker
 from pi_memory.types import Memory
 
 LOADED_AT_ONCE = 500
 MADE_AT_ONCE = 16
-
-logger = logging.getLogger(__name__)
 
 
 class MemoryIndex:
@@ -32,9 +27,9 @@ class MemoryIndex:
         self.unindexed = True
         self._memories = memories
         self._embedder = embedder
-        self._changed = asyncio.Event()
         self._pending: set[int] = set()
-        self._task: asyncio.Task[None] | None = None
+        self._is_loaded = False
+        self._embedding = BackgroundWorker("Making the vectors of memories", self._embed_changed)
         memories.on_change.append(self._follow)
 
     async def start(self) -> None:
@@ -43,40 +38,30 @@ class MemoryIndex:
         while found := await self._memories.outlines(after=last, limit=LOADED_AT_ONCE):
             self.shelf.put([Item(number, number, namespace, length) for number, namespace, length in found])
             last = found[-1][0]
-        self._task = asyncio.create_task(self._run())
+        self._embedding.start()
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+        await self._embedding.stop()
 
     def _follow(self, memory: Memory) -> None:
         if memory.is_valid:
             self.shelf.put([_item(memory)])
             self.unindexed = True
             self._pending.add(memory.id)
-            self._changed.set()
+            self._embedding.wake()
         else:
             self.shelf.remove([memory.id])
 
-    async def _run(self) -> None:
+    async def _embed_changed(self) -> None:
         embedder = await self._embedder.ready()
         if not embedder.dimensions:
+            self._pending.clear()
             return
-        self._pending.clear()
-        work = self._load
-        while True:
-            self._changed.clear()
-            try:
-                await self._fill(embedder)
-                await work(embedder)
-                work = self._catch_up
-            except PiMemoryError as error:
-                logger.error("Memories are found by their words only: %s", error)
-            except Exception:
-                # The edge of a background job: words serve, and the next change tries again.
-                logger.exception("Memories are found by their words only")
-            await self._changed.wait()
+        await self._fill(embedder)
+        if self._is_loaded:
+            await self._catch_up(embedder)
+        else:
+            await self._load(embedder)
 
     async def _load(self, embedder: Embedder) -> None:
         """Put all vectors on the shelf."""
@@ -85,6 +70,7 @@ class MemoryIndex:
             packed = unpack(b"".join(kept for _, kept in found), embedder.dimensions)
             self.shelf.load([number for number, _ in found], packed)
             last = found[-1][0]
+        self._is_loaded = True
 
     async def _catch_up(self, embedder: Embedder) -> None:
         """Put those of the memories on the shelf that have changed."""

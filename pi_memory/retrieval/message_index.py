@@ -15,7 +15,7 @@ import sqlite_utils
 
 from pi_memory.embedding.quantized import Matrix, pack, unpack
 from pi_memory.embedding.worker import Worker
-from pi_memory.errors import EmbedderError, PiMemoryError, RequestError
+from pi_memory.errors import EmbedderError, RequestError
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
 from pi_memory.protocols import Embedder
@@ -24,7 +24,7 @@ from pi_memory.store import embedders, message_fts
 from pi_memory.store import messages as stored
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Kept, Passage
-from pi_memory.tasks import until_done
+from pi_memory.tasks import BackgroundWorker, until_done
 from pi_memory.types import Exchange, Vectors
 
 EVERYONE = "user"
@@ -61,20 +61,17 @@ class MessageIndex:
         self._db = db
         self._embedder = embedder
         self._space: int | None = None
-        self._missing = asyncio.Event()
         self._ready = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._filling = BackgroundWorker("Making the vectors of messages", self._fill_in)
 
     async def start(self) -> None:
         """Have everything found by its words; by its meaning soon after the embedder is there."""
         self._db.write(message_fts.index)  # not awaited: a full disk must not keep the daemon from starting
         await self._load(None)
-        self._task = asyncio.create_task(self._run())
+        self._filling.start()
 
     async def stop(self) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait({self._task})
+        await self._filling.stop()
 
     async def ready(self) -> None:
         """Wait until the embedder is there, or is known not to come."""
@@ -92,7 +89,7 @@ class MessageIndex:
         kept = await self._db.write(partial(_added, made=made, exchange_id=exchange_id, space=space))
         await self._shelve(kept)
         if space is not None and not all(each.vectors for each in kept):
-            self._missing.set()
+            self._filling.wake()
 
     async def made(self, messages: Sequence[NewMessage], *, embed: bool = True) -> list[Passage]:
         """Messages as passages, with vectors if there is an embedder and it works; else those follow."""
@@ -113,26 +110,19 @@ class MessageIndex:
         items = await self._worker.run(_items, left, self._dimensions)
         self.shelf.remove(ids)
         self.shelf.put(items)
-        self._missing.set()
+        self._filling.wake()
 
     async def erased(self) -> None:
         """Follow that old exchanges have been erased."""
         left = await self._db.read(stored.ids)
         self.shelf.remove(np.setdiff1d(self.shelf.ids, left).tolist())
 
-    async def _run(self) -> None:
+    async def _fill_in(self) -> None:
         """Once the embedder is there: its vectors into RAM, then those that are missing, now and later."""
-        await until_done("Loading the vectors of messages", self._open)
-        while self._space is not None:
-            self._missing.clear()
-            try:
-                await self._fill(self._space)
-            except PiMemoryError as error:
-                logger.error("Some messages are found by their words only: %s", error)
-            except Exception:
-                # The edge of a background job: words serve, and the next message tries again.
-                logger.exception("Some messages are found by their words only")
-            await self._missing.wait()
+        if self._space is None:
+            await until_done("Loading the vectors of messages", self._open)
+        if self._space is not None:
+            await self._fill(self._space)
 
     async def _open(self) -> None:
         """Nothing without an embedder. When it fails, messages are found by their words until it is done again."""
