@@ -1,7 +1,8 @@
 """Fetch a file from a model hub. The only file that knows `huggingface_hub`.
 
-Its `hf_hub_download` forgets what came when the process ends; on a slow line that never finishes. So the download
-goes into a part file beside the target, is taken up where it broke off, and gets its name when its hash is right.
+Its `hf_hub_download` deletes what has come when the process ends, which on a slow line never finishes, and compares
+sizes, not hashes. So the bytes go into a part file beside the target: the next run resumes it, and it gets its name
+when its hash is right. Addresses, metadata, tokens, errors and the progress bar are the library's, by its public names.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
-from huggingface_hub import get_hf_file_metadata, hf_hub_url
+from huggingface_hub import get_hf_file_metadata, get_session, get_token, hf_hub_url, hf_raise_for_status
 from huggingface_hub.errors import (
     EntryNotFoundError,
     GatedRepoError,
@@ -24,13 +25,15 @@ from huggingface_hub.errors import (
     RepositoryNotFoundError,
     RevisionNotFoundError,
 )
-from huggingface_hub.file_download import http_get
-from huggingface_hub.utils import build_hf_headers  # type: ignore[attr-defined]
+from huggingface_hub.utils import tqdm  # type: ignore[attr-defined]
 
 from pi_memory.errors import PiMemoryError
 
 SPARE_BYTES = 64_000_000
 """Left free on the disk for the database and everyone else."""
+
+CHUNK = 1_000_000
+"""Bytes that are written at once."""
 
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -75,7 +78,7 @@ def fetch(source: HubSource, folder: Path, *, endpoint: str | None = None) -> Pa
         folder.mkdir(parents=True, exist_ok=True)
         part = folder / f".{source.name}.{offer.sha256[:12]}.part"
         _check_room(offer, part)
-        _download(offer, part, headers=build_hf_headers(token=_token(endpoint)))
+        _download(offer, part, token=_token(endpoint))
         _check_hash(offer, part)
         part.replace(target)
         for stale in folder.glob(f".{source.name}.*.part"):
@@ -85,7 +88,7 @@ def fetch(source: HubSource, folder: Path, *, endpoint: str | None = None) -> Pa
 
 def _ask(source: HubSource, *, endpoint: str | None) -> Offer:
     url = hf_hub_url(source.repo, source.file, revision=source.revision, endpoint=endpoint)
-    found = get_hf_file_metadata(url, token=_token(endpoint), endpoint=endpoint)
+    found = get_hf_file_metadata(url, token=_token(endpoint) or False, endpoint=endpoint)
     # The etag of a large file is its SHA-256; that of a small one is git's hash, which says less.
     theirs = found.etag if found.etag and SHA256.fullmatch(found.etag) else ""
     if source.sha256 and theirs and source.sha256 != theirs:
@@ -102,9 +105,9 @@ def _ask(source: HubSource, *, endpoint: str | None) -> Offer:
     return Offer(pinned, found.size, source.sha256 or theirs)
 
 
-def _token(endpoint: str | None) -> bool | None:
+def _token(endpoint: str | None) -> str | None:
     """The user's own token is for the hub that they configured, and for no other."""
-    return None if endpoint is None else False
+    return get_token() if endpoint is None else None
 
 
 def _check_room(offer: Offer, part: Path) -> None:
@@ -117,21 +120,36 @@ def _check_room(offer: Offer, part: Path) -> None:
         )
 
 
-def _download(offer: Offer, part: Path, *, headers: dict[str, str]) -> None:
+def _download(offer: Offer, part: Path, *, token: str | None) -> None:
+    """Append to `part` what it lacks. A line that breaks is taken up again as long as something came over it."""
     # A part as long as the whole is complete; a longer one is not ours.
     if _size(part) > offer.size:
         part.unlink()
-    with part.open("ab") as file:
-        http_get(
-            offer.url,
-            file,
-            resume_size=_size(part),
-            headers=headers,
-            expected_size=offer.size,
-            displayed_filename=offer.url.rpartition("/")[2],
-        )
-        file.flush()
-        os.fsync(file.fileno())
+    name = offer.url.rpartition("/")[2]
+    # `disable=None`: shown on a terminal only.
+    bar = {"desc": name, "unit": "B", "unit_scale": True, "disable": None}
+    with tqdm(total=offer.size, initial=_size(part), **bar) as progress:  # type: ignore[no-untyped-call]
+        while (start := _size(part)) < offer.size:
+            try:
+                _append(offer, part, token=token, progress=progress)
+            except (httpx2.NetworkError, httpx2.TimeoutException, httpx2.RemoteProtocolError):
+                if _size(part) <= start:
+                    raise
+
+
+def _append(offer: Offer, part: Path, *, token: str | None, progress: tqdm) -> None:
+    headers = {"Range": f"bytes={_size(part)}-", "Accept-Encoding": "identity"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    with get_session().stream("GET", offer.url, headers=headers) as response:
+        hf_raise_for_status(response)
+        # A hub that ignores the range sends the file from its beginning.
+        with part.open("ab" if response.status_code == 206 else "wb") as file:
+            progress.update(file.tell() - progress.n)
+            for chunk in response.iter_bytes(CHUNK):
+                progress.update(file.write(chunk))
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _check_hash(offer: Offer, part: Path) -> None:

@@ -20,6 +20,8 @@ class Hub:
     """Bytes after which the next downloads break off, one each."""
     refuse: int = 0
     """Status that further downloads are answered with, 0 for none."""
+    whole_only: bool = False
+    """Whether ranges are ignored."""
     url: str = ""
     ranges: list[str] = field(default_factory=list)
     """What each download asked for."""
@@ -27,9 +29,9 @@ class Hub:
 
     def find(self, path: str) -> bytes | None:
         """The file at `/owner/name/resolve/revision/file`."""
-        owner, name, resolve, revision, *file = path.strip("/").split("/")
-        known = resolve == "resolve" and revision in ("main", COMMIT)
-        return self.files.get("/".join([owner, name, *file])) if known else None
+        repo, resolve, file = path.strip("/").partition("/resolve/")
+        revision, _, name = file.partition("/")
+        return self.files.get(f"{repo}/{name}") if resolve and revision in ("main", COMMIT) else None
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -49,13 +51,13 @@ class Handler(BaseHTTPRequestHandler):
         if self.hub.refuse and not self.hub.cut_after:
             self._head(self.hub.refuse, {"Content-Length": "0"})
             return
-        start = int(self.headers.get("Range", "bytes=0-")[len("bytes=") :].partition("-")[0])
-        self._send(found, start)
+        wanted = "" if self.hub.whole_only else self.headers.get("Range", "")
+        self._send(found, int(wanted.removeprefix("bytes=").partition("-")[0] or 0), ranged=bool(wanted))
 
-    def _send(self, found: bytes, start: int) -> None:
+    def _send(self, found: bytes, start: int, *, ranged: bool) -> None:
         rest = found[start:]
-        ranged = {"Content-Range": f"bytes {start}-{len(found) - 1}/{len(found)}"} if start else {}
-        self._head(206 if start else 200, {"Content-Length": str(len(rest)), **ranged})
+        part = {"Content-Range": f"bytes {start}-{len(found) - 1}/{len(found)}"} if ranged else {}
+        self._head(206 if ranged else 200, {"Content-Length": str(len(rest)), **part})
         cut = self.hub.cut_after.pop(0) if self.hub.cut_after else None
         self.wfile.write(rest[:cut])
         if cut is not None:

@@ -6,12 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.download import SPARE_BYTES, HubSource, fetch
+from pi_memory.download import CHUNK, SPARE_BYTES, HubSource, fetch
 from pi_memory.errors import PiMemoryError
 from tests.hub_server import Hub, hub_server
-
-CHUNK = 10 * 1024 * 1024
-"""What huggingface_hub writes at once: of a connection that breaks, the whole chunks are kept."""
 
 WEIGHTS = bytes(range(256)) * 48_000
 SOURCE = HubSource("owner/model-GGUF", "model-q4_0.gguf")
@@ -53,13 +50,13 @@ def test_a_file_of_a_folder_goes_under_its_own_name(hub: Hub, tmp_path: Path) ->
 
 
 def test_a_connection_that_breaks_is_taken_up_again(hub: Hub, tmp_path: Path) -> None:
-    hub.cut_after = [11_000_000]
+    hub.cut_after = [11_500_000]
     assert fetch(SOURCE, tmp_path, endpoint=hub.url).read_bytes() == WEIGHTS
-    assert hub.ranges == ["", f"bytes={CHUNK}-"]
+    assert hub.ranges == ["bytes=0-", f"bytes={11 * CHUNK}-"]
 
 
 def test_the_next_run_goes_on_where_the_last_one_stopped(hub: Hub, tmp_path: Path) -> None:
-    hub.cut_after, hub.refuse = [11_000_000], 503
+    hub.cut_after, hub.refuse = [11_500_000], 503
     with pytest.raises(PiMemoryError) as error:
         fetch(SOURCE, tmp_path, endpoint=hub.url)
     assert "cannot be reached" in error.value.message
@@ -69,8 +66,14 @@ def test_the_next_run_goes_on_where_the_last_one_stopped(hub: Hub, tmp_path: Pat
     hub.refuse = 0
     hub.ranges.clear()
     assert fetch(SOURCE, tmp_path, endpoint=hub.url).read_bytes() == WEIGHTS
-    assert hub.ranges == [f"bytes={CHUNK}-"]
+    assert hub.ranges == [f"bytes={11 * CHUNK}-"]
     assert names(tmp_path) == [SOURCE.file]
+
+
+def test_a_hub_that_ignores_the_range_sends_the_whole_again(hub: Hub, tmp_path: Path) -> None:
+    hub.cut_after, hub.whole_only = [11_500_000], True
+    assert fetch(SOURCE, tmp_path, endpoint=hub.url).read_bytes() == WEIGHTS
+    assert len(hub.ranges) == 2
 
 
 def test_a_part_of_another_version_is_not_gone_on_with(hub: Hub, tmp_path: Path) -> None:

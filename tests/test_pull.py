@@ -1,5 +1,8 @@
 """`pi-memory pull` against a small hub on loopback."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -42,6 +45,13 @@ def test_it_fetches_a_named_model_and_says_how_to_choose_it(pull: Pull, hub: Hub
     assert pull("chat").exit_code == 0
     result = pull("chat", "--repo", "me/mine", "--file", "zzz.gguf", "--revision", "main")
     assert f"Set PI_MEMORY_MODEL={tmp_path / 'models' / 'chat' / 'zzz.gguf'}" in result.output
+
+
+def test_the_configured_hub_gets_the_users_token(hub: Hub, tmp_path: Path) -> None:
+    environ = os.environ | {"HF_ENDPOINT": hub.url, "HF_TOKEN": "hf_of_the_user"}
+    pull = [sys.executable, "-m", "pi_memory", "--data-dir", str(tmp_path), "pull", "chat"]
+    subprocess.run(pull, env=environ, check=True, capture_output=True)
+    assert hub.tokens.count("Bearer hf_of_the_user") == 2  # for the metadata and for the file
 
 
 def test_a_failure_is_two_lines_and_exit_code_1(pull: Pull, hub: Hub) -> None:
