@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
-from pi_memory.types import Count, Message, Purpose, Usage, Vectors
+from pi_memory.types import AS_SET, Count, Message, Purpose, ReplyOptions, Usage, Vectors
 
 
 class Clock(Protocol):
@@ -38,15 +38,17 @@ class Model(Protocol):
         """Tokens of the whole prompt as `generate` would submit it."""
         ...
 
-    def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+    def generate(
+        self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
+    ) -> AsyncGenerator[str | Usage, None]:
         """Yield the reply's pieces as they arrive (never empty, never half a character), then one `Usage`.
 
-        At most `max_tokens` tokens are generated. Closing the generator, or cancelling the task that
-        iterates it, stops the model within one token or one micro-batch, also while the prompt is being
-        evaluated, and leaves it ready for the next call.
+        At most `max_tokens` tokens are generated, whatever `options` say. Closing the generator, or cancelling
+        the task that iterates it, stops the model within one token or one micro-batch, also while the prompt is
+        being evaluated, and leaves it ready for the next call.
 
         Raises `ModelError` when the model or its server fails, `Unprocessable` when the prompt and
-        `max_tokens` do not fit into `context_tokens`.
+        `max_tokens` do not fit into `context_tokens`, or it can follow no schema.
         """
         ...
 

@@ -51,14 +51,41 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyOptions:
+    """What a client asks of one reply; what it does not give is as the settings say.
+
+    A reply ends before the first of `stops`. `schema` is the JSON schema that it has to follow.
+    """
+
+    max_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    stops: tuple[str, ...] = ()
+    schema: Mapping[str, Any] | None = None
+
+
+AS_SET = ReplyOptions()
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """What a client asks of us: one message in one conversation."""
+    """What a client asks of us: one message in one conversation.
+
+    `screen` is what a client shows of the conversation before the message, where it keeps that itself: the prompt then
+    follows it. `instructions` are the client's own, behind the agent's. Without `remember` the prompt is these and
+    nothing else: nothing is recalled, learned or kept.
+    """
 
     message: str
     conversation_id: str
     agent: str = GENERAL
     project: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
+    screen: tuple[Message, ...] = ()
+    instructions: str = ""
+    remember: bool = True
+    options: ReplyOptions = AS_SET
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +291,7 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The end of a turn."""
+    """The end of a turn. `is_cut`: the reply has as many tokens as it may have, and might have gone on."""
 
     reply: str
     conversation_id: str
@@ -272,6 +299,7 @@ class Done:
     provider: str
     usage: Usage
     receipt: Receipt
+    is_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

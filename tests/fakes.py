@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 import numpy as np
 
 from pi_memory.errors import Unprocessable
-from pi_memory.types import Message, Usage, Vectors
+from pi_memory.types import AS_SET, Message, ReplyOptions, Usage, Vectors
 
 
 class FakeClock:
@@ -35,6 +35,7 @@ class FakeModel:
 
     def __init__(self, *replies: str, gate: asyncio.Event | None = None) -> None:
         self.prompts: list[list[Message]] = []
+        self.options: list[ReplyOptions] = []
         self.words_said = 0
         self._replies = list(replies) or ["This is a reply."]
         self._gate = gate
@@ -45,11 +46,16 @@ class FakeModel:
     def count_prompt(self, messages: Sequence[Message]) -> int:
         return sum(self.count(message.text) for message in messages)
 
-    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+    async def generate(
+        self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
+    ) -> AsyncGenerator[str | Usage, None]:
         if self.count_prompt(messages) + max_tokens > self.context_tokens:
             raise Unprocessable("message: it does not fit", hint="Send a shorter message.")
         self.prompts.append(list(messages))
+        self.options.append(options)
         reply = self._replies[(len(self.prompts) - 1) % len(self._replies)]
+        for stop in options.stops:
+            reply = reply.partition(stop)[0]
         pieces = [word + " " for word in reply.split()[:max_tokens]]
         for number, piece in enumerate(pieces):
             if number and self._gate is not None:

@@ -18,8 +18,8 @@ class BrokenModel(FakeModel):
         super().__init__("one two three four")
         self._words = words
 
-    async def generate(self, messages: Any, *, max_tokens: int) -> Any:
-        async for piece in super().generate(messages, max_tokens=max_tokens):
+    async def generate(self, messages: Any, *, max_tokens: int, **options: Any) -> Any:
+        async for piece in super().generate(messages, max_tokens=max_tokens, **options):
             if self.words_said > self._words:
                 raise ModelError("The model failed", hint="Try again.")
             yield piece

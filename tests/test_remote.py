@@ -7,7 +7,7 @@ import pytest
 
 from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
 from pi_memory.model.remote import RemoteModel
-from pi_memory.types import Message, Usage
+from pi_memory.types import Message, ReplyOptions, Usage
 from tests.conftest import Daemon
 from tests.openai_server import Request, Script, Server, echo, serving
 
@@ -51,6 +51,18 @@ def test_what_is_asked() -> None:
         {"role": "user", "content": "It is Monday.\n\nhello there"},
     ]
     assert (request.body["model"], request.body["max_tokens"], request.body["stream"]) == ("small", 20, True)
+
+
+def test_what_a_client_asks_of_a_reply_is_asked_of_the_server() -> None:
+    wanted = ReplyOptions(temperature=0.0, seed=3, stops=("end",), schema={"type": "object"})
+
+    async def use(model: RemoteModel, server: Server) -> Request:
+        _ = [piece async for piece in model.generate([Message("user", "hello")], max_tokens=9, options=wanted)]
+        return server.requests[0]
+
+    body = with_server(echo, use).body
+    assert (body["temperature"], body["seed"], body["stop"]) == (0.0, 3, ["end"])
+    assert body["response_format"]["json_schema"]["schema"] == {"type": "object"}
 
 
 def test_the_temperature_is_asked_for() -> None:

@@ -12,7 +12,7 @@ from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import ModelError, Unavailable
 from pi_memory.parts import Parts
-from pi_memory.types import Delta, Done, Message, Turn, Usage
+from pi_memory.types import AS_SET, Delta, Done, Message, ReplyOptions, Turn, Usage
 from tests.conftest import settings_for
 from tests.fakes import FakeClock, FakeModel
 
@@ -147,7 +147,9 @@ def test_a_turn_that_takes_too_long_is_stopped_and_what_had_arrived_is_kept(tmp_
 class Endless(FakeModel):
     """Says the same word for ever, whatever the cap."""
 
-    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+    async def generate(
+        self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
+    ) -> AsyncGenerator[str | Usage, None]:
         while True:
             await asyncio.sleep(0)
             yield "blah " * 100

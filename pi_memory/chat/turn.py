@@ -1,6 +1,7 @@
 """THE TURN: one message in, the reply out as it arrives, and what was said remembered. Six numbered steps."""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
@@ -9,8 +10,9 @@ from weakref import WeakValueDictionary
 
 from pi_memory.background.inbox import Inbox
 from pi_memory.chat.context import ContextualMessage, TurnContext
-from pi_memory.conversation import prompt
+from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
+from pi_memory.conversation.screen import UNKEPT
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
@@ -20,11 +22,9 @@ from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model, Thinker
 from pi_memory.types import GENERAL, Delta, Done, Exchange, Message, Receipt, Standing, Statement, Turn, Usage
 
+LONGEST_REPLY = 2**31 - 1
 LONGEST_TOKEN = 256
 """Characters; a reply has no more than these for each token that it may have, whatever a server sends."""
-
-UNKEPT = "[not kept]"
-"""Stands for what the user wants forgotten, in what is kept of the conversation."""
 
 
 class Assistant:
@@ -72,21 +72,21 @@ class Assistant:
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
             # 1. Short memory: what is being said, without what the message wants forgotten.
-            statements = notice(turn.message) if self._remember else ()
+            statements = notice(turn.message) if self._remember and turn.remember else ()
             if statements:
                 await self._check_fits(turn, model)
             stated = await self._state(statements, turn)
             conversation = self._conversation(turn)
             # 2. Recall: what is told once, when the conversation begins, and what is told with this message.
             standing = await self._briefing.standing(conversation, turn.agent, model)
-            told = await self._briefing.message(conversation, turn, model)
+            told = await self._message(conversation, turn, model)
             # 3. Prompt.
             built = await self._built(conversation, told.message, model)
             # 4. Model.
             reply, usage, is_partial = "", Usage(), True
-            room = self._briefing.budget(model).reply
+            room = min(self._briefing.budget(model).reply, turn.options.max_tokens or LONGEST_REPLY)
             try:
-                async with aclosing(model.generate(built.messages, max_tokens=room)) as pieces:
+                async with aclosing(model.generate(built.messages, max_tokens=room, options=turn.options)) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, Usage):
                             usage = piece
@@ -99,7 +99,7 @@ class Assistant:
                 is_partial = False
             finally:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
-                if reply or not is_partial:
+                if turn.remember and (reply or not is_partial):
                     exchange = _exchange(turn, conversation, told, reply=reply, at=self._clock())
                     self._keep(conversation, replace(exchange, partial=is_partial), statements)
             for line in stated:
@@ -113,6 +113,7 @@ class Assistant:
                 provider=model.provider,
                 usage=replace(usage, memory_tokens=tokens),
                 receipt=_receipt(standing, conversation, told, left_out=built.left_out, stated=stated),
+                is_cut=usage.completion_tokens >= room,
             )
 
     async def warm(self) -> None:
@@ -166,7 +167,8 @@ class Assistant:
             # What was recalled has no room besides it; the message itself may have.
             bare = replace(message, context="")
             built = await self._worker.run(build, conversation.system, conversation.exchanges, bare)
-        if built.left_out and self._remember:
+        held = self._memory.last(conversation.id)
+        if built.left_out and held and held.exchanges == conversation.exchanges:
             await self._compaction.make_room(conversation, built.left_out, model)
             folded = self._memory.last(conversation.id)
             if folded is not None:
@@ -177,12 +179,11 @@ class Assistant:
     async def _check_fits(self, turn: Turn, model: Model) -> None:
         """Raises `Unprocessable` for a message that no prompt has room for, before what it states is stored."""
         conversation, budget = self._conversation(turn), self._briefing.budget(model)
-        standing = await self._briefing.standing(conversation, turn.agent, model)
+        await self._briefing.standing(conversation, turn.agent, model)
         # What it states may become a part of what every prompt begins with.
         budget = replace(budget, context=budget.context - budget.memory)
         build = partial(prompt.build, budget=budget, count_prompt=model.count_prompt)
-        system = prompt.system(standing.text, conversation.summary)
-        await self._worker.run(build, system, (), Message("user", turn.message))
+        await self._worker.run(build, conversation.system, (), Message("user", turn.message))
 
     def _lock(self, conversation_id: str) -> asyncio.Lock:
         lock = self._locks.get(conversation_id)
@@ -192,10 +193,20 @@ class Assistant:
 
     def _conversation(self, turn: Turn) -> Conversation:
         now = self._clock()
-        found = self._memory.get(turn.conversation_id, now) if self._remember else None
+        found = self._memory.get(turn.conversation_id, now) if self._remember and turn.remember else None
         conversation = found or self._memory.new(turn.conversation_id, now)
         conversation.project = turn.project or conversation.project
+        conversation.instructions = turn.instructions
+        if turn.screen:
+            conversation.exchanges = deque(screen.merged(turn.screen, conversation))
+        if not turn.remember:
+            conversation.standing = Standing(turn.agent, "", 0)
         return conversation
+
+    async def _message(self, conversation: Conversation, turn: Turn, model: Model) -> ContextualMessage:
+        if not turn.remember:
+            return ContextualMessage(Message("user", turn.message))
+        return await self._briefing.message(conversation, turn, model)
 
     def _keep(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Statement]) -> None:
         if not self._remember:

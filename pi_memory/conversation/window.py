@@ -1,7 +1,7 @@
 """Step 1 of a turn: layer 1, the recent tail of every conversation, in RAM (seed 004)."""
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pi_memory.conversation import prompt
@@ -19,7 +19,7 @@ MOST_CHARACTERS = 300
 class Conversation:
     """A conversation's last exchanges, and what it has yet to be told: `pending` goes with the next message.
 
-    `summary` stands for the exchanges that it does not hold any more.
+    `summary` stands for the exchanges that it does not hold any more. `instructions` are those of its client.
     """
 
     id: str
@@ -30,10 +30,13 @@ class Conversation:
     standing: Standing | None = None
     summary: str = ""
     pending: list[str] = field(default_factory=list)
+    instructions: str = ""
 
     @property
     def system(self) -> str:
-        return prompt.system(self.standing.text if self.standing else "", self.summary)
+        text = prompt.system(self.standing.text if self.standing else "", self.summary)
+        # Last, as some clients tell the time in them, and what follows what has changed is evaluated anew.
+        return "\n\n".join(filter(None, (text, self.instructions)))
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -69,6 +72,13 @@ class ConversationWindows:
             return None
         exchanges, pending = found.exchanges.copy(), found.pending.copy()
         return replace(found, exchanges=exchanges, pending=pending)
+
+    def recent(self, prefix: str, now: float) -> Iterator[Conversation]:
+        """Living conversations whose id begins with `prefix`, those that were gone on with last first; not to be
+        changed.
+        """
+        alive = (found for name, found in reversed(self._conversations.items()) if name.startswith(prefix))
+        return (found for found in alive if not self._expired(found, now))
 
     def last(self, conversation_id: str) -> Conversation | None:
         """A copy of a conversation as it was when it was gone on with, whether or not it has expired."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pi_memory.errors import Unprocessable
 from pi_memory.text.sentences import best, is_question, sentences, stems
-from pi_memory.types import RECALLED, Message, Usage
+from pi_memory.types import AS_SET, RECALLED, Message, ReplyOptions, Usage
 
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240
@@ -47,7 +47,11 @@ class ExtractiveModel:
     def count_prompt(self, messages: Sequence[Message]) -> int:
         return sum(self.count(message.text) for message in messages)
 
-    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+    async def generate(
+        self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
+    ) -> AsyncGenerator[str | Usage, None]:
+        if options.schema is not None:
+            raise Unprocessable("No language model is loaded that could follow a schema", hint="`pi-memory pull`.")
         prompt = self.count_prompt(messages)
         if prompt + max_tokens > self.context_tokens:
             raise Unprocessable(
@@ -55,7 +59,7 @@ class ExtractiveModel:
                 hint="Send a shorter message, or raise CTX_TOKENS.",
             )
         said = ""
-        for word in re.findall(r"\s*\S+", reply(messages)):
+        for word in re.findall(r"\s*\S+", _until(reply(messages), options.stops)):
             if self.count(said + word) > max_tokens:
                 break
             said += word
@@ -68,6 +72,12 @@ class ExtractiveModel:
 
     async def close(self) -> None:
         pass
+
+
+def _until(text: str, stops: Sequence[str]) -> str:
+    for stop in stops:
+        text = text.partition(stop)[0]
+    return text
 
 
 def reply(messages: Sequence[Message]) -> str:

@@ -3,7 +3,7 @@
 Each may be interrupted between any two steps, and in the middle of one; it goes on with what is left to evaluate.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 
 from pi_memory.model.engine import Cancelled, Engine
 from pi_memory.model.saved_state import Held
@@ -54,6 +54,24 @@ def write(engine: Engine, tokens: Tokens, grammar: str, cap: int) -> Steps[str]:
     finally:
         rules.close()
         engine.drop(engine.scratch)
+
+
+def drawn(engine: Engine, sequence: int, prompt: Tokens, grammar: str, *, cap: int) -> Generator[int, None, None]:
+    """At most `cap` tokens by a grammar that follow `prompt`, which the sequence holds. As `Engine.generate`.
+
+    Raises `ValueError` for a malformed grammar.
+    """
+    rules, tokens = engine.grammar(grammar), list(prompt)
+    try:
+        for _ in range(cap):
+            token = engine.draw(sequence, rules)
+            if token is None:
+                return
+            yield token
+            tokens.append(token)
+            engine.prefill(sequence, tokens)
+    finally:
+        rules.close()
 
 
 def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:

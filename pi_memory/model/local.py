@@ -12,13 +12,14 @@ from pi_memory.errors import Unprocessable
 from pi_memory.model import jobs
 from pi_memory.model.detokenizer import Detokenizer
 from pi_memory.model.engine import Cancelled, Engine
+from pi_memory.model.json_schema import grammar_of
 from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.prompt_tokens import PromptTokens, Tokens
-from pi_memory.model.sampling import Sampling
+from pi_memory.model.sampling import Sampling, wanted
 from pi_memory.model.saved_state import Held, Saved, SavedStates
 from pi_memory.model.scheduler import Job, Left, Rank, Scheduler, Steps, closed
 from pi_memory.model.truncation import newest, oldest
-from pi_memory.types import Count, Message, Purpose, Usage
+from pi_memory.types import AS_SET, Count, Message, Purpose, ReplyOptions, Usage
 
 T = TypeVar("T")
 Finished = Future[Usage]
@@ -82,9 +83,13 @@ class LocalModel:
     def count_prompt(self, messages: Sequence[Message]) -> int:
         return self._open_ledger().count_prompt(messages)
 
-    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
-        reply = _Reply(self._prompt(messages, max_tokens), max_tokens=max_tokens, stops=self._ledger.stops)
-        job = self._lane.start(self._counted("chat", reply.prompt, self._reply(reply)), Rank.CHAT)
+    async def generate(
+        self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
+    ) -> AsyncGenerator[str | Usage, None]:
+        tokens = self._prompt(messages, max_tokens)
+        rules = None if options.schema is None else await asyncio.to_thread(grammar_of, options.schema)
+        reply = _Reply(tokens, max_tokens=max_tokens, stops=(*self._ledger.stops, *options.stops))
+        job = self._lane.start(self._counted("chat", tokens, self._reply(reply, options, rules)), Rank.CHAT)
         job.done.add_done_callback(reply.send)
         received = ""
         try:
@@ -220,15 +225,19 @@ class LocalModel:
                     count.generated += engine.sampled - sampled
                 yield
 
-    def _reply(self, reply: "_Reply") -> Steps[Usage]:
-        """On the thread: the whole of a reply."""
+    def _reply(self, reply: "_Reply", options: ReplyOptions, rules: str | None) -> Steps[Usage]:
+        """On the thread: the whole of a reply, by the grammar `rules` if there is one."""
         engine, made = self._engine, 0
         before = engine.evaluated
         sequence = engine.sequence_for(reply.prompt)
         engine.clear_for(sequence)
         yield from engine.steps(sequence, reply.prompt)
         evaluated = engine.evaluated - before
-        with closing(engine.generate(sequence, self._sampling, cap=reply.max_tokens)) as tokens:
+        if rules is None:
+            drawn = engine.generate(sequence, wanted(self._sampling, options), cap=reply.max_tokens)
+        else:
+            drawn = jobs.drawn(engine, sequence, reply.prompt, rules, cap=reply.max_tokens)
+        with closing(drawn) as tokens:
             for token in tokens:
                 made += 1
                 reply.send(reply.text.add(token, engine.vocabulary.piece(token)))

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
-from pi_memory.types import Message, Usage
+from pi_memory.types import AS_SET, Message, ReplyOptions, Usage
 
 CONNECT_SECONDS = 10.0
 ASKED_SECONDS = 2.0
@@ -58,7 +58,9 @@ class RemoteModel:
     def count_prompt(self, messages: Sequence[Message]) -> int:
         return sum(self.count(message.text) + ROLE_TOKENS for message in messages)
 
-    async def generate(self, messages: Sequence[Message], *, max_tokens: int) -> AsyncGenerator[str | Usage, None]:
+    async def generate(
+        self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
+    ) -> AsyncGenerator[str | Usage, None]:
         estimate = self.count_prompt(messages)
         if estimate + max_tokens > self.context_tokens:
             raise Unprocessable(
@@ -67,7 +69,7 @@ class RemoteModel:
             )
         progress = _Progress()
         try:
-            async with aclosing(self._chunks(self._body(messages, max_tokens))) as chunks:
+            async with aclosing(self._chunks(self._body(messages, max_tokens, options))) as chunks:
                 async for chunk in chunks:
                     text = progress.add(chunk)
                     if progress.pieces > max_tokens:
@@ -97,13 +99,13 @@ class RemoteModel:
     async def close(self) -> None:
         await self._client.aclose()
 
-    def _body(self, messages: Sequence[Message], max_tokens: int) -> dict[str, object]:
-        return {
+    def _body(self, messages: Sequence[Message], max_tokens: int, options: ReplyOptions) -> dict[str, object]:
+        return _asked_for(options) | {
             "model": self.name,
             # Half characters, which JSON can carry and UTF-8 cannot, become question marks.
             "messages": [{"role": m.role, "content": m.text.encode(errors="replace").decode()} for m in messages],
             "max_tokens": max_tokens,
-            "temperature": self._temperature,
+            "temperature": self._temperature if options.temperature is None else options.temperature,
             "stream": True,
             "stream_options": {"include_usage": True},
         }
@@ -157,6 +159,16 @@ class RemoteModel:
                 hint="It may still be loading its model; else raise PI_MEMORY_OPENAI_TIMEOUT_SECONDS.",
             )
         return ModelError(f"{self._server} broke off: {error}", hint="Look at the server's log.")
+
+
+def _asked_for(options: ReplyOptions) -> dict[str, object]:
+    """What a client asks of this reply, as the server reads it; nothing where it does not ask."""
+    given = {"top_p": options.top_p, "seed": options.seed, "stop": list(options.stops) or None}
+    asked: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+    if options.schema is not None:
+        form = {"name": "reply", "strict": True, "schema": options.schema}
+        asked["response_format"] = {"type": "json_schema", "json_schema": form}
+    return asked
 
 
 class _Progress:

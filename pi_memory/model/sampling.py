@@ -1,7 +1,9 @@
 """How the next token is drawn from what the model thinks of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from pi_memory.types import ReplyOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +15,12 @@ class Sampling:
     top_p: float = 0.9
     min_p: float = 0.05
     seed: int | None = None
+
+
+def wanted(sampling: Sampling, options: ReplyOptions) -> Sampling:
+    """How a reply is sampled for which a client asks something else than is set."""
+    asked: dict[str, Any] = {"temperature": options.temperature, "top_p": options.top_p, "seed": options.seed}
+    return replace(sampling, **{name: value for name, value in asked.items() if value is not None})
 
 
 def sampler(llama: Any, sampling: Sampling) -> Any:
