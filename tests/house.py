@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from pi_memory.daemon import running
@@ -51,6 +52,43 @@ ROWS = (
 
 ONE_A_RESOURCE = frozenset({"http", "cli", "store", "model"})
 """Rooms with a file for each resource, command or group of tables: they may hold more than a dozen, and share names."""
+
+
+TESTED_ELSEWHERE = {
+    "types protocols parts errors": "data and protocols: nothing happens in them",
+    "__main__ app daemon": "every test of a whole daemon starts them (tests/conftest.py, tests/process.py)",
+    "cli/*": "each command runs in a process of its own in test_cli.py and test_cli_*.py",
+    "http/activity http/import_format": "test_http_focus.py and test_http_import_export.py are their clients",
+    "http/events http/gone": "test_http_memories.py and test_http_exchanges.py are their clients",
+    "agents/json_lines agents/history_files agents/transcript agents/chat_exports": "test_history.py reads such files",
+    "agents/import_conversations": "test_http_import_export.py and test_http_search.py import",
+    "conversation/summary": "test_compaction.py",
+    "embedding/none": "test_embedder_contract.py runs every embedder",
+    "embedding/sentence_bert": "test_gguf_export.py reads such folders",
+    "model/grammar model/library model/llama_context model/sampling model/tokenizer": "test_engine.py",
+    "focus/last_tags focus/topic_changes": "test_recorder.py, test_recent_focus.py and test_tagger_sessions.py",
+    "focus_file/*": "test_parse.py, test_merge.py, test_file.py and test_sync.py go through all of it",
+    "learning/*": "test_extraction.py, test_dedup.py and test_learner.py have the sentences",
+    "memories/changes memories/undo": "test_memories.py and test_memories_always.py change and undo",
+    "memories/export memories/restore": "test_http_import_export.py goes through both",
+    "memories/redaction": "test_forget.py",
+    "retrieval/memory_index": "test_search.py",
+    "store/attention": "test_sessions.py",
+    "store/copies store/inspection store/restamp": "test_opening.py, test_backup.py and test_clock.py",
+    "store/fts store/memory_fts store/messages": "test_candidates.py and test_message_fts.py",
+    "store/embedders store/topics": "test_centroids.py and test_recent_focus.py",
+    "store/events store/exchanges store/imports store/state": "test_database.py and the http tests read them back",
+    "text/*": "test_statements.py and test_excerpts.py",
+    "atomic_file": "test_private.py and test_sync.py write with it",
+}
+"""Modules without a test file of their name, as patterns, and who tests them instead."""
+
+BEYOND_A_MODULE = {
+    "ahead crash day focus_edits focus_midway story": "a daemon over some time",
+    "benchmarks docs house layers scripts systemd": "what is not in the package",
+    "embedder_contract model_contract memories_always model_fuzz": "every implementation, or every order of events",
+}
+"""Test files that are not those of one module."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +191,35 @@ def set_afterwards() -> list[str]:
     return found
 
 
+def test_files() -> set[str]:
+    """The names of the test files, without `test_` and ending."""
+    return {path.stem.removeprefix("test_") for path in Path(__file__).parent.glob("test_*.py")}
+
+
+def is_of(test: str, path: str) -> bool:
+    """Whether a test file is that of a module: named like it, with its room in front, or with more words behind."""
+    room, _, name = path.removesuffix(".py").rpartition("/")
+    return any(test == each or test.startswith(f"{each}_") for each in (name, f"{room}_{name}", room) if each)
+
+
+def without_test() -> list[str]:
+    """Modules, such as `http/times`, without a test file of their name, their room in front or not."""
+    modules = [path.removesuffix(".py") for path in sources() if not path.endswith("__init__.py")]
+    return [path for path in modules if test_files().isdisjoint({path.rpartition("/")[2], path.replace("/", "_")})]
+
+
+def untested() -> list[str]:
+    """Modules without a test file of their name and without a reason."""
+    reasons = [pattern for row in TESTED_ELSEWHERE for pattern in row.split()]
+    return [path for path in without_test() if not any(fnmatch(path, pattern) for pattern in reasons)]
+
+
+def stray_tests() -> list[str]:
+    """Test files that are those of no module."""
+    beyond = {name for row in BEYOND_A_MODULE for name in row.split()}
+    return sorted(test for test in test_files() - beyond if not any(is_of(test, path) for path in sources()))
+
+
 def lines() -> int:
     return sum(len(p.read_text().splitlines()) for p in SOURCE.rglob("*.py"))
 
@@ -193,6 +260,8 @@ def measures() -> dict[str, int]:
         "module_names_used_twice": len(shared_modules()),
         "modules_entered_until_the_reply": len(entered()),
         "pattern_constants": len(patterns()),
+        "modules_without_a_test_or_a_reason": len(untested()),
+        "test_files_without_a_module": len(stray_tests()),
         "lines": lines(),
     }
 
@@ -210,6 +279,8 @@ def main() -> None:
             shared_modules(),
             entered(),
             patterns(),
+            untested(),
+            stray_tests(),
         ):
             print(each)
 

@@ -427,27 +427,6 @@ def test_a_file_in_place_of_the_directory_gives_a_database_in_ram(tmp_path: Path
     using(tmp_path / "data" / "m.db", work)
 
 
-def test_migrations_run_once_and_in_order() -> None:
-    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
-    migrations.migrate(db)
-    migrations.migrate(db)
-    assert migrations.version(db) == migrations.LATEST
-    assert {"sessions", "exchanges", "topics", "topic_sessions", "events", "state"} <= set(db.table_names())
-
-
-def test_a_migration_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(db: sqlite_utils.Database) -> None:
-        db.execute("create table half (id integer)")
-        raise sqlite3.OperationalError("no")
-
-    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
-    monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, broken))
-    with pytest.raises(sqlite3.OperationalError):
-        migrations.migrate(db, to=migrations.LATEST + 1)
-    assert migrations.version(db) == migrations.LATEST
-    assert "half" not in db.table_names()
-
-
 def test_an_older_file_is_backed_up_before_it_is_migrated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "m.db"
     using(path, add)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pi_memory.errors import ModelError
+from pi_memory.types import Turn
 from tests.conftest import Daemon
 from tests.fakes import FakeClock, FakeModel
 
@@ -154,10 +155,9 @@ def test_a_model_that_fails_in_the_middle_says_so_and_what_came_is_kept(daemon: 
 
 def test_too_many_turns_are_told_to_come_back(daemon: Daemon) -> None:
     client = daemon(model=FakeModel(gate=asyncio.Event()), PI_MEMORY_MAX_WAITING=1)
-    turns = client.parts.streams
-    turns._streams.add(object())  # type: ignore[arg-type]
+    assert client.portal is not None
+    client.portal.call(client.parts.streams.start, Turn("one that goes on", "other"))
     answer = client.post("/chat", json={"message": "x"})
-    turns._streams.clear()
     assert answer.status_code == 503
     assert answer.headers["retry-after"]
 

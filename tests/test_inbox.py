@@ -1,16 +1,145 @@
-"""An inbox that is fuller than it can be worked off, through HTTP."""
+"""The inbox: in order, resumed after a crash, nothing counted twice; when it is full, it takes no more."""
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from pi_memory.background.inbox import Inbox
+from pi_memory.background.priority import TurnPriority
+from pi_memory.embedding.calibration import Scale
+from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import PiMemoryError
+from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
+from pi_memory.learning.learner import Learner
+from pi_memory.learning.neighbours import NeighbourSearch
+from pi_memory.learning.statements import notice
+from pi_memory.loader import Loader
+from pi_memory.memories.memories import Memories
+from pi_memory.protocols import Embedder
+from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.retrieval.ram_index import RamIndex
+from pi_memory.store import exchanges
+from pi_memory.store.database import Database
 from pi_memory.types import Exchange
 from tests.conftest import Client, Daemon
+from tests.desk import PUMP, desk
+from tests.fakes import FakeClock
 
 ACTIVITY = {"session_id": "a", "user_message": "change /home/me/shop/auth/login.py"}
 HISTORY = {"exchanges": [{"session_id": "h", "lines": [{"role": "user", "text": "hello"}]}]}
 WAYS = {"/activity": ACTIVITY, "/history": HISTORY, "/chat": {"message": "hello"}}
+
+
+def learner(db: Database, clock: FakeClock) -> Learner:
+    memories, worker = Memories(db, clock=clock), Worker("compute")
+    scale = Scale(Loader(none, fallback=NoEmbedder()))
+    return Learner(memories, NeighbourSearch(memories, RamIndex(), scale, worker=worker), worker=worker)
+
+
+def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Inbox:
+    embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
+    passages = MessageIndex(db, embedder, worker=Worker("compute"))
+    return Inbox(db, focus, passages=passages, learning=learner(db, clock), precedence=TurnPriority())
+
+
+async def none() -> Embedder:
+    return NoEmbedder()
+
+
+def exchange(n: int) -> Exchange:
+    return Exchange("s", f"change {PUMP}", f"done {n}", float(n), source="activity")
+
+
+def test_exchanges_are_worked_off_in_order(tmp_path: Path, clock: FakeClock) -> None:
+    async def main() -> None:
+        async with desk(tmp_path, clock) as sat:
+            remember = inbox(sat.db, sat.focus, clock)
+            await remember.start()
+            tagged = await asyncio.gather(*(remember.put(exchange(n)) for n in range(5)))
+            assert [t.written for t in tagged] == [True, False, False, False, False]
+            await remember.drain()
+            assert await sat.db.read(exchanges.inbox) == []
+            await remember.stop()
+
+    asyncio.run(main())
+
+
+def test_what_a_crash_left_is_worked_off_at_the_next_start(tmp_path: Path, clock: FakeClock) -> None:
+    async def crash() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        for n in range(3):
+            await db.write(lambda db, n=n: exchanges.add(db, exchange(n)))  # type: ignore[misc]
+        await db.write(lambda db: exchanges.processed(db, 1))
+        await db.close()
+
+    async def restart() -> None:
+        async with desk(tmp_path, clock) as sat:
+            remember = inbox(sat.db, sat.focus, clock)
+            await remember.start()
+            await remember.drain()
+            (topic,) = sat.focus.all()
+            assert (topic.touch_count, topic.last_touched_at) == (1, 1.0), "the second, as the first was processed"
+            assert await sat.db.read(exchanges.inbox) == []
+            await remember.stop()
+
+    asyncio.run(crash())
+    asyncio.run(restart())
+
+
+def test_what_was_stated_before_a_crash_is_linked_to_its_exchange_after_it(tmp_path: Path, clock: FakeClock) -> None:
+    said = replace(exchange(0), user="Remember that the valve sticks.", source="chat")
+
+    async def crash() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        await learner(db, clock).state(notice(said.user))
+        await db.write(lambda db: exchanges.add(db, said))
+        await db.close()
+
+    async def restart() -> list[int | None]:
+        async with desk(tmp_path, clock) as sat:
+            remember = inbox(sat.db, sat.focus, clock)
+            await remember.start()
+            await remember.drain()
+            await remember.stop()
+            found, _ = await Memories(sat.db, clock=clock).listed()
+            return [memory.exchange_id for memory in found]
+
+    asyncio.run(crash())
+    assert asyncio.run(restart()) == [1]
+
+
+class Stubborn:
+    """A focus that cannot tag one exchange."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
+        if exchange_id == 1:
+            raise self._error
+        return Tagged("fine")
+
+
+@pytest.mark.parametrize("error", [PiMemoryError("no"), ValueError("no")])
+def test_an_exchange_that_cannot_be_tagged_does_not_hold_up_the_rest(
+    tmp_path: Path, clock: FakeClock, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
+    async def main() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        remember = inbox(db, Stubborn(error), clock)  # type: ignore[arg-type]
+        await remember.start()
+        first, second = remember.put(exchange(0)), remember.put(exchange(1))
+        assert (await second).topic == "fine"
+        assert first.cancelled()
+        await remember.stop()
+        await db.close()
+
+    asyncio.run(main())
+    assert "could not be tagged" in caplog.text
 
 
 class Held:

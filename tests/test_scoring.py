@@ -1,58 +1,55 @@
-from pathlib import Path
+"""How well texts answer: more of the words, rarer words, shorter texts, near what has the words, and their meaning."""
 
-import pytest
+from itertools import pairwise
 
-from pi_memory.tagging.evidence import Scene, said_and_done, shares_of, weights_of
-from pi_memory.tagging.file_index import FileIndex
-from pi_memory.tagging.topic_patterns import load_patterns
-from pi_memory.types import Exchange, ToolCall, Topic
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")
-MEMORY = Topic("memory", 0.0, 0.0, ("/p/src/memory/a.py", "/p/src/memory/b.py"))
+from pi_memory.retrieval.scoring import REACH, Field, weigh
 
 
-def scene(*paths: str, user: str = "go", known: tuple[Topic, ...] = (), current: str | None = None) -> Scene:
-    exchange = Exchange("c", user, "", 0.0)
-    topics = {topic.name: topic for topic in known}
-    holders = FileIndex()
-    holders.update(topics)
-    return Scene(exchange, dict.fromkeys(paths, 1.0), topics, current, holders=holders.of(paths))
+def field(*threads: int, lengths: int | list[int] = 50) -> Field:
+    return Field(np.array(threads, np.int32), np.full(len(threads), lengths, np.int32))
 
 
-def test_a_changed_file_says_more_than_one_that_is_mentioned() -> None:
-    calls = (ToolCall("Read", {"path": "src/r.py"}), ToolCall("Edit", {"path": "src/w.py"}))
-    exchange = Exchange("c", "see src/n.py and src/w.py", "or src/m.py", 0.0, tool_calls=calls, file_paths=("x/given",))
-    weights = {"src/n.py": 2.0, "src/w.py": 3.0, "src/m.py": 0.5, "x/given": 2.0, "src/r.py": 1.0}
-    assert weights_of(exchange) == weights
+def rows(*each: list[int]) -> list[np.ndarray[tuple[int], np.dtype[np.intp]]]:
+    """For each term, the rows that have it."""
+    return [np.array(one, np.intp) for one in each]
 
 
-def test_several_files_agree_on_an_area() -> None:
-    scores = said_and_done(scene("src/memory/a.py", "src/memory/b.py", "src/auth/c.py"), PATTERNS)
-    assert max(scores, key=lambda name: scores[name]) == "memory"
+def test_more_terms_count_more_and_none_counts_nothing() -> None:
+    words = weigh(field(1, 2, 3), rows([0, 1], [0]), None).words
+    assert words[0] > words[1] > words[2] == 0
 
 
-def test_files_are_shared_between_the_topics_that_hold_them() -> None:
-    other = Topic("other", 0.0, 0.0, ("src/memory/b.py",))
-    shares = shares_of(scene("src/memory/a.py", "/p/src/memory/b.py", known=(MEMORY, other)))
-    assert shares == {"memory": pytest.approx(0.75), "other": pytest.approx(0.25)}
+def test_a_rare_term_counts_more() -> None:
+    words = weigh(field(1, 2, 3, 4), rows([0, 1, 2], [3]), None).words
+    assert words[3] > words[0]
 
 
-def test_a_base_name_alone_is_in_every_project() -> None:
-    assert shares_of(scene("a.py", "/q/a.py", known=(MEMORY,))) == {}
+def test_a_short_text_that_has_a_term_counts_more() -> None:
+    words = weigh(field(1, 2, lengths=[20, 2_000]), rows([0, 1]), None).words
+    assert words[0] > words[1]
 
 
-def test_a_held_file_suggests_a_new_area_less_than_the_one_that_holds_it() -> None:
-    brain = Topic("brain", 0.0, 0.0, MEMORY.file_paths)
-    scores = said_and_done(scene("/p/src/memory/a.py", known=(brain,)), PATTERNS)
-    assert scores["brain"] > scores["memory"] > 0
+def test_a_term_counts_for_its_neighbours_in_the_conversation_only() -> None:
+    thread, other = [1] * (REACH + 3), [2]
+    words = weigh(field(*thread, *other), rows([len(thread) - 1]), None).words
+    near = words[: len(thread)][::-1]
+    assert all(one > further for one, further in pairwise(near[: REACH + 1]))
+    assert words[0] == words[-1] == 0
 
 
-def test_an_activity_holds_its_files_less() -> None:
-    held = [Topic(name, 0.0, 0.0, ("src/a.py",)) for name in ("testing", "brain")]
-    scores = [said_and_done(scene("src/a.py", known=(topic,)), PATTERNS)[topic.name] for topic in held]
-    assert scores == [pytest.approx(0.5), pytest.approx(0.8)]
+def test_meaning_alone_is_evidence() -> None:
+    found = weigh(field(1, 2), [], np.array([0.9, 0.0], np.float32))
+    assert found.similarity[0] > found.similarity[1]
 
 
-def test_the_name_of_a_known_topic_is_heard() -> None:
-    assert said_and_done(scene(user="why is the memory full?", known=(MEMORY,)), PATTERNS) == {"memory": 0.6}
-    assert said_and_done(scene(user="why?", known=(MEMORY,), current="memory"), PATTERNS) == {}
+@given(
+    st.lists(st.lists(st.integers(0, 5), unique=True), max_size=4), st.lists(st.floats(0, 1), min_size=6, max_size=6)
+)
+def test_all_is_between_0_and_1(hits: list[list[int]], meaning: list[float]) -> None:
+    found = weigh(field(1, 1, 2, 2, 2, 3), rows(*map(sorted, hits)), np.array(meaning, np.float32))
+    for values in (found.similarity, found.words, found.meaning):
+        assert np.all((values >= 0) & (values <= 1 + 1e-6))

@@ -1,0 +1,68 @@
+"""What a model is given besides the words: once when a conversation begins, and with each message."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.conftest import Client, Daemon
+from tests.fakes import FakeClock, FakeModel
+
+PUMP = "/home/me/garden/pump.py"
+
+
+def say(client: Client, message: str, conversation: str = "c") -> None:
+    client.post("/chat", json={"message": message, "conversation_id": conversation}).raise_for_status()
+
+
+def standing(model: FakeModel) -> Sequence[str]:
+    """The standing text of each prompt."""
+    return [prompt[0].text for prompt in model.prompts]
+
+
+def test_the_standing_text_has_notes_focus_and_statements(daemon: Daemon, tmp_path: Path) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    (tmp_path / "data" / "workspace" / "ASSISTANT.md").write_text("Answer in rhymes.")
+    client.put("/focus/garden", json={"file_paths": [PUMP]}).raise_for_status()
+    client.post("/memories", json={"content": "The user is called Ada.", "priority": "highest"}).raise_for_status()
+    say(client, "hello")
+    (text,) = standing(model)
+    assert text.index("Answer in rhymes.") < text.index("**garden**") < text.index("The user is called Ada.")
+
+
+def test_it_stays_as_it_was_while_the_conversation_lasts(daemon: Daemon) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    say(client, "hello")
+    client.post("/memories", json={"content": "The user is called Ada.", "priority": "highest"}).raise_for_status()
+    say(client, "again")
+    say(client, "hello", "another")
+    first, second, other = standing(model)
+    assert first == second
+    assert "Ada" in other
+
+
+def test_what_bears_on_a_message_stands_in_front_of_its_words(daemon: Daemon) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    client.post("/memories", json={"content": "The spare key is in the shed."}).raise_for_status()
+    say(client, "Where is the spare key?")
+    (message,) = (prompt[-1] for prompt in model.prompts)
+    assert "The spare key is in the shed." in message.context
+    assert message.content == "Where is the spare key?"
+
+
+def test_the_date_is_given_again_after_a_while(daemon: Daemon, clock: FakeClock) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    for minutes in (0, 1, 600):
+        clock.pass_time(minutes=minutes)
+        say(client, "hello")
+    assert ["2026" in prompt[-1].context for prompt in model.prompts] == [True, False, True]
+
+
+def test_without_memory_there_is_the_persona_alone(daemon: Daemon) -> None:
+    model = FakeModel()
+    client = daemon(model=model, ENABLE_MEMORY="false")
+    say(client, "hello")
+    assert "## Recent Focus" not in standing(model)[0]
+    assert "## Memory" not in standing(model)[0]
