@@ -27,6 +27,9 @@ from pi_memory.http import (
     import_export,
     memories,
     metrics,
+    openai,
+    openai_embeddings,
+    openai_responses,
     openapi,
     search,
     session,
@@ -53,6 +56,9 @@ ENDPOINTS: list[Endpoint] = [
     *import_export.ENDPOINTS,
     *health.ENDPOINTS,
     *metrics.ENDPOINTS,
+    *openai.ENDPOINTS,
+    *openai_responses.ENDPOINTS,
+    *openai_embeddings.ENDPOINTS,
 ]
 
 
@@ -123,14 +129,15 @@ def _handler(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
 
 
 async def _failed(request: Request, error: PiMemoryError) -> Response:
-    return failure(error)
+    return failure(error, request.url.path)
 
 
 async def _not_served(request: Request, error: HTTPException) -> Response:
     """Starlette's own 404 and 405, as one of ours."""
+    path = request.url.path
     if error.status_code == 404:
-        return failure(NotFound(f"There is nothing at {request.url.path}", hint="/openapi.json lists what there is."))
-    response = failure(RequestError(f"{request.method} {request.url.path}: {error.detail}", hint="See /openapi.json."))
+        return failure(NotFound(f"There is nothing at {path}", hint="/openapi.json lists what there is."), path)
+    response = failure(RequestError(f"{request.method} {path}: {error.detail}", hint="See /openapi.json."), path)
     response.status_code = error.status_code
     response.headers.update(error.headers or {})
     if error.status_code == 405:
@@ -150,4 +157,5 @@ async def _left(request: Request, error: ClientDisconnect) -> Response:
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    return failure(PiMemoryError("The daemon failed to answer", hint="Its log says why; please report it."))
+    failed = PiMemoryError("The daemon failed to answer", hint="Its log says why; please report it.")
+    return failure(failed, request.url.path)

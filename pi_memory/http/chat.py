@@ -1,22 +1,19 @@
 """`POST /chat`: as JSON, as text that streams, or as server-sent events."""
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator
+from typing import Any
 from uuid import uuid4
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response
 
-from pi_memory.chat.stream import Event, Stream
+from pi_memory.chat.stream import Event
 from pi_memory.errors import PiMemoryError, RequestError
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id, failure
+from pi_memory.http.turns import TurnResponse, chain, last, unless_gone
 from pi_memory.parts import Parts
 from pi_memory.types import Delta, Done, Receipt, ToolCall, Turn, Usage
-
-T = TypeVar("T")
 
 
 class ChatRequest(msgspec.Struct, forbid_unknown_fields=True):
@@ -43,28 +40,13 @@ async def chat(request: Request, parts: Parts) -> Response:
     stream = parts.streams.start(_turn(asked))
     events = aiter(stream)
     if not asked.stream:
-        done = await _unless_gone(request, stream, _last(events))
+        done = await unless_gone(request, stream, last(events))
         return answer(_reply(done, explain=asked.explain))
     # The first event is awaited here, so that an error has its own status.
-    first = await _unless_gone(request, stream, anext(events))
+    first = await unless_gone(request, stream, anext(events))
     if "text/event-stream" in request.headers.get("accept", ""):
         return TurnResponse(stream, _as_events(first, events, explain=asked.explain), "text/event-stream")
     return TurnResponse(stream, _as_text(first, events), "text/plain; charset=utf-8")
-
-
-class TurnResponse(StreamingResponse):
-    """Streams a turn; when the client leaves, at whatever moment, the turn is told."""
-
-    def __init__(self, stream: Stream, content: AsyncIterator[str], media_type: str) -> None:
-        headers = {"X-Conversation-Id": stream.conversation_id, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-        super().__init__(content, headers=headers, media_type=media_type)
-        self._stream = stream
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._stream.leave()
 
 
 def _turn(asked: ChatRequest) -> Turn:
@@ -85,31 +67,9 @@ def _reply(done: Done, *, explain: bool) -> ChatReply:
     return ChatReply(done.reply, done.conversation_id, done.model, done.provider, done.usage, receipt)
 
 
-async def _last(events: AsyncIterator[Event]) -> Done:
-    async for event in events:
-        if isinstance(event, Done):
-            return event
-    raise PiMemoryError("The turn ended without a reply", hint="The daemon's log says why.")
-
-
-async def _unless_gone(request: Request, stream: Stream, wanted: Awaitable[T]) -> T:
-    """What `wanted` returns; if the client leaves first, the turn is stopped, and `wanted` tells that."""
-    task = asyncio.ensure_future(wanted)
-    gone = asyncio.ensure_future(request.receive())
-    try:
-        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            stream.leave()
-        return await task
-    finally:
-        gone.cancel()
-        if not task.done():  # the request itself was cancelled
-            stream.leave()
-
-
 async def _as_text(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[str]:
     try:
-        async for event in _chain(first, rest):
+        async for event in chain(first, rest):
             if isinstance(event, Delta):
                 yield event.text
     except PiMemoryError as error:
@@ -118,16 +78,10 @@ async def _as_text(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[st
 
 async def _as_events(first: Event, rest: AsyncIterator[Event], *, explain: bool) -> AsyncIterator[str]:
     try:
-        async for event in _chain(first, rest):
+        async for event in chain(first, rest):
             yield _sse("delta", event) if isinstance(event, Delta) else _sse("done", _reply(event, explain=explain))
     except PiMemoryError as error:
         yield f"event: error\ndata: {bytes(failure(error).body).decode()}\n\n"
-
-
-async def _chain(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[Event]:
-    yield first
-    async for event in rest:
-        yield event
 
 
 def _sse(name: str, value: Any) -> str:

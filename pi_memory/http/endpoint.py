@@ -9,7 +9,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pi_memory.errors import PiMemoryError, RequestError, Unavailable
+from pi_memory.errors import ModelError, PiMemoryError, RequestError, Unavailable
 from pi_memory.parts import Parts
 
 T = TypeVar("T")
@@ -45,24 +45,61 @@ class Endpoint:
 
 
 class Failure(msgspec.Struct):
-    """Every error."""
+    """Every error, but of the paths that speak another program's protocol."""
 
     type: str
     message: str
     hint: str
 
 
+class OpenAIError(msgspec.Struct):
+    message: str
+    type: str
+    code: str
+    param: str | None = None
+
+
+class OpenAIFailure(msgspec.Struct):
+    """An error below `/v1`."""
+
+    error: OpenAIError
+
+
+class OllamaFailure(msgspec.Struct):
+    """An error below `/api`."""
+
+    error: str
+
+
 def answer(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     return Response(msgspec.json.encode(value), status, {**ANSWERS, **(headers or {})}, "application/json")
 
 
-def failure(error: PiMemoryError) -> Response:
-    """The answer to a request that met `error`."""
-    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
-    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, Unavailable) else None
+def failure(error: PiMemoryError, path: str = "") -> Response:
+    """The answer to a request for `path` that met `error`."""
+    headers = {"Retry-After": str(error.retry_after)} if isinstance(error, Unavailable) else {}
     if error.status == 401:
         headers = {"WWW-Authenticate": "Bearer"}
-    return answer(Failure(name, error.message, error.hint), status=error.status, headers=headers)
+    if isinstance(error, ModelError) and failure_kind(path) is OpenAIFailure:
+        headers["X-Should-Retry"] = "false"  # OpenAI's clients would have it fail twice more
+    return answer(failed(error, path), status=error.status, headers=headers)
+
+
+def failed(error: PiMemoryError, path: str) -> Failure | OpenAIFailure | OllamaFailure:
+    """What is said of an error, in the words of the protocol that `path` speaks."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
+    text = f"{error.message}. {error.hint}".strip(" .") + "."
+    kind = failure_kind(path)
+    if kind is OpenAIFailure:
+        return OpenAIFailure(OpenAIError(text, name, name))
+    return OllamaFailure(text) if kind is OllamaFailure else Failure(name, error.message, error.hint)
+
+
+def failure_kind(path: str) -> type:
+    """The form of the errors of a path."""
+    if path.startswith("/v1/"):
+        return OpenAIFailure
+    return OllamaFailure if path.startswith("/api/") else Failure
 
 
 async def body(request: Request, kind: type[T]) -> T:

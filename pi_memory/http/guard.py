@@ -37,7 +37,7 @@ class Guard:
             bounded = scope["path"] not in UNBOUNDED
             await self._app(scope, self._measured(receive, headers) if bounded else receive, send)
         except PiMemoryError as error:
-            await failure(error)(scope, receive, send)
+            await failure(error, scope["path"])(scope, receive, send)
 
     async def _admit(self, scope: Scope, headers: Headers) -> None:
         """Raises for whom nothing is served. `admitted` in the scope's state: whoever may know all, not only that the

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from pi_memory import __version__
-from pi_memory.http.endpoint import Endpoint, Failure
+from pi_memory.http.endpoint import Endpoint, failure_kind
 
 TYPES = {"int": "integer"}
 """What the routes' convertors take, where it is no string."""
@@ -29,7 +29,7 @@ ERRORS = {
 def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """The OpenAPI 3.1 description of the endpoints."""
     used = (t for e in endpoints for t in (e.body, e.answer, *(kind for *_, kind in e.also)))
-    types = {t for t in used if t is not None} | {Failure}
+    types = {t for t in used if t is not None} | {failure_kind(e.path) for e in endpoints}
     ordered = sorted(types, key=lambda t: t.__name__)
     schemas, components = msgspec.json.schema_components(ordered, ref_template="#/components/schemas/{name}")
     schema = dict(zip(ordered, schemas, strict=True))
@@ -75,5 +75,5 @@ def _responses(endpoint: Endpoint, schema: dict[type, Any]) -> dict[str, Any]:
         if status != NO_CONTENT:
             shape = schema[kind] if kind is not None else {"type": "string"}
             answer.setdefault("content", {})[media_type] = {"schema": shape}
-    failure = {"application/json": {"schema": schema[Failure]}}
+    failure = {"application/json": {"schema": schema[failure_kind(endpoint.path)]}}
     return good | {status: {"description": text, "content": failure} for status, text in ERRORS.items()}

@@ -1,0 +1,58 @@
+"""How a turn is answered, whatever protocol it came by: at once or piece by piece, until the client leaves."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from typing import TypeVar
+
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from pi_memory.chat.stream import Event, Stream
+from pi_memory.errors import PiMemoryError
+from pi_memory.types import Done
+
+T = TypeVar("T")
+
+
+class TurnResponse(StreamingResponse):
+    """Streams a turn; when the client leaves, at whatever moment, the turn is told."""
+
+    def __init__(self, stream: Stream, content: AsyncIterator[str], media_type: str) -> None:
+        headers = {"X-Conversation-Id": stream.conversation_id, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(content, headers=headers, media_type=media_type)
+        self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._stream.leave()
+
+
+async def last(events: AsyncIterator[Event]) -> Done:
+    async for event in events:
+        if isinstance(event, Done):
+            return event
+    raise PiMemoryError("The turn ended without a reply", hint="The daemon's log says why.")
+
+
+async def unless_gone(request: Request, stream: Stream, wanted: Awaitable[T]) -> T:
+    """What `wanted` returns; if the client leaves first, the turn is stopped, and `wanted` tells that."""
+    task = asyncio.ensure_future(wanted)
+    gone = asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            stream.leave()
+        return await task
+    finally:
+        gone.cancel()
+        if not task.done():  # the request itself was cancelled
+            stream.leave()
+
+
+async def chain(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[Event]:
+    yield first
+    async for event in rest:
+        yield event
