@@ -67,7 +67,8 @@ def test_usage_is_sent_to_those_who_ask(daemon: Daemon) -> None:
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
 def test_both_names_cut_the_reply(daemon: Daemon, name: str) -> None:
-    choice = complete(daemon(), "hello", **{name: 2}).json()["choices"][0]
+    fields: dict[str, Any] = {name: 2}
+    choice = complete(daemon(), "hello", **fields).json()["choices"][0]
     assert (choice["message"]["content"], choice["finish_reason"]) == ("This is ", "length")
 
 
