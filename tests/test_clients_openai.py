@@ -1,5 +1,5 @@
 """The official clients of OpenAI's API against a daemon in a process of its own. Skipped where they are not installed
-(`pip install 'pi-memory[clients]'`).
+(`scripts/setup --clients`).
 """
 
 import asyncio
