@@ -151,13 +151,15 @@ def test_a_topic_called_files_is_reached_without_a_query(daemon: Daemon) -> None
     assert client.delete("/focus/files").status_code == 204
 
 
-def test_a_file_that_is_asked_for_is_known_in_the_prompt(daemon: Daemon) -> None:
+def test_the_prompt_names_the_files_of_the_focus_and_their_folder(daemon: Daemon) -> None:
     model = FakeModel()
     client = daemon(model=model)
-    client.put("/focus/garden", json={"file_paths": [PUMP]})
-    for message in ("hello", "which file has the pump?", "thanks"):
-        client.post("/chat", json={"message": message, "conversation_id": "a"}).raise_for_status()
-    assert [PUMP in prompt[-1].context for prompt in model.prompts] == [False, True, False]
+    client.post("/activity?wait=1", json={"session_id": "a", "user_message": "go", "file_paths": [PUMP]})
+    client.post("/chat", json={"message": "which file has the pump?", "conversation_id": "a"}).raise_for_status()
+    folder, _, name = PUMP.rpartition("/")
+    standing = model.prompts[0][0].text
+    assert name in standing
+    assert folder in standing
 
 
 def test_chat_feeds_the_focus_and_the_next_conversation_knows_it(daemon: Daemon, clock: FakeClock) -> None:

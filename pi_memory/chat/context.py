@@ -2,7 +2,7 @@
 
 The standing text when a conversation begins, which then stays as it is: who speaks, the user's own notes, what they
 work on, what they stated. With a message, in front of its words: what is remembered that bears on it, what has changed
-since, files that are asked for, the date.
+since, the date.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,6 @@ from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search
 from pi_memory.store.memories import Filter
-from pi_memory.topics.file_search import files_asked_for, told
 from pi_memory.types import Message, Recalled, Standing, Turn
 
 
@@ -98,8 +97,7 @@ class TurnContext:
         """
         now, known = self._clock(), self._known
         memories, recalled = await self._recalled(known.recall, conversation, turn, model) if known else ("", ())
-        files = told(files_asked_for(turn.message, known.focus.active(now))) if known else ""
-        context = filter(None, (memories, *conversation.pending, files, _date(conversation, now)))
+        context = filter(None, (memories, *conversation.pending, _date(conversation, now)))
         return ContextualMessage(Message("user", turn.message, context="\n".join(context)), recalled)
 
     async def _recalled(
