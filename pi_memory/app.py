@@ -27,6 +27,7 @@ from pi_memory.http import (
     import_export,
     memories,
     metrics,
+    ollama,
     openai,
     openai_embeddings,
     openai_responses,
@@ -59,6 +60,7 @@ ENDPOINTS: list[Endpoint] = [
     *openai.ENDPOINTS,
     *openai_responses.ENDPOINTS,
     *openai_embeddings.ENDPOINTS,
+    *ollama.ENDPOINTS,
 ]
 
 

@@ -73,6 +73,7 @@ TESTED_ELSEWHERE = {
     "memories/export memories/restore": "test_http_import_export.py goes through both",
     "memories/redaction": "test_forget.py",
     "retrieval/memory_index": "test_search.py",
+    "http/client_chat http/openai_embeddings http/openai_responses http/turns": "test_http_openai.py",
     "store/attention": "test_sessions.py",
     "store/copies store/inspection store/restamp": "test_opening.py, test_backup.py and test_clock.py",
     "store/fts store/memory_fts store/messages": "test_candidates.py and test_message_fts.py",
@@ -86,6 +87,7 @@ TESTED_ELSEWHERE = {
 BEYOND_A_MODULE = {
     "ahead crash day focus_edits focus_midway story": "a daemon over some time",
     "benchmarks docs house layers scripts systemd": "what is not in the package",
+    "clients_mcp clients_ollama clients_openai clients_wyoming": "official clients against a daemon",
     "embedder_contract model_contract memories_always model_fuzz": "every implementation, or every order of events",
 }
 """Test files that are not those of one module."""

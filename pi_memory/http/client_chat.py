@@ -49,7 +49,10 @@ class ClientMessage(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class ClientChat:
-    """One request of a client. `door` is the protocol, `caller` what tells its callers apart."""
+    """One request of a client.
+
+    `door` is the protocol, `caller` what tells its callers apart. `is_completion`: of a text, outside of conversations.
+    """
 
     door: str
     messages: Sequence[ClientMessage]
@@ -59,6 +62,7 @@ class ClientChat:
     tools: Sequence[Tool] = ()
     options: ReplyOptions = AS_SET
     is_streamed: bool = False
+    is_completion: bool = False
 
 
 def options(
@@ -154,7 +158,7 @@ def _is_aside(headers: Headers, chat: ClientChat, said: Sequence[Message], *, ex
     """Whether this is no part of a conversation: a client asks for a title, tests the connection, fills in a form."""
     if headers.get("X-Memory", "").lower() == "off" or headers.get("X-Task"):
         return True
-    if chat.options.schema is not None and explicit is None:
+    if explicit is None and (chat.is_completion or chat.options.schema is not None):
         return True
     if len(said) > 1:
         return False
