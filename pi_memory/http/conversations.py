@@ -9,7 +9,7 @@ from starlette.responses import Response
 from pi_memory.errors import NotFound
 from pi_memory.http import gone
 from pi_memory.http.endpoint import Endpoint, answer, flag, number
-from pi_memory.http.times import iso
+from pi_memory.http.times import iso, shown
 from pi_memory.memories.redaction import Forgetting
 from pi_memory.parts import Parts
 from pi_memory.store import exchanges, sessions
@@ -58,19 +58,7 @@ class ShownConversations(msgspec.Struct):
 async def listed(request: Request, parts: Parts) -> Response:
     limit, offset = number(request, "limit", 50, least=1, most=MOST), number(request, "offset", 0)
     found = await parts.db.read(partial(sessions.listed, limit=limit, offset=offset))
-    return answer(ShownConversations([_listed(one) for one in found]))
-
-
-def _listed(one: sessions.Session) -> ListedConversation:
-    return ListedConversation(
-        conversation_id=one.name,
-        source=one.source,
-        project=one.project,
-        started_at=iso(one.started_at),
-        last_at=iso(one.last_at),
-        ended_at=None if one.ended_at is None else iso(one.ended_at),
-        exchanges=one.exchanges,
-    )
+    return answer(ShownConversations([shown(ListedConversation, one, conversation_id=one.name) for one in found]))
 
 
 async def show(request: Request, parts: Parts) -> Response:
@@ -78,16 +66,15 @@ async def show(request: Request, parts: Parts) -> Response:
     if conversation is None:
         raise _unknown()
     expires = parts.windows.expires_at(conversation)
-    shown = list(conversation.exchanges)[-parts.settings.memory.max_turns :]
+    last = list(conversation.exchanges)[-parts.settings.memory.max_turns :]
     return answer(
-        ShownConversation(
+        shown(
+            ShownConversation,
+            conversation,
             conversation_id=conversation.id,
-            project=conversation.project,
-            started_at=iso(conversation.started_at),
-            last_at=iso(conversation.last_at),
             expires_at=iso(expires) if expires is not None else None,
-            exchanges=[ShownWindowExchange(e.user, e.reply, iso(e.at), e.partial) for e in shown],
-            earlier=len(conversation.exchanges) - len(shown),
+            exchanges=[shown(ShownWindowExchange, exchange) for exchange in last],
+            earlier=len(conversation.exchanges) - len(last),
             summary=conversation.summary and f"[Context compacted]\n{conversation.summary}",
         )
     )

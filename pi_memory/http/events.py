@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from pi_memory.errors import NotFound
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number
-from pi_memory.http.times import iso
+from pi_memory.http.times import shown, shown_value
 from pi_memory.parts import Parts
 from pi_memory.store import events
 
@@ -70,17 +70,13 @@ def shown_fields(fields: ShownFields | None) -> ShownFields | None:
     return fields and {name: shown_value(name, value) for name, value in fields.items()}
 
 
-def shown_value(name: str, value: Any) -> Any:
-    return iso(value) if name == "valid_to" and value is not None else value
-
-
 def _shown(event: events.Event) -> ShownEvent:
     before, after = event.before, event.after
     if event.kind.startswith("memory."):
         before, after = (
             side and {number: shown_fields(fields) for number, fields in side.items()} for side in (before, after)
         )
-    return ShownEvent(event.id, iso(event.at), event.kind, event.subject, event.origin, event.undoes, before, after)
+    return shown(ShownEvent, event, before=before, after=after)
 
 
 ENDPOINTS = [

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from pi_memory.http import gone
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number
-from pi_memory.http.times import iso, unix
+from pi_memory.http.times import shown, unix
 from pi_memory.parts import Parts
 from pi_memory.store import exchanges
 from pi_memory.store.exchanges import ExchangeQuery
@@ -48,11 +48,8 @@ async def show(request: Request, parts: Parts) -> Response:
     )
     found = await parts.db.read(partial(exchanges.listed, wanted=wanted, limit=limit + 1))
     page = found[:limit]
-    shown = [
-        ShownExchange(id_, e.conversation_id, e.source, e.project, iso(e.at), e.user, e.reply, e.partial)
-        for id_, e in page
-    ]
-    return answer(ShownExchanges(shown, page[-1][0] if len(found) > limit else None))
+    listed = [shown(ShownExchange, exchange, id=id_) for id_, exchange in page]
+    return answer(ShownExchanges(listed, page[-1][0] if len(found) > limit else None))
 
 
 async def drop(request: Request, parts: Parts) -> Response:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from pi_memory import decay
 from pi_memory.errors import RequestError
 from pi_memory.http.endpoint import Endpoint, answer, body, flag
-from pi_memory.http.times import iso
+from pi_memory.http.times import shown
 from pi_memory.parts import Parts
 from pi_memory.store import events
 from pi_memory.topics.names import normalise
@@ -72,7 +72,7 @@ async def show_one(request: Request, parts: Parts) -> Response:
 async def _with_history(name: str, parts: Parts) -> Response:
     topic = parts.focus.get(name)
     history = await parts.db.read(lambda db: events.of(db, topic.name))
-    changes = [ShownTopicChange(iso(e.at), e.kind, e.origin, e.before, e.after) for e in history]
+    changes = [shown(ShownTopicChange, event) for event in history]
     return answer(ShownTopicHistory(_shown(topic, parts.clock()), changes))
 
 
@@ -106,17 +106,13 @@ async def document(request: Request, parts: Parts) -> Response:
 
 def _shown(topic: Topic, now: float) -> ShownTopic:
     strength = decay.strength(topic.last_touched_at, now)
-    return ShownTopic(
+    return shown(
+        ShownTopic,
+        topic,
         topic=topic.name,
         parent_topic=topic.parent,
         status=decay.status(strength),
         strength=round(strength, 4),
-        session_count=topic.session_count,
-        touch_count=topic.touch_count,
-        file_paths=topic.file_paths,
-        directories=topic.directories,
-        first_seen_at=iso(topic.first_seen_at),
-        last_touched_at=iso(topic.last_touched_at),
         is_active=topic.is_active and strength >= decay.GONE,
     )
 

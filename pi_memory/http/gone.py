@@ -4,6 +4,7 @@ import msgspec
 from starlette.responses import Response
 
 from pi_memory.http.endpoint import answer
+from pi_memory.http.times import shown
 from pi_memory.memories.redaction import Forgetting, Place
 
 
@@ -31,5 +32,5 @@ def gone(done: Forgetting, *, dry_run: bool) -> Response:
     """204 when it is done; what would go when it is not."""
     if not dry_run:
         return Response(status_code=204)
-    shown = [ShownGone(one.place, one.id, one.text) for one in done.gone]
-    return answer(ShownForgetting(list(done.memory_ids), list(done.exchange_ids), shown))
+    texts = [shown(ShownGone, one) for one in done.gone]
+    return answer(ShownForgetting(list(done.memory_ids), list(done.exchange_ids), texts))

@@ -10,7 +10,7 @@ from pi_memory.errors import NotFound, RequestError
 from pi_memory.http import gone
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, choice, flag, number
 from pi_memory.http.events import ShownFields, shown_fields
-from pi_memory.http.times import iso
+from pi_memory.http.times import shown
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.parts import Parts
@@ -126,8 +126,8 @@ async def add(request: Request, parts: Parts) -> Response:
 
 async def show_one(request: Request, parts: Parts) -> Response:
     memory = await parts.memories.get(_id(request))
-    shown = msgspec.structs.asdict(_shown(memory, parts.clock()))
-    return answer(ShownAlone(**shown, related=await parts.learner.related(memory)))
+    fields = {"strength": _strength(memory, parts.clock()), "related": await parts.learner.related(memory)}
+    return answer(shown(ShownAlone, memory, **fields))
 
 
 async def change(request: Request, parts: Parts) -> Response:
@@ -153,12 +153,10 @@ async def drop(request: Request, parts: Parts) -> Response:
 async def history(request: Request, parts: Parts) -> Response:
     memory = await parts.memories.get(_id(request))
     told = [
-        ShownMemoryChange(
+        shown(
+            ShownMemoryChange,
+            one.event,
             event_id=one.event.id,
-            at=iso(one.event.at),
-            kind=one.event.kind,
-            origin=one.event.origin,
-            undoes=one.event.undoes,
             before=shown_fields(one.before),
             after=shown_fields(one.after),
         )
@@ -168,27 +166,11 @@ async def history(request: Request, parts: Parts) -> Response:
 
 
 def _shown(memory: Memory, now: float) -> ShownMemory:
-    return ShownMemory(
-        id=memory.id,
-        content=memory.content,
-        type=memory.type,
-        namespace=memory.namespace,
-        priority=memory.priority,
-        source=memory.source,
-        strength=round(strength(memory, now), 4),
-        accesses=memory.accesses,
-        created_at=iso(memory.created_at),
-        updated_at=iso(memory.updated_at),
-        last_accessed_at=iso(memory.last_accessed_at),
-        valid_from=iso(memory.valid_from),
-        valid_to=None if memory.valid_to is None else iso(memory.valid_to),
-        superseded_by=memory.superseded_by,
-        is_valid=memory.is_valid,
-        forgotten_at=None if memory.forgotten_at is None else iso(memory.forgotten_at),
-        quote=memory.quote,
-        exchange_id=memory.exchange_id,
-        topics=memory.topics,
-    )
+    return shown(ShownMemory, memory, strength=_strength(memory, now))
+
+
+def _strength(memory: Memory, now: float) -> float:
+    return round(strength(memory, now), 4)
 
 
 def _filter(request: Request) -> Filter:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from pi_memory.attention import sessions
 from pi_memory.errors import RequestError
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, client_id
-from pi_memory.http.times import iso
+from pi_memory.http.times import iso, shown
 from pi_memory.parts import Parts
 from pi_memory.topics.names import normalise
 from pi_memory.types import Application, FocusPeriod, SessionContext
@@ -156,7 +156,7 @@ async def _shown(parts: Parts, session: SessionContext) -> Response:
     applications = await parts.attention.applications(session)
     used = await parts.memories.several([application.memory_id for application in applications])
     contents = {memory.id: memory.content for memory in used}
-    shown = ShownSession(
+    session_now = ShownSession(
         current_session=CurrentSession(
             session.session,
             iso(session.started_at),
@@ -174,7 +174,7 @@ async def _shown(parts: Parts, session: SessionContext) -> Response:
         recent_context=RecentContext([_entry(entry) for entry in await parts.attention.entries(session)]),
         memory_application_log=ApplicationLog([_application(a, contents.get(a.memory_id, "")) for a in applications]),
     )
-    return answer(shown)
+    return answer(session_now)
 
 
 def _weights(session: SessionContext) -> dict[str, float]:
@@ -195,7 +195,7 @@ def _duration(seconds: float) -> str:
 
 def _application(used: Application, content: str) -> ShownApplication:
     name = content.partition("\n")[0][:NAME] or None
-    return ShownApplication(used.id, used.memory_id, name, iso(used.at), used.context, used.helpful)
+    return shown(ShownApplication, used, memory_name=name, applied_at=iso(used.at))
 
 
 def _short(text: str, field: str) -> str:
