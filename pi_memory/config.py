@@ -1,4 +1,4 @@
-"""The shipped `config/` folder, and the user's own in front of it: personas, topic patterns."""
+"""The shipped `config/` folder, and the user's own in front of it: personas, topic patterns, languages."""
 
 from pathlib import Path
 
@@ -21,13 +21,18 @@ class Config:
                 return folder / name
         raise SettingsError(f"The configuration has no {name}", hint=f"Looked in {', '.join(map(str, self._folders))}.")
 
+    def files(self, folder: str, pattern: str) -> dict[str, Path]:
+        """The files of a folder by their names without the ending: the user's besides the shipped ones, or instead."""
+        found = [path for each in reversed(self._folders) for path in sorted((each / folder).glob(pattern))]
+        return {path.stem: path for path in found}
+
+    def is_own(self, path: Path) -> bool:
+        """Whether a file is the user's."""
+        return not path.is_relative_to(self._folders[-1])
+
     def personas(self) -> dict[str, str]:
         """Agent name to system text, from `agents/*.md`."""
-        texts = {}
-        for folder in reversed(self._folders):
-            for path in sorted((folder / "agents").glob("*.md")):
-                texts[path.stem] = _text(path)
-        return texts
+        return {name: _text(path) for name, path in self.files("agents", "*.md").items()}
 
 
 def persona(personas: dict[str, str], agent: str) -> str:

@@ -8,22 +8,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from pi_memory.text.language import pattern
 from pi_memory.text.sentences import is_question, sentences, stems
 from pi_memory.types import Exchange
 
 Count = Callable[[str], int]
 
-DECIDED = re.compile(
-    r"\b(decid\w+|agreed?|let'?s|we('ll| will| should| use| chose)|i('ll| will| want| prefer| chose| use)|instead of"
-    r"|because|so that|must|never|always|from now on|remember|plan|next|todo|to do)\b",
-    re.IGNORECASE,
-)
-HAPPENED = re.compile(
-    r"\b(works?|worked|working|fixed|solved|done|finished|passes|passed|fails?|failed|failing|errors?|broken?|crash\w*|bug"
-    r"|wrong|doesn'?t|didn'?t|cannot|can'?t)\b",
-    re.IGNORECASE,
-)
-SPECIFIC = re.compile(r"\d|[\w-]+[/\\][\w./\\-]+|\b\w+\.\w{1,5}\b|`[^`]+`|(?<=[a-z,] )[A-Z]\w+")
 CODE = re.compile(r"```.*?(```|\Z)", re.DOTALL)
 
 LONGEST = 200
@@ -92,7 +82,12 @@ def _line(speaker: str, text: str) -> SummaryLine:
 
 
 def _worth(text: str) -> float:
-    return 0.5 + bool(DECIDED.search(text)) + bool(HAPPENED.search(text)) + 0.5 * bool(SPECIFIC.search(text))
+    return (
+        0.5
+        + bool(pattern("summary_decided").search(text))
+        + bool(pattern("summary_happened").search(text))
+        + 0.5 * bool(pattern("named").search(text))
+    )
 
 
 def _sentences(text: str) -> list[str]:

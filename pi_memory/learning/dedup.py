@@ -11,9 +11,9 @@ from typing import Literal
 
 from rapidfuzz import fuzz
 
-from pi_memory.learning.comparison import DOES, VERB, compared, said_in, stems
+from pi_memory.learning.comparison import compared, said_in, stems
 from pi_memory.learning.contrast import contrast
-from pi_memory.text.expressions import words
+from pi_memory.text.language import pattern, words
 from pi_memory.types import Candidate, Memory
 
 Action = Literal["add", "update", "delete", "noop"]
@@ -44,8 +44,6 @@ class Decision:
 LIKE = 80.0
 """rapidfuzz's `token_sort_ratio` of contents from which on they are about the same, where no embedder says so."""
 SAME_SUBJECT = 0.8
-
-VAGUE = words(r"(?:it|that|this|he|she|they|es|das|er|sie|c'|ce|il|elle|eso|esto)\b")
 
 
 def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: float) -> Decision:
@@ -93,11 +91,11 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
 
 def _subject(text: str) -> set[str]:
     """The words before the verb, none for a vague subject; when it is only the user, the verb too."""
-    if VAGUE.match(text):
+    if pattern("vague_subject").match(text):
         return set()
-    verb = VERB.search(text)
+    verb = pattern("verb").search(text)
     named = stems(text[: verb.start()] if verb else "")
-    return {*named} or {*said_in(text[: verb.end()] if verb else text, without=DOES - {"user"})}
+    return {*named} or {*said_in(text[: verb.end()] if verb else text, without=words("polarity_words") - {"user"})}
 
 
 def _all_of(text: str) -> set[str]:
@@ -106,7 +104,7 @@ def _all_of(text: str) -> set[str]:
 
 def _tail(right: str) -> str:
     """What is said of a subject: `it is port 8081` -> `port 8081`."""
-    verb = VERB.search(right)
+    verb = pattern("verb").search(right)
     return right[verb.end() :].strip(" .,;") if verb else right.strip(" .,;")
 
 

@@ -10,11 +10,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from pi_memory.errors import RequestError
-from pi_memory.learning import hints
 from pi_memory.learning.fixes import chains, solutions
-from pi_memory.learning.patterns import SPECIFIC
 from pi_memory.learning.statements import statements
 from pi_memory.memories import namespaces
+from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import Sentence, sentences
@@ -106,17 +105,17 @@ def _of_sentence(sentence: Sentence, exchange: Exchange) -> Candidate | None:
     if sentence.is_question or not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS:
         return None
     project = _project(exchange.project)
-    if hints.DECIDED.match(text) and (hints.WHY.search(text) or SPECIFIC.search(text)):
+    if pattern("decided").match(text) and (pattern("why").search(text) or pattern("specific").search(text)):
         return _candidate(text, f"{project or 'user'}/decisions", "medium", "pattern")
-    if hints.HABIT.match(text) or hints.INSTEAD.match(text):
+    if pattern("habit").match(text) or pattern("instead").match(text):
         return _candidate(
-            text, f"{project}/rules" if project and hints.IN_PROJECT.search(text) else "user/preferences", "medium"
+            text, f"{project}/rules" if project and pattern("in_project").search(text) else "user/preferences", "medium"
         )
-    if hints.OWN.match(text):
-        if hints.PASSING.match(text) or not (SPECIFIC.search(text) or hints.PEOPLE.search(text)):
+    if pattern("own").match(text):
+        if pattern("passing").match(text) or not (pattern("specific").search(text) or pattern("people").search(text)):
             return None
         return _dated(_candidate(text, "user/facts", "low", "discovery"), exchange.at)
-    if project and hints.LASTING.match(text) and SPECIFIC.search(text):
+    if project and pattern("lasting").match(text) and pattern("specific").search(text):
         return _candidate(text, f"{project}/facts", "low", "discovery")
     return None
 
@@ -127,8 +126,8 @@ def _candidate(text: str, namespace: str, priority: Priority, source: str = "pat
 
 def _dated(candidate: Candidate, at: float) -> Candidate:
     """`yesterday` means nothing in a year: with the day on which it was said."""
-    when: MemoryType = "episodic" if hints.HAPPENED.search(candidate.content) else "semantic"
-    if not hints.RELATIVE.search(candidate.content):
+    when: MemoryType = "episodic" if pattern("happened").search(candidate.content) else "semantic"
+    if not pattern("relative_day").search(candidate.content):
         return replace(candidate, type=when)
     with suppress(ValueError, OverflowError, OSError):
         day = datetime.fromtimestamp(at, UTC).date().isoformat()
@@ -143,12 +142,12 @@ def _namespace(stated: Statement, project: str | None) -> str:
         return "user/preferences"
     if stated.kind == "rule":
         return _rules(stated.quote, project)
-    return f"{project}/facts" if project and not hints.OF_USER.search(stated.content) else "user/facts"
+    return f"{project}/facts" if project and not pattern("of_user").search(stated.content) else "user/facts"
 
 
 def _rules(text: str, project: str | None) -> str:
     """How the user wants things to be done: everywhere, unless they say that it is about the project."""
-    return f"{project}/rules" if project and hints.IN_PROJECT.search(text) else "user/preferences"
+    return f"{project}/rules" if project and pattern("in_project").search(text) else "user/preferences"
 
 
 def _is_private(exchange: Exchange) -> bool:

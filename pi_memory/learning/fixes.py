@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pi_memory.learning import hints
 from pi_memory.tagging.paths import COMMAND_KEYS
+from pi_memory.text.language import pattern
 from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import sentences
 from pi_memory.types import Candidate, Exchange
@@ -53,7 +53,7 @@ def solutions(said: Sequence[Numbered]) -> Iterator[Candidate]:
 def chains(said: Sequence[Numbered]) -> Iterator[Candidate]:
     """Commands that did what the user asked for, when the next message does not complain."""
     for at, (number, exchange) in enumerate(said):
-        steps = [step for step in _commands(exchange) if not hints.LOOKING.match(step)]
+        steps = [step for step in _commands(exchange) if not pattern("looking").match(step)]
         asked = next((s.text for s in sentences(exchange.user)), "")
         if len(steps) < 2 or not asked or exchange.partial or _failure(exchange) or not _went_well(said[at + 1 :]):
             continue
@@ -65,10 +65,10 @@ def chains(said: Sequence[Numbered]) -> Iterator[Candidate]:
 def _lesson(said: Sequence[Numbered], trouble: Trouble, at: int, success: str) -> Candidate | None:
     """What resolved the error: as the user says it, else what was done, else what they were told to do and did."""
     before = [exchange for _, exchange in said[trouble.at : at + 1]]
-    if hints.CAUSE.search(success):
+    if pattern("cause").search(success):
         fix, quote, number = success, success, said[at][0]
     else:
-        steps = [step for exchange in before for step in _commands(exchange) if not hints.LOOKING.match(step)]
+        steps = [step for exchange in before for step in _commands(exchange) if not pattern("looking").match(step)]
         told = INLINE.findall(before[-2].reply if len(before) > 1 else "")
         done = [*steps[-MOST_STEPS:]] or ["".join(told[0])] if steps or told else []
         fix, quote, number = ", then ".join(f"`{step}`" for step in done), trouble.quote, said[trouble.at][0]
@@ -85,8 +85,8 @@ def _failure(exchange: Exchange) -> str | None:
         for key in REPORTED:
             if isinstance(told := call.arguments.get(key), str) and told.strip():
                 return _line(told)
-    failing = [s.text for s in sentences(exchange.user) if hints.FAILS.search(s.text) and not s.is_question]
-    lines = [found[0].strip() for found in hints.ERROR_LINE.finditer(exchange.user[:READ])]
+    failing = [s.text for s in sentences(exchange.user) if pattern("fails").search(s.text) and not s.is_question]
+    lines = [found[0].strip() for found in pattern("error_line").finditer(exchange.user[:READ])]
     told = lines[-1] if lines else failing[0] if failing else None
     return None if told is None or (not failing and _success(exchange, failed=False)) else told
 
@@ -95,16 +95,16 @@ def _success(exchange: Exchange, *, failed: bool) -> str | None:
     """The sentence in which the user says that it works now. After a failure in the same message it must say why."""
     for sentence in sentences(exchange.user):
         text = sentence.text.replace("’", "'")
-        works = hints.WORKS.search(text)
-        if works and not sentence.is_question and not hints.STILL.search(text[: works.end()]):
-            cause = next((s.text for s in sentences(exchange.user) if hints.CAUSE.search(s.text)), None)
+        works = pattern("works").search(text)
+        if works and not sentence.is_question and not pattern("still").search(text[: works.end()]):
+            cause = next((s.text for s in sentences(exchange.user) if pattern("cause").search(s.text)), None)
             return cause or (None if failed else sentence.text)
     return None
 
 
 def _line(told: str) -> str:
     """The last line that names an error, else the last one."""
-    lines = [found[0].strip() for found in hints.ERROR_LINE.finditer(told[-READ:])]
+    lines = [found[0].strip() for found in pattern("error_line").finditer(told[-READ:])]
     return (lines or [line.strip() for line in told.splitlines() if line.strip()])[-1][:LONGEST_HALF]
 
 
@@ -120,4 +120,4 @@ def _went_well(after: Sequence[Numbered]) -> bool:
     if not after:
         return False
     _, following = after[0]
-    return _failure(following) is None and not hints.COMPLAINS.match(following.user)
+    return _failure(following) is None and not pattern("complains").match(following.user)

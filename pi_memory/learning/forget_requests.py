@@ -9,13 +9,8 @@ from collections.abc import Sequence
 from pi_memory.learning.comparison import stems
 from pi_memory.learning.dedup import Neighbour
 from pi_memory.text.fact import facts, states
+from pi_memory.text.language import pattern
 
-NUMBERS = re.compile(
-    r"(?:the |my )?(?:memory|memories|number|nr\.?|no\.?|erinnerung(?:en)?)?\s*#?\d{1,9}"
-    r"(?:(?:\s*,|\s+and|\s+und)?\s+#?\d{1,9})*\W*",
-    re.IGNORECASE,
-)
-EXCHANGES = re.compile(r"(?:exchanges?|messages?)\s*#?\d{1,9}(?:(?:\s*,|\s+and)?\s+#?\d{1,9})*\W*", re.IGNORECASE)
 COVERED = 0.99
 """Share of what was said that a memory has to have for it to be meant; so much that a name must be there."""
 NEARLY = 0.6
@@ -25,12 +20,16 @@ MOST = 5
 
 def numbers(what: str) -> list[int]:
     """`memory 12`, `12 and 13`: ids; none when something else is said."""
-    return [int(found) for found in re.findall(r"\d+", what)] if NUMBERS.fullmatch(what.strip()) else []
+    return _ids(what, pattern("memory_numbers"))
 
 
 def exchanges(what: str) -> list[int]:
     """`exchange 12`: ids; none when something else is said."""
-    return [int(found) for found in re.findall(r"\d+", what)] if EXCHANGES.fullmatch(what.strip()) else []
+    return _ids(what, pattern("exchange_numbers"))
+
+
+def _ids(what: str, expression: re.Pattern[str]) -> list[int]:
+    return [int(found) for found in re.findall(r"\d+", what)] if expression.match(what.strip()) else []
 
 
 def meant(what: str, neighbours: Sequence[Neighbour], *, same: float) -> tuple[list[Neighbour], bool]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import Forgotten, NotFound, RequestError
-from pi_memory.learning import forget_requests, patterns
+from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_statement
 from pi_memory.learning.llm_extraction import LlmExtraction
@@ -22,6 +22,7 @@ from pi_memory.memories.redaction import Gone
 from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
+from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
 from pi_memory.types import Candidate, Exchange, Memory, Statement
 
@@ -200,7 +201,7 @@ class Learner:
 
     async def _forget(self, stated: Statement, seen: Scope) -> str:
         """Lines that tell what became of it; "" when it may have been a manner of speaking."""
-        what, surely = stated.content, not patterns.LOOSELY.search(stated.quote)
+        what, surely = stated.content, not pattern("forget_loosely").search(stated.quote)
         if numbers := forget_requests.numbers(what):
             return " ".join([await self._forget_number(number) for number in numbers])
         if numbers := forget_requests.exchanges(what):

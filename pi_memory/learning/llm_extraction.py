@@ -12,10 +12,10 @@ from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.learning.comparison import stems
 from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.extraction import located
-from pi_memory.learning.patterns import SPECIFIC
 from pi_memory.loader import Loader
 from pi_memory.protocols import Model, Thinker
 from pi_memory.text import query_terms
+from pi_memory.text.language import pattern
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import sentences
 from pi_memory.types import Candidate, Exchange, Message
@@ -106,7 +106,7 @@ def _can_be(verdict: str, said: str, known: str) -> bool:
 
 def _has_all(text: str, other: str) -> bool:
     """Whether every name, number and path of the other text is in this one."""
-    specific = [word.strip(".,;:!?\"'`") for word in other.split()[1:] if SPECIFIC.search(f" {word}")]
+    specific = [word.strip(".,;:!?\"'`") for word in other.split()[1:] if pattern("specific").search(f" {word}")]
     return all(word.casefold() in text.casefold() for word in specific)
 
 

@@ -1,14 +1,14 @@
 """What the user states to be remembered or forgotten, by the words that they begin a sentence with. Pure.
 
-Only what the user says themselves, and no questions. `phrases` has the words.
+Only what the user says themselves, and no questions. The words are in `config/language`.
 """
 
 import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from pi_memory.learning import patterns
 from pi_memory.learning.contrast import contrast
+from pi_memory.text.language import pattern
 from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import Sentence, sentences
 from pi_memory.types import Exchange, Statement, StatementKind
@@ -44,14 +44,14 @@ def statements(exchange: Exchange) -> tuple[Statement, ...]:
 
 
 def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sentence]) -> list[Statement]:
-    text = _from(sentence.text.replace("’", "'"), patterns.OPENING)
-    asked = patterns.ASKED.match(text)
+    text = _from(sentence.text.replace("’", "'"), pattern("opening"))
+    asked = pattern("asked").match(text)
     if sentence.is_question and not asked:
         return _told_in_passing(text)
     text = text[asked.end() :].rstrip("? ") if asked else text
-    if patterns.PRIVATE.match(text):
+    if pattern("private").match(text):
         return [Statement("private", "", sentence.text)]
-    rest = _from(text, patterns.CORRECTING)
+    rest = _from(text, pattern("correcting"))
     if found := _forget(rest, sentence) or _remember(rest, sentence, before, after):
         return found
     if (correction := _corrected(text)) is not None:
@@ -61,79 +61,79 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
 
 def _told_in_passing(question: str) -> list[Statement]:
     """`I'm allergic to nuts, what can I cook?`"""
-    found = patterns.THEN_ASKS.match(question)
-    return _personal(found[1], found[1]) if found else []
+    found = pattern("then_asks").match(question)
+    return _personal(found["said"], found["said"]) if found else []
 
 
 def _corrected(text: str) -> str | None:
     """`no, the port is 8081, not 8080`: what is right. Without a contrast, a no must come first."""
-    opened = patterns.CORRECTING.match(text)
+    opened = pattern("correcting").match(text)
     rest = text[opened.end() :] if opened else text
     found = contrast(rest)
-    if found is not None and opened and (found.is_specific or patterns.SAYS.search(found.subject)):
+    if found is not None and opened and (found.is_specific or pattern("says").search(found.subject)):
         return rest
-    if found is not None and found.is_set_off and found.is_specific and not patterns.REPORTED.match(rest):
+    if found is not None and found.is_set_off and found.is_specific and not pattern("reported").match(rest):
         return rest
-    refuses = opened is not None and not patterns.SOFTLY.match(text)
-    return rest if refuses and patterns.STATES.match(rest) and patterns.SPECIFIC.search(rest) else None
+    refuses = opened is not None and not pattern("correcting_softly").match(text)
+    return rest if refuses and pattern("states").match(rest) and pattern("specific").search(rest) else None
 
 
 def _forget(text: str, sentence: Sentence) -> list[Statement]:
-    named = patterns.FROM_MEMORY.match(text)
-    found = patterns.FORGET.match(text)
+    named = pattern("from_memory").match(text)
+    found = pattern("forget").match(text)
     if not named and not found:
         return []
     what = named["what"] if named else text[found.end() :].strip(" ,:") if found else ""
-    clause = patterns.THAT.match(what)
-    idle = patterns.IDLE.match(what) or (not clause and patterns.GOES_ON.search(what))
+    clause = pattern("that").match(what)
+    idle = pattern("forget_idle").match(what) or (not clause and pattern("forget_goes_on").search(what))
     what = what[clause.end() :] if clause else what
     return [] if idle or not what.strip(" .!?") else [Statement("forget", about_user(what), sentence.text)]
 
 
 def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> list[Statement]:
-    behind = patterns.REMEMBER_BEHIND.search(text, max(0, len(text) - ENDING))
+    behind = pattern("remember_behind").search(text, max(0, len(text) - ENDING))
     if behind and behind.start():
         return [Statement("remember", about_user(text[: behind.start()]), sentence.text)]
-    found = patterns.REMEMBER.match(text)
+    found = pattern("remember").match(text)
     if not found:
         return []
-    if patterns.TO_DO.match(text):
+    if pattern("to_do").match(text):
         return [
             Statement(
                 "remember", finished(f"remember to {_without_farewell(text.partition(' to ')[2])}"), sentence.text
             )
         ]
     what = _without_farewell(text[found.end() :])
-    if not patterns.EMPTY.match(what):
+    if not pattern("empty").match(what):
         return [Statement("remember", about_user(what), sentence.text)]
     if items := _items(after):
         return [Statement("remember", about_user(item.text), item.text) for item in items]
     if before is None or before.is_question:
         return []
-    return [Statement("remember", about_user(_from(before.text, patterns.OPENING)), before.text)]
+    return [Statement("remember", about_user(_from(before.text, pattern("opening"))), before.text)]
 
 
 def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Statement]:
     """How the user wants things to be, what they like, who they are."""
     if personal := _personal(text, sentence.text):
         return personal
-    kind: StatementKind = "preference" if patterns.PREFERENCE.match(text) else "rule"
-    rule = patterns.RULE.match(text)
-    if (kind == "rule" and not rule and not _is_rule_behind(text)) or patterns.ONCE.search(text):
+    kind: StatementKind = "preference" if pattern("preference").match(text) else "rule"
+    rule = pattern("rule").match(text)
+    if (kind == "rule" and not rule and not _is_rule_behind(text)) or pattern("once").search(text):
         return []
-    if rule and patterns.EMPTY.match(text[rule.end() :]):
+    if rule and pattern("empty").match(text[rule.end() :]):
         return [Statement("rule", about_user(item.text), item.text) for item in _items(after)]
     return [Statement(kind, about_user(text), sentence.text)]
 
 
 def _personal(text: str, quote: str) -> list[Statement]:
-    return [Statement("personal", about_user(text), quote)] if patterns.PERSONAL.match(text) else []
+    return [Statement("personal", about_user(text), quote)] if pattern("personal").match(text) else []
 
 
 def _is_rule_behind(text: str) -> bool:
     """`Use tabs from now on`."""
-    behind = patterns.RULE_BEHIND.search(text, max(0, len(text) - ENDING))
-    return bool(behind and patterns.BIDS.match(text) and not patterns.REPORTED.match(text))
+    behind = pattern("rule_behind").search(text, max(0, len(text) - ENDING))
+    return bool(behind and pattern("bids").match(text) and not pattern("reported").match(text))
 
 
 def _from(text: str, opening: re.Pattern[str]) -> str:
@@ -143,7 +143,7 @@ def _from(text: str, opening: re.Pattern[str]) -> str:
 
 
 def _without_farewell(text: str) -> str:
-    return patterns.FAREWELL.sub("", text)
+    return pattern("farewell").sub("", text)
 
 
 def _items(after: Sequence[Sentence]) -> list[Sentence]:

@@ -6,7 +6,8 @@ the embedder's own scale (`embedding/calibration.py`) and of the best score, not
 
 from collections.abc import Sequence
 
-from pi_memory.text.query_terms import SMALL_TALK, terms
+from pi_memory.text.language import words
+from pi_memory.text.query_terms import terms
 from pi_memory.types import Recalled
 
 MEANS_THE_SAME = 0.62
@@ -25,7 +26,7 @@ NEAR_BEST = 0.75
 
 def asks_something(query: str) -> bool:
     """Whether there is anything in a message but courtesy and small words."""
-    return any(term not in SMALL_TALK for term in terms(query))
+    return not words("small_talk").issuperset(terms(query))
 
 
 def passed(found: Sequence[Recalled], *, by_meaning: bool) -> list[Recalled]:

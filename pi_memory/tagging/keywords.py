@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from pi_memory.tagging.paths import URL
 from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.text.language import pattern, words
 from pi_memory.topics.names import CAMEL, normalise
 
 SUBSTANCE = 300
@@ -26,43 +27,6 @@ REPEATED = 0.25
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 LONGEST_NAME = 4
 """Most words of a name that is looked for in a text."""
-
-MEANT = (
-    r"(?:^|[.!?;:,\n]\s*|\b(?:let'?s|let\s+us|i|we|please|now|then|and|just"
-    r"|(?:want|like|need|going|start|plan|try|continue)\s+to)\s+)"
-)
-"""What stands before `work on` where somebody means to: buttons, too, work on a phone."""
-STATED = re.compile(
-    rf"(?<!not )(?<!n't )(?:{MEANT}work\s+on|\bworking\s+on|\bfocus(?:ing)?\s+on|\bcontinu(?:e|ing)\s+(?:with|on)"
-    r"|\bswitch(?:ing)?\s+to|\bmov(?:e|ing)\s+on\s+to|\b(?:get(?:ting)?\s+)?back\s+to"
-    r"|\b(?:i'm|i\s+am|we're|we\s+are)\s+(?:now\s+|currently\s+|still\s+)?"
-    r"(?:fixing|debugging|building|implementing|designing|planning|writing|rewriting|refactoring|setting\s+up))"
-    r"\s+(?P<what>[^,;:!?\n()]{2,60})",
-    re.IGNORECASE,
-)
-REST = re.compile(
-    r"\s+(?:now|today|tonight|again|first|next|please|instead|so|because|and|but|for|in|with|on|at|that|which|where|when"
-    r"|before|after|until|since|as|from|if|to|by|using|via|here|there|together|then|is|are|was|a\s+bit)\b.*|\.(?:\s.*|$)",
-    re.IGNORECASE,
-)
-BACK = re.compile(
-    r"\b(?:it|its|it's|this|that|that's|these|those|them|they|there|ones?|same|again|also|too|and|then|instead|else|still"
-    r"|another|other|both|so|but|why)\b",
-    re.IGNORECASE,
-)
-VAGUE = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        the a an our my your some new old other whole rest of it its this that them these those something anything
-        everything stuff things thing one ones what work task tasks step steps project code file files part parts bug
-        bugs issue issues problem problems fix feature features topic me you us him her todo todos plan previous last
-        first second next here there all item items story ticket both each way top being getting module modules
-        component components service services function functions method methods logic layer functionality implementation
-        """,
-    )
-)
-"""Words that name no work, though people say that they work on them."""
 
 
 def is_chatter(user: str, reply: str, patterns: Patterns) -> bool:
@@ -86,14 +50,14 @@ def is_remark(user: str, reply: str) -> bool:
 
 def refers_back(user: str) -> bool:
     """Whether a message goes on from what was said before, as far as its words tell: of three words any does."""
-    return len(user.split()) <= 3 or BACK.search(user[:READ]) is not None
+    return len(user.split()) <= 3 or pattern("refers_back").search(user[:READ]) is not None
 
 
 def stated(user: str) -> str | None:
     """The topic that the user says they work on: `let's work on the watering schedule` -> `watering-schedule`."""
-    for found in STATED.finditer(user[:READ]):
-        words = [word.strip("`\"'*") for word in REST.sub("", found["what"]).split()]
-        telling = [word for word in words if word.lower() not in VAGUE]
+    for found in pattern("work_on").finditer(user[:READ]):
+        named = [word.strip("`\"'*") for word in pattern("work_rest").sub("", found["what"]).split()]
+        telling = [word for word in named if word.lower() not in words("vague_work")]
         name = normalise(" ".join(telling)) if 0 < len(telling) <= 3 else None
         if name and "." not in name:  # a file speaks for itself
             return name
@@ -112,11 +76,11 @@ def keyword_scores(
     `repeated` from the exchange before. What is said and then done counts as both; a reply echoes what was said.
     """
     found = {}
-    for topic, pattern in patterns.topics.items():
-        said = _found(pattern, user)
+    for topic, expression in patterns.topics.items():
+        said = _found(expression, user)
         score = min(MOST_SAID, SAID * len(said)) * (REPEATED if repeated else 1.0)
-        score += min(MOST_OTHER, DONE * len(_found(pattern, commands)))
-        score += min(MOST_OTHER, REPLIED * len(_found(pattern, reply) - said))
+        score += min(MOST_OTHER, DONE * len(_found(expression, commands)))
+        score += min(MOST_OTHER, REPLIED * len(_found(expression, reply) - said))
         if score:
             found[topic] = score
     return found
@@ -132,5 +96,5 @@ def mentioned(text: str, names: Collection[str]) -> set[str]:
     return {name for form in spelled for name in (form, form.removesuffix("s"), f"{form}s") if name in names}
 
 
-def _found(pattern: re.Pattern[str], text: str) -> set[str]:
-    return {match[0].lower() for match in pattern.finditer(text[:READ])}
+def _found(expression: re.Pattern[str], text: str) -> set[str]:
+    return {match[0].lower() for match in expression.finditer(text[:READ])}

@@ -7,6 +7,8 @@ two years and brings an HTTP client along.
 import re
 from itertools import pairwise
 
+from pi_memory.text.language import pattern
+
 LONGEST = 10_000
 """Characters of a text that are searched; a candidate has some hundreds."""
 
@@ -22,16 +24,6 @@ TOKEN = re.compile(
 )
 BEARER = re.compile(r"\b(?:bearer|basic)\s+[\w.~+/=-]{20,}", re.IGNORECASE)
 IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,80}:(?!\$|<|\*)[^\s/@]{3,120}@", re.IGNORECASE)
-NAMED = re.compile(
-    r"""\b(?:[\w-]{0,30}[_-])?(?:pass(?:word|wd|phrase|code)?|pwd|secret|token|api[_\s-]?key|access[_\s-]?key|auth[_\s-]?key
-    |private[_\s-]?key|credentials?|passwort|kennwort|mot\ de\ passe|contraseña)\b["']?
-    (?:\s+(?:for|of|to|on|für|de|du|para)\s+(?:(?:the|my|our|das|den|la|le|el)\s+)?[^\s=:]{1,40}){0,2}(?P<sign>\s*(?:=|:)\s*|\s+(?:is|ist|lautet|est|es)\s+:?)
-    (?P<value>"[^"\s]{4,}"|'[^'\s]{4,}'|`[^`\s]{4,}`|[^\s"'`,;]{4,})""",
-    re.IGNORECASE | re.VERBOSE,
-)
-PIN = re.compile(
-    r"\b(?:pin|puk|cvv|cvc|tan)\b(?:\s+(?:code|number|for|of)\b[^.\d]{0,30})?\s*(?:is|ist|:|=)?\s*\d{3,8}\b", re.I
-)
 PLACEHOLDER = re.compile(
     r"[\"'`]?(?:[$<{%*.]|x{3,}|your|none|null|true|false|os\.|env|getenv|process\.|changeme)", re.I
 )
@@ -48,7 +40,7 @@ def secret_in(text: str) -> str | None:
         return "a private key"
     if TOKEN.search(text) or BEARER.search(text):
         return "an access token"
-    if IN_URL.search(text) or PIN.search(text) or any(map(_is_password, NAMED.finditer(text))):
+    if IN_URL.search(text) or pattern("pin").search(text) or any(map(_is_password, pattern("password").finditer(text))):
         return "a password"
     if any(_is_card(found[0]) for found in DIGITS.finditer(text)):
         return "a card number"

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pi_memory.text.language import pattern
+
 LONG = 40_000
 """Characters from which on only the two ends of a message are read: the middle is a paste."""
 MOST = 400
@@ -28,44 +30,7 @@ OURS = re.compile(
 """Headings of what is put into prompts: they and the lists below them came from us."""
 COMPACTED = re.compile(r".*\[Context compacted\]")
 LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+|\s*#|\s*$")
-FORWARDED = re.compile(
-    r"""[-_\s]{0,20}(?:forwarded\ message|original\ message|weitergeleitete\ nachricht|message\ transféré
-    |mensaje\ reenviado) | \s*(?:from|von|de)\s*:.{0,100}@ | commit\ [0-9a-f]{7,40}\s*$
-    | [\s#*]{0,8}(?:chapter|kapitel|chapitre|capítulo)\ \w{1,20}\W{0,9}$
-    | \s*(?:dear|sehr\ geehrte[rsn]?|liebe[rs]?|cher|chère|estimad[oa]|querid[oa])
-      \ (?!assistant|ai\b|bot\b|computer)[^!?:]{1,60},\s*$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""A mail, a letter, a commit or a chapter begins: all that follows is of it."""
 QUOTED = re.compile(r"\s*[>|♪♫]|\s*#\s")
-PASTED = re.compile(
-    r"""\s*(?:
-      \[?\d{4}-\d\d-\d\d[T\s_]\d\d:\d\d | \[?\d\d:\d\d:\d\d\b | \w{3}\s{1,2}\d{1,2}\s\d\d:\d\d:\d\d
-    | \[?\s?(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL)\b(?=[\]:\s]) | Traceback\ \(most
-    | File\ "[^"]+",\ line
-    | at\ [\w.$<>]+\( | Caused\ by: | [\w.]+(?:Error|Exception|Warning)(?:$|:) | [$%]\ \S | @@ | (?:---|\+\+\+)\s\S
-    | diff\ --git | E\s{3} | <[\w -]{1,30}>\s
-    )""",
-    re.VERBOSE,
-)
-ROLE = re.compile(
-    r"\s*[*_]{0,2}(?:user|assistant|human|ai|system|bot|model|tool|chatgpt|claude|gemini|nutzer|usuario|utilisateur)[*_]{0,2}\s?:",
-    re.IGNORECASE,
-)
-INTRODUCED = re.compile(
-    r"""\b(?:says?|said|wrote|writes|reads?|prints?|show(?:s|ed)?|outputs?|logs?|errors?|trace(?:back)?|readme|mail|e-?mail
-    |letter|article|lyrics|poem|song|story|essay|speech|draft|dialogue|profile|character|persona|sheet|docs?|documentation|texts?|response|reply|replied|results?|returns?|gives?|got|prompts?|translate
-    |summari[sz]e|proofread|rewrite|explain|quote|snippet|sagt|schreibt|steht|fehler|ausgabe|übersetze?|dit|écrit|erreur
-    |traduis|dice|escribe|traduce)\b[^:]{0,80}:\s*$""",
-    re.IGNORECASE | re.VERBOSE,
-)
-MATERIAL = re.compile(
-    r"""\s*(?:please\s|can\syou\s|bitte\s)?(?:translate|proofread|rewrite|rephrase|paraphrase|summari[sz]e|continue|complete
-    |draft|write|generate|play|improve|edit|(?:fix|correct|check)\s(?:the|this|my)|übersetze?|korrigiere?|schreibe?
-    |traduis|corrige|écris|traduce|escribe)\b[^:.!?]{0,80}:\s""",
-    re.IGNORECASE | re.VERBOSE,
-)
-"""A text to be worked on, or to be made, begins."""
 
 INSIDE = re.compile(
     r"""`[^`\n]*` | "[^"\n]*" | “[^“”\n]*” | „[^„“”\n]*[“”] | «[^«»\n]*»
@@ -79,7 +44,6 @@ SHORTENED = re.compile(
 )
 ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s$")
 NUMBERED = re.compile(r"(?:^|\n)\s*\d{1,2}\.\s$")
-MONTH = re.compile(r"jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez", re.IGNORECASE)
 ITEM = re.compile(r"(?:[-*•+]|\d{1,2}[.)])\s+")
 
 
@@ -148,9 +112,10 @@ class _Theirs:
             # What was announced may begin after an empty line.
             self._foreign = self._foreign and self._introduced
             return False
-        self._foreign = self._foreign or any(pattern.match(line) for pattern in (PASTED, ROLE, MATERIAL))
+        self._foreign = self._foreign or _begins(line, pattern("pasted"), pattern("role"), pattern("material"))
         theirs = not self._foreign and len(line) <= LONGEST_LINE and not QUOTED.match(line)
-        self._introduced = theirs and line.rstrip().endswith(":") and INTRODUCED.search(line[-120:]) is not None
+        introduces = line.rstrip().endswith(":") and pattern("introduced").search(line[-120:]) is not None
+        self._introduced = theirs and introduces
         self._foreign = self._foreign or self._introduced
         return theirs
 
@@ -164,7 +129,7 @@ class _Theirs:
         if not self._tag:
             opened = TAG.match(line)
             self._tag = opened[1].lower() if opened else ""
-            self._forwarded = any(pattern.match(line) for pattern in (FORWARDED, COMPACTED))
+            self._forwarded = _begins(line, pattern("forwarded"), COMPACTED)
         inside = bool(self._tag) or self._forwarded
         if self._tag and f"</{self._tag}>" in line.lower():
             self._tag = ""
@@ -174,6 +139,10 @@ class _Theirs:
         """Whether the line is of a list that was put into the prompt, below one of our headings."""
         self._injected = OURS.match(line) is not None or (self._injected and LISTED.match(line) is not None)
         return self._injected
+
+
+def _begins(line: str, *expressions: re.Pattern[str]) -> bool:
+    return any(expression.match(line) for expression in expressions)
 
 
 def _split(block: str) -> Iterator[Sentence]:
@@ -212,4 +181,4 @@ def _goes_on_behind_point(masked: str, found: re.Match[str]) -> bool:
     before, end = masked[max(0, found.start() - 12) : found.end()], found.end()
     if SHORTENED.search(before.rstrip()) or NUMBERED.search(before):
         return True
-    return ORDINAL.search(before) is not None and MONTH.match(masked, end) is not None
+    return ORDINAL.search(before) is not None and pattern("month").match(masked, end) is not None

@@ -1,0 +1,81 @@
+"""Languages are data: each language's examples hold, names and code agree, and a user's file adds or replaces one."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pi_memory.config import Config
+from pi_memory.errors import SettingsError
+from pi_memory.text.language import Examples, Language
+from tests.house import SOURCE
+
+LANGUAGE = Language(Config())
+EXAMPLES = [pytest.param(each, id=f"{each.language or 'any'}-{each.name}") for each in LANGUAGE.examples()]
+USED = re.compile(r"\b(?:pattern|words)\(\s*\"([a-z_]+)\"")
+
+
+def _finds(language: Language, name: str, text: str) -> bool:
+    found = language.pattern(name).search(text)
+    return found is not None and bool(found[0])
+
+
+@pytest.mark.parametrize("each", EXAMPLES)
+def test_a_language_means_what_its_examples_say(each: Examples) -> None:
+    assert [text for text in each.matches if not _finds(LANGUAGE, each.name, text)] == []
+    assert [text for text in each.misses if _finds(LANGUAGE, each.name, text)] == []
+
+
+def test_every_language_has_examples_of_what_it_adds() -> None:
+    lacking = [(e.language, e.name) for e in LANGUAGE.examples() if e.name in _used() and not (e.matches and e.misses)]
+    assert lacking == []
+
+
+def test_the_code_asks_for_names_that_there_are_and_for_all_of_them() -> None:
+    text = "".join(path.read_text() for path in Config().files("", "language.toml").values())
+    inside = set(re.findall(r"\{([a-z_]+)\}", text + "".join(p.read_text() for p in _files())))
+    assert _used() <= LANGUAGE.names
+    assert LANGUAGE.names - _used() - inside == set()
+
+
+def test_a_language_is_added_by_a_file(tmp_path: Path) -> None:
+    _write(tmp_path, "it", '[remember]\nany = ["ricordati che"]\n[stop_words]\nwords = "il"')
+    language = Language(Config(tmp_path))
+    assert _finds(language, "remember", "Ricordati che il porto è 8081")
+    assert _finds(language, "remember", "Remember that the port is 8081")
+    assert {"il", "the"} <= language.words("stop_words")
+
+
+def test_a_users_file_replaces_the_shipped_one(tmp_path: Path) -> None:
+    _write(tmp_path, "de", "")
+    assert not _finds(Language(Config(tmp_path)), "remember", "Merk dir den Port")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[remembered]\nany = []", "remembered is unknown"),
+        ("[remember]\nany = 3", "remember.any is wrong"),
+        ("remember = 3", "remember"),
+        ("[remember", "Expected"),
+        ('[remember]\nany = ["("]', "remember is no expression"),
+        ('[remember]\nany = ["{remember}"]', "remember is no expression"),
+    ],
+)
+def test_a_mistake_is_named_with_its_file(tmp_path: Path, text: str, named: str) -> None:
+    _write(tmp_path, "xx", text)
+    with pytest.raises(SettingsError, match=rf"xx\.toml.*{named}"):
+        Language(Config(tmp_path)).compile_all()
+
+
+def _write(folder: Path, code: str, text: str) -> None:
+    (folder / "language").mkdir()
+    (folder / "language" / f"{code}.toml").write_text(text)
+
+
+def _files() -> list[Path]:
+    return list(Config().files("language", "*.toml").values())
+
+
+def _used() -> set[str]:
+    return {name for path in SOURCE.rglob("*.py") for name in USED.findall(path.read_text())}
