@@ -45,6 +45,7 @@ from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import Patterns, load_patterns
 from pi_memory.tasks import logged, until_done
+from pi_memory.text import language
 from pi_memory.types import Message
 
 DRAIN_SECONDS = 5.0
@@ -65,6 +66,7 @@ async def running(
     remembers = settings.memory.enabled
     config = Config(settings.paths.config_dir)
     patterns = load_patterns(config.file("topics.toml"))
+    language.use(config)
     db = await Database.open(
         settings.database if remembers else None, commit_seconds=settings.memory.commit_seconds, now=clock()
     )
@@ -79,6 +81,7 @@ async def running(
     )
     parts.model.start()
     parts.embedder.start()
+    compiling = asyncio.create_task(parts.worker.run(language.compile_all))
     try:
         if not remembers:
             yield parts
@@ -94,6 +97,7 @@ async def running(
         ahead.cancel()
         await _rest(parts)
     finally:
+        await compiling
         await db.close()
         await parts.worker.close()  # before the model, whose tokeniser it uses
         await parts.model.close()

@@ -74,8 +74,8 @@ class Paths:
     """Folder of the files you edit: `memory/RECENT_FOCUS.md`, `ASSISTANT.md`, `MEMORY.md`. Default: `workspace` in the
     data directory."""
     config_dir: Path | None = _env("PI_MEMORY_CONFIG_DIR", None)
-    """Folder whose `agents/*.md` and `topics.toml` are used instead of the shipped ones; a file it lacks is taken from
-    those."""
+    """Folder whose `agents/*.md`, `topics.toml` and `language/*.toml` are used instead of the shipped ones; a file it
+    lacks is taken from those."""
 
 
 @dataclass(frozen=True, slots=True)
