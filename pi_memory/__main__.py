@@ -1,4 +1,4 @@
-"""`pi-memory`, and `python -m pi_memory`, which is the same."""
+"""The entry point of `pi-memory` and of `python -m pi_memory`."""
 
 import os
 import sys
@@ -6,7 +6,7 @@ from io import TextIOWrapper
 
 
 def main() -> None:
-    """Run the command line. A coding agent waits for `pi-memory hook`, which therefore goes past it."""
+    """Run the command line. `pi-memory hook` bypasses it, because a coding agent waits for that one."""
     os.umask(0o077)  # what is written is for its user alone, whatever their shell says
     if sys.argv[1:] == ["hook"]:
         from pi_memory.agents import hook

@@ -1,4 +1,4 @@
-"""The daemon as an ASGI application: its routes, its guard, and its answers to what fails."""
+"""The daemon as an ASGI application: routes, guard and error responses."""
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -73,11 +73,12 @@ def create_app(
     parts: Parts | None = None,
     access: Access | None = None,
 ) -> Starlette:
-    """The daemon as an ASGI application. What is not given is made as the settings say.
+    """Build the ASGI application. Every part that is not given is made from the settings.
 
-    `parts` are those of a daemon that is `running` already; otherwise the application's lifespan runs one, and
-    `app.state.parts` holds its parts. `access` is who may ask; by default whoever has `PI_MEMORY_TOKEN`, and without
-    one everyone: an application that is served needs to be given its own.
+    `parts` are those of a daemon that is `running` already; without them the application's lifespan runs one and keeps
+    its parts in `app.state.parts`. `access` decides which requests are served. By default a request needs
+    `PI_MEMORY_TOKEN`, or nothing when that is empty: an application that is served to others needs an `access` of its
+    own.
     """
 
     @contextlib.asynccontextmanager
@@ -102,7 +103,9 @@ def create_app(
 
 
 class Number(Convertor[int]):
-    """A number in a path that the database knows. Starlette's own takes more digits than Python reads."""
+    """An integer in a path, as large as SQLite can hold. Starlette's own converter accepts more digits than Python
+    parses.
+    """
 
     regex = "[0-9]{1,18}"
 
@@ -135,7 +138,7 @@ async def _failed(request: Request, error: PiMemoryError) -> Response:
 
 
 async def _not_served(request: Request, error: HTTPException) -> Response:
-    """Starlette's own 404 and 405, as one of ours."""
+    """Starlette's 404 and 405 as an error of ours."""
     path = request.url.path
     if error.status_code == 404:
         return failure(NotFound(f"There is nothing at {path}", hint="/openapi.json lists what there is."), path)
@@ -148,13 +151,13 @@ async def _not_served(request: Request, error: HTTPException) -> Response:
 
 
 def _allowed(request: Request) -> set[str]:
-    """The methods of every route that has this path; Starlette names those of the first."""
+    """The methods of every route with this path; Starlette names only those of the first route."""
     routes = (r for r in request.app.routes if isinstance(r, Route) and r.matches(request.scope)[0] is not Match.NONE)
     return {method for route in routes for method in route.methods or ()}
 
 
 async def _left(request: Request, error: ClientDisconnect) -> Response:
-    """The client left before it had sent its request: nobody reads the answer, and nothing is wrong here."""
+    """The client left before it had sent its request: no response is read, and no error is logged."""
     return Response(status_code=400)
 
 

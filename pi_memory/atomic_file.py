@@ -1,4 +1,4 @@
-"""Writing a file so that a power cut leaves the old one or the new one, never a broken one."""
+"""Atomic file writes: after a power cut the file has its old content or its new one."""
 
 import os
 from pathlib import Path
@@ -7,9 +7,9 @@ PRIVATE = 0o600
 
 
 def create(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
-    """Write a new file, synced; nothing is left of it when that fails. Raises `OSError`, also when the path is taken.
+    """Write a new file, synced. On failure nothing is left. Raises `OSError`, also when the path exists.
 
-    A link at the path counts as taken: where it leads is nobody's business.
+    A link at the path counts as existing: it is never followed.
     """
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE)
     try:
@@ -24,8 +24,8 @@ def create(path: Path, data: bytes, *, mode: int = PRIVATE) -> None:
 
 
 def prepare(path: Path, text: str) -> Path:
-    """Write the text beside `path`, synced: all that takes long, so that `commit` is one rename. Only its user may read
-    it.
+    """Write the text beside `path`, synced and with mode 0600. This is the slow part, so that `commit` is one
+    rename.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.new")
@@ -35,7 +35,9 @@ def prepare(path: Path, text: str) -> Path:
 
 
 def commit(prepared: Path, path: Path) -> None:
-    """Put what was prepared in the place of `path`, synced: without it half of all power cuts leave a broken file."""
+    """Rename the prepared file to `path` and sync the folder. Without the sync half of all power cuts leave a broken
+    file.
+    """
     prepared.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
@@ -45,7 +47,7 @@ def commit(prepared: Path, path: Path) -> None:
 
 
 def not_writable(folder: Path) -> str | None:
-    """Why files cannot be made in a folder, or the folder itself, and what to do; None when they can."""
+    """The reason why files cannot be made in a folder (or the folder itself) and what to do, or None."""
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
         return None

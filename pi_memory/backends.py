@@ -1,4 +1,4 @@
-"""Which model, which embedder, which tagger: chosen by the settings and by what is there."""
+"""Chooses model, embedder and tagger from the settings and from the files that exist."""
 
 import logging
 import os
@@ -35,7 +35,7 @@ from pi_memory.types import Message
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 
 SHARED_MODELS = Path(sys.prefix) / "share" / "pi-memory" / "models"
-"""Where set-up puts the embedder: beside the code, for every user of the installation."""
+"""Folder where set-up puts the embedder, shared by all users of the installation."""
 
 PULL = "`pi-memory pull` fetches one."
 
@@ -43,8 +43,8 @@ logger = logging.getLogger(__name__)
 
 
 def model(settings: Settings, *, given: Model | None = None, keep: bool = True) -> Loader[Model]:
-    """The chat model; quotes stand in for one that cannot be loaded. Without `keep` nothing is written for the next
-    start, nor taken from the last run.
+    """Load the chat model, or the extractive one if that fails. Without `keep` no state is read from disk or
+    written.
     """
 
     async def load() -> Model:
@@ -54,7 +54,7 @@ def model(settings: Settings, *, given: Model | None = None, keep: bool = True) 
 
 
 def embedder(settings: Settings, *, given: Embedder | None = None, keep: bool = True) -> Loader[Embedder]:
-    """The embedder; words stand in for one that cannot be loaded. `keep` as for the model."""
+    """Load the embedder, or `NoEmbedder` if that fails. `keep` as for the model."""
 
     async def load() -> Embedder:
         return given or RecentEmbedder(await _chosen_embedder(settings, keep=keep))
@@ -63,7 +63,7 @@ def embedder(settings: Settings, *, given: Embedder | None = None, keep: bool = 
 
 
 async def meaning(patterns: Patterns, scale: Scale, places: Centroids) -> TopicSimilarity | None:
-    """How meanings are compared; None when the embedder tells no texts apart. Raises `EmbedderError`."""
+    """The comparison by embeddings, or None when the embedder cannot separate texts. Raises `EmbedderError`."""
     measured = await scale.measured()
     nearest = NearestText(scale.embedder.now, related=measured.related, same=measured.same)
     return None if nearest.is_blind else TopicSimilarity(nearest, places, patterns.words)
@@ -77,8 +77,8 @@ def tagger(
     said: Callable[[str], Sequence[Message]],
     worker: Worker,
 ) -> Tagger:
-    """The tagger that compares meanings, and that asks a model, as far as these are given; `said` gives the messages of
-    a conversation with us.
+    """The best tagger that these parts allow: rules, rules with embeddings, or the model. `said` returns the messages
+    of a conversation with us.
     """
     evidence = EvidenceTagger(patterns, meaning, worker=worker)
     return LlmTagger(evidence, model, said) if model is not None else evidence

@@ -1,8 +1,8 @@
-"""What time it is, for all that is stamped and all that fades: a clock that a wrong one does not move.
+"""A clock that survives a wrong system time.
 
-A Pi has no battery for its clock: it may say 1970, or be 20 years ahead, until the network has set it. A time that is
-more than a day off what was to be expected is taken over when the system vouches for it, or when it has stood for
-hours; until then the clock goes on from where it was. What was stamped meanwhile is moved along when it is set.
+A Pi's clock has no battery: it may say 1970, or be 20 years ahead, until the network has set it. A system time that is
+more than a day off the expected one is accepted when the system vouches for it, or when it has stood for hours. Until
+then this clock continues from its last time. Timestamps made meanwhile are corrected when it is set.
 """
 
 import ctypes
@@ -17,24 +17,24 @@ from pi_memory.decay import DAY
 from pi_memory.protocols import Clock
 
 NEVER_BEFORE = 1_767_225_600.0
-"""2026: a clock that says less has not been set."""
+"""2026: an earlier system time has not been set."""
 
 STOOD_SECONDS = 2 * 3600.0
-"""How long a time must stand that the system does not vouch for."""
+"""Seconds after which a system time is accepted that the system does not vouch for."""
 
 TIME_ERROR = 5
-"""What adjtimex(2) returns while nothing has synchronised the clock."""
+"""The return value of adjtimex(2) while the clock is not synchronised."""
 
 TIMESYNC = Path("/run/systemd/timesync/synchronized")
-"""Touched by systemd-timesyncd whenever it has heard from its server, every 34 minutes at the least."""
+"""A file that systemd-timesyncd touches whenever its server has answered, at least every 34 minutes."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The clock was set, and says `now`. What was stamped at `since` or later by the old time is `by` seconds early;
-    None: nothing was.
+    """The clock was set to `now`. Timestamps since `since` are `by` seconds early. `since` is None when there
+    are none.
     """
 
     since: float | None
@@ -42,14 +42,14 @@ class Moved:
     now: float
 
     def right(self, at: float) -> float:
-        """What the old time called `at`. Nothing is from a time to come."""
+        """Correct the timestamp `at`. The result is never in the future."""
         if self.since is not None and at >= self.since:
             at += self.by
         return self.now if at > self.now + DAY else at
 
 
 def synchronised(now: float) -> bool:
-    """Whether the system says that its clock is right. Where it cannot say, as on macOS, it is taken to be."""
+    """Whether the system says that its clock is right. Where it cannot say, as on macOS, it counts as right."""
     return _kernel_is_synchronised() or _timesyncd_says(now)
 
 
@@ -69,16 +69,15 @@ def _timesyncd_says(now: float) -> bool:
 
 
 def since_boot() -> float:
-    """Seconds that nothing sets, also those of a suspended computer where the system counts them."""
+    """Seconds on a clock that is never set. It includes the time of suspend where the system counts it."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class SteadyClock:
-    """Tells Unix seconds; `resume` has it mistrust jumps from then on.
+    """Returns Unix seconds. After `resume` it no longer follows jumps blindly.
 
-    `clock` is the system's, `elapsed` gives seconds that are never set, `vouched` says whether the system is sure of a
-    time. `started_at` is when it was made. `on_moved` is called when a time is taken over that is more than a day off,
-    with the clock set already.
+    `clock` is the system's time, `elapsed` a clock that is never set, `vouched` whether the system is sure of its time.
+    `started_at` is the time of construction. `on_moved` is called after the clock was set by more than a day.
     """
 
     def __init__(
@@ -112,11 +111,11 @@ class SteadyClock:
 
     @property
     def is_sure(self) -> bool:
-        """Whether the system has vouched for the time since it was set last; else it only looks plausible."""
+        """Whether the system has vouched for the time since it was last set; otherwise the time is only plausible."""
         return self._unsure_since is None
 
     def resume(self, newest: float | None) -> None:
-        """Go on from the last moment that is known, at most a day older than the end of the last run."""
+        """Continue from the last known moment, at most a day before the end of the last run."""
         now, ran = self._clock(), self._elapsed()
         last = NEVER_BEFORE if newest is None else newest
         plausible = now >= NEVER_BEFORE if newest is None else -DAY <= now - last <= 2 * DAY
@@ -132,7 +131,7 @@ class SteadyClock:
         self()
 
     def _has_stood(self, now: float, ran: float, expected: float) -> bool:
-        """Whether it has been this far off for hours."""
+        """Whether the system time has been this far off for hours."""
         if self._strange is None or abs((now - ran) - (self._strange[0] - self._strange[1])) > DAY:
             self._strange = now, ran
             self.problem = (

@@ -8,7 +8,7 @@ PACKAGE = Path(__file__).parent
 
 
 class Config:
-    """Finds a file of the configuration: the user's if there is one, else the shipped one."""
+    """Finds a configuration file: the user's if it exists, else the shipped one."""
 
     def __init__(self, override: Path | None = None) -> None:
         installed = PACKAGE / "config"
@@ -31,12 +31,12 @@ class Config:
         return not path.is_relative_to(self._folders[-1])
 
     def personas(self) -> dict[str, str]:
-        """Agent name to system text, from `agents/*.md`."""
+        """Persona texts (system prompts) by agent name, from `agents/*.md`."""
         return {name: _text(path) for name, path in self.files("agents", "*.md").items()}
 
 
 def persona(personas: dict[str, str], agent: str) -> str:
-    """The system text of an agent. Raises `Unprocessable`, naming those there are."""
+    """The persona text of an agent. Raises `Unprocessable` with the names that exist."""
     if agent not in personas:
         raise Unprocessable(f"agent: there is no agent {agent!r}", hint=f"Known agents: {', '.join(sorted(personas))}.")
     return personas[agent]

@@ -1,4 +1,6 @@
-"""Strength from the last touch and now. Derived whenever it is read, never stored, so that it cannot compound."""
+"""Strength: what is left of a weight after the time since its last touch. Computed on every read and never stored, so
+that it cannot compound.
+"""
 
 TOPIC_RATE = 0.9
 """Share of a topic's strength that is left after a day (seed 000)."""

@@ -57,7 +57,7 @@ class HubSource:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What the hub has: where, how large, and with which hash."""
+    """A file on a hub: its address, size and hash."""
 
     url: str
     size: int
@@ -106,7 +106,7 @@ def _ask(source: HubSource, *, endpoint: str | None) -> Offer:
 
 
 def _token(endpoint: str | None) -> str | None:
-    """The user's own token is for the hub that they configured, and for no other."""
+    """The user's own token, sent only to the hub that they configured."""
     return get_token() if endpoint is None else None
 
 
@@ -173,7 +173,7 @@ def _sha256(path: Path) -> str:
 
 @contextmanager
 def _explained(source: HubSource, target: Path) -> Iterator[None]:
-    """Whatever a hub, a line or a disk does wrong, as one sentence and what to do."""
+    """Turn an error of the hub, the network or the disk into one sentence and a hint."""
     by_hand = f"Run this again to go on where it stopped, or download {source.name} elsewhere and copy it to {target}."
     try:
         yield

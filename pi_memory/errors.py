@@ -22,16 +22,16 @@ PiMemoryError                exit 1    500
 import re
 
 CREDENTIALS = re.compile(r"(?<=://)\S*@")
-"""User and password in an address; a password may have any character in it."""
+"""User and password in a URL; a password may contain any character."""
 
 
 def without_passwords(text: str) -> str:
-    """`text` with its addresses as everyone may see them."""
+    """`text` with the user and password of every URL removed."""
     return CREDENTIALS.sub("", text)
 
 
 class PiMemoryError(Exception):
-    """What went wrong (`message`) and what to do about it (`hint`), without the passwords of addresses."""
+    """The base of our errors: what went wrong (`message`) and what to do (`hint`), without passwords of URLs."""
 
     exit_code = 1
     status = 500
@@ -84,7 +84,7 @@ class Unprocessable(RequestError):
 
 
 class Unavailable(PiMemoryError):
-    """Answered with `Retry-After: retry_after` (seconds)."""
+    """An error that may pass: answered with `Retry-After: retry_after` (seconds)."""
 
     status = 503
 

@@ -1,4 +1,4 @@
-"""A part that takes a while to be there: a model file, an embedder. The daemon serves meanwhile."""
+"""Loads a slow part (a model file, an embedder) in the background while the daemon serves."""
 
 import asyncio
 import logging
@@ -20,11 +20,11 @@ class Part(Protocol):
 
 T = TypeVar("T")
 P = TypeVar("P", bound=Part)
-"""What is loaded."""
+"""The type of the loaded part."""
 
 
 class Loader(Generic[P]):
-    """Loads a part in the background; if that fails, `fallback` stands in and `problem` says why."""
+    """Loads a part in the background. If that fails, `fallback` is used and `problem` says why."""
 
     def __init__(self, load: Callable[[], Awaitable[P]], *, fallback: P) -> None:
         self._load = load
@@ -37,18 +37,18 @@ class Loader(Generic[P]):
         self._task = asyncio.create_task(self._run())
 
     async def ready(self) -> P:
-        """The part, or what stands in for it. Waits while it loads."""
+        """The part, or its fallback. Waits until loading is over."""
         if self._task is not None and not self._task.done():
             await asyncio.wait({self._task})
         return self._part
 
     @property
     def now(self) -> P:
-        """The part if it is there, else what stands in for it."""
+        """The part if it is loaded, else the fallback. Does not wait."""
         return self._part
 
     async def close(self) -> None:
-        """Close the part. One that is still loading is left to its thread, which ends with the process."""
+        """Close the part. A load under way is left to its daemon thread, which ends with the process."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait({self._task})
@@ -72,7 +72,7 @@ class Loader(Generic[P]):
 
 
 async def in_thread(load: Callable[[], T]) -> T:
-    """Run `load`, which blocks, on a thread that does not hold up the end of the process."""
+    """Run the blocking `load` on a daemon thread, which does not delay the end of the process."""
     loaded: Future[T] = Future()
 
     def run() -> None:

@@ -1,18 +1,18 @@
-"""A log that others can make long only slowly: it is on a card, and it has to be read."""
+"""Rate limit of the log: it is written to the card, and people have to read it."""
 
 import logging
 from collections import Counter
 
 MOST = 20
-"""Lines of one kind in a minute."""
+"""Most lines of one kind in a minute."""
 
 KINDS = 1_000
 
 
 class LogLimit(logging.Filter):
-    """Lets MOST lines of each kind through in each minute; the last of them says that more are left out.
+    """Passes MOST lines of each kind a minute; the last of them says that more are dropped.
 
-    Lines are of one kind when the same place of the code wrote them. Debugging is not limited.
+    Lines are of one kind when one place of the code wrote them. Debug lines are not limited.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The parts of the running daemon that requests are handled with."""
+"""The parts of the running daemon, as requests use them."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""What only its user may read: the access token, and the modes of files and folders.
+"""The access token, and the modes of private files and folders.
 
 The token is made at the first start, kept in the data directory, and read by every local client.
 """
@@ -17,7 +17,7 @@ OTHERS = 0o077
 
 
 def token(folder: Path) -> str:
-    """The token in a data directory; empty when there is none, or it is not for us to read."""
+    """The token of a data directory; empty when there is none or it is not readable."""
     try:
         with (folder / TOKEN).open(encoding="ascii") as file:
             return file.read(LONGEST).strip()
@@ -26,8 +26,8 @@ def token(folder: Path) -> str:
 
 
 def ensure_token(folder: Path) -> str:
-    """The token in a data directory. One that is missing, too short, or that others could read or have written, is
-    replaced. Raises `OSError` when that cannot be written.
+    """The token of a data directory. A token that is missing, too short, or was readable or writable by others is
+    replaced. Raises `OSError` when it cannot be written.
     """
     known, path = token(folder), folder / TOKEN
     if len(known) >= SHORTEST and known.isprintable() and _is_private(path):
@@ -38,7 +38,7 @@ def ensure_token(folder: Path) -> str:
 
 
 def new_token() -> str:
-    """A token that nobody can guess."""
+    """A random token of 256 bits."""
     return os.urandom(32).hex()
 
 
@@ -48,8 +48,8 @@ def _is_private(path: Path) -> bool:
 
 
 def narrow(paths: Iterable[Path]) -> list[Path]:
-    """Take from files and folders what other users may do with them; links are left alone. Those that others may still
-    use, as they are not ours to change, are returned.
+    """Remove other users' permissions from files and folders; links are skipped. Returns the paths that are not ours to
+    change and still open to others.
     """
     return [path for path in paths if not _narrowed(path)]
 

@@ -1,4 +1,4 @@
-"""The process: bind, READY, WATCHDOG, STOPPING, signals, drain, exit codes. Told in the order of its life."""
+"""The process from start to exit: bind, READY, WATCHDOG, STOPPING, signals, drain, exit codes."""
 
 import asyncio
 import contextlib
@@ -26,12 +26,12 @@ from pi_memory.parts import Parts
 from pi_memory.settings import Settings
 
 GRACE_SECONDS = 3
-"""Longest that open connections hold up a stop, once their turns have been stopped."""
+"""Longest that open connections delay a stop after their turns were stopped."""
 
 STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
-"""Each is a clean stop: also Ctrl-\\, and the terminal that is closed."""
+"""Signals that cause a clean stop, Ctrl-\\ and a closed terminal among them."""
 SWITCH_SECONDS = 0.001
-"""Longest that another thread's Python keeps the event loop waiting; by default it is 5 ms."""
+"""Longest that another Python thread holds the GIL against the event loop; Python's default is 5 ms."""
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 def serve(settings: Settings) -> None:
     """Run the daemon until a signal of STOP.
 
-    Raises `StartError` when it cannot start, `NotSaved` when it has stopped and something that was said is lost.
+    Raises `StartError` when it cannot start, and `NotSaved` when exchanges were lost by the time it stopped.
     """
     log_to_stderr(settings.server.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -51,7 +51,9 @@ def serve(settings: Settings) -> None:
 
 
 def admission(settings: Settings) -> Access:
-    """A token that was set is asked of everyone; else this user and root need none, and others the one that is made."""
+    """The access rule: with a configured token every request needs it; otherwise this user and root need none, and all
+    others the generated one.
+    """
     if settings.server.token:
         return Access(settings.server.token, trusts=nobody)
     try:
@@ -63,7 +65,7 @@ def admission(settings: Settings) -> Access:
 
 
 def keep_private(settings: Settings) -> None:
-    """Have the folders and files that are ours be of no use to other users, whoever made them, and with what umask."""
+    """Remove other users' permissions from our folders and files, whatever made them and under whatever umask."""
     data, states, focus = settings.data_dir, settings.states_dir, settings.focus_file
     ours = (data.glob("memory.db*"), states.glob("*"), focus.parent.glob(f"*{focus.name}*"))
     folders = (data, settings.models_dir, states, focus.parent)
@@ -92,7 +94,7 @@ def _on_stop(stop: Callable[[], object]) -> None:
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server that sleeps until something happens, and tells systemd how it is."""
+    """uvicorn's server without its polling loop, with notifications to systemd."""
 
     def __init__(self, parts: Parts, access: Access) -> None:
         config = uvicorn.Config(
@@ -115,7 +117,7 @@ class Server(uvicorn.Server):
         self._leave = asyncio.Event()
 
     async def run_on(self, listener: socket.socket) -> None:
-        """Serve until a signal comes."""
+        """Serve until a signal arrives."""
         # Not uvicorn's capture_signals: it raises the signal again afterwards, and a clean stop exits with 0.
         _on_stop(lambda: self.handle_exit(signal.SIGTERM, None))
         await self._serve([listener])
@@ -129,7 +131,7 @@ class Server(uvicorn.Server):
             notify(f"READY=1\nSTATUS=Listening on {url}")
 
     async def main_loop(self) -> None:
-        """Wait for a signal; uvicorn's own loop wakes ten times a second."""
+        """Wait for a signal. uvicorn's own loop wakes ten times a second."""
         await self.on_tick(0)
         beat = watchdog_seconds()
         while not self._leave.is_set():
@@ -150,7 +152,7 @@ class Server(uvicorn.Server):
 
 @contextlib.contextmanager
 def bound(host: str, port: int) -> Iterator[socket.socket]:
-    """A listening socket. Raises `StartError` when the port is taken or the address is not ours."""
+    """A listening socket. Raises `StartError` when the port is taken or the address is not local."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = Listener(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -161,7 +163,7 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
         listener.close()
         raise StartError(
             f"Cannot listen on {host}:{port}: {error.strerror or error}",
-            hint=f"Is it running already? curl {_url(host, port)}/healthz tells; or choose another PI_MEMORY_PORT.",
+            hint=f"Is it running already? curl {_url(host, port)}/healthz shows it. Or choose another PI_MEMORY_PORT.",
         ) from error
     with contextlib.closing(listener):
         yield listener
@@ -169,10 +171,10 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
 
 @contextlib.contextmanager
 def alone(settings: Settings) -> Iterator[None]:
-    """Hold the data directory, so that no second daemon writes to it. Raises `StartError`.
+    """Lock the data directory against a second daemon. Raises `StartError`.
 
-    The lock is on the directory itself: a file in it could be removed. One that cannot be made, or locked as a network
-    does not do that, is no reason not to start: what cannot be saved, `/healthz` says.
+    The lock is on the directory itself, as a file in it could be removed. A directory that cannot be made or locked
+    (network file systems) does not prevent a start: `/healthz` reports what cannot be saved.
     """
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -204,7 +206,7 @@ def _url(host: str, port: int) -> str:
 
 
 def notify(state: str) -> None:
-    """Tell systemd, if it started us (sd_notify(3))."""
+    """Send a state to systemd, if it started us (sd_notify(3))."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
         return
@@ -213,20 +215,20 @@ def notify(state: str) -> None:
 
 
 def watchdog_seconds() -> float | None:
-    """Half of the time after which systemd takes us for dead; None without a watchdog."""
+    """Half of systemd's watchdog interval; None without a watchdog."""
     microseconds = os.environ.get("WATCHDOG_USEC", "")
     return int(microseconds) / 2_000_000 if microseconds.isdigit() else None
 
 
 class Line(logging.Formatter):
-    """A line of the log, and the traceback below it, without the passwords of addresses."""
+    """A log formatter that removes the passwords of URLs, also from tracebacks."""
 
     def format(self, record: logging.LogRecord) -> str:
         return without_passwords(super().format(record))
 
 
 def log_to_stderr(level: str) -> None:
-    """One line an entry; under journald, which adds its own, without a time."""
+    """Log to stderr, one line an entry; without a timestamp under journald, which adds its own."""
     under_journald = "JOURNAL_STREAM" in os.environ
     form = (
         "%(levelname)s %(name)s: %(message)s" if under_journald else "%(asctime)s %(levelname)s %(name)s: %(message)s"

@@ -1,4 +1,5 @@
-"""Settings: frozen dataclasses, read once. Flag over environment over the user's file over the system's over default.
+"""Settings: frozen dataclasses, read once. A flag wins over the environment, then the user's file, the system's file,
+the default.
 
 This is the only file that reads the environment. The docstring under each field is its documentation:
 `docs/settings.md` and `.env.example` are tested against it.
@@ -25,17 +26,17 @@ from msgspec import Meta
 from pi_memory.errors import SettingsError
 
 MOST = 2**31 - 1
-"""What the libraries that are given a number take."""
+"""Largest integer that the libraries accept."""
 Positive = Annotated[int, Meta(ge=1, le=MOST)]
 PREFIX = "PI_MEMORY_"
 ROOM_BELOW = "x" * 200
-"""As long as the names of what is kept below a folder."""
+"""A name as long as the longest that we create below a folder."""
 
 SYSTEM_FILE = Path("/etc/pi-memory/env")
 
 STRONG = "Set PI_MEMORY_TOKEN to a long random string (openssl rand -hex 32)"
 SHORTEST_TOKEN, FEWEST_DIFFERENT = 20, 8
-"""What a token that the network may try must have: its characters, and how many different ones."""
+"""Minimum length, and minimum count of different characters, of a token that a network can attack."""
 
 
 def _env(key: str, default: Any) -> Any:
@@ -44,7 +45,7 @@ def _env(key: str, default: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    """How clients reach the daemon."""
+    """Access over HTTP"""
 
     host: str = _env("PI_MEMORY_HOST", "127.0.0.1")
     """Address to bind. Anything but loopback needs a `PI_MEMORY_TOKEN` that is hard to guess."""
@@ -58,14 +59,16 @@ class ServerSettings:
     max_waiting: Positive = _env("PI_MEMORY_MAX_WAITING", 16)
     """Most turns under way or waiting; further ones are answered with 503 and `Retry-After`."""
     turn_seconds: Annotated[float, Meta(gt=0)] = _env("PI_MEMORY_TURN_SECONDS", 1800.0)
-    """Longest time of a turn, waiting for others included; what has arrived of its reply by then is remembered."""
+    """Longest time of a turn, with the wait for other turns; the part of the reply that has arrived by then is
+    remembered.
+    """
     log_level: Literal["debug", "info", "warning", "error"] = _env("PI_MEMORY_LOG_LEVEL", "info")
-    """Least severe log lines to write. What users say is only ever logged at `debug`."""
+    """Least severe log lines to write. What users say is only logged at `debug`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paths:
-    """Where things are kept."""
+    """Files and folders"""
 
     data_dir: Path | None = _env("PI_MEMORY_DATA_DIR", None)
     """Database and models. Default: `$STATE_DIRECTORY`, else `$XDG_STATE_HOME/pi-memory`, else
@@ -80,83 +83,91 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """What is remembered of a conversation, and how long."""
+    """How much is remembered, and for how long"""
 
     enabled: bool = _env("ENABLE_MEMORY", True)
     """`false`: every request stands alone and nothing is stored."""
     max_turns: Positive = _env("MEMORY_MAX_TURNS", 8)
-    """Exchanges (a message and its reply) that a conversation keeps word for word; up to twice as many are prompted
-    before the oldest become a summary. Fewer where the context has no room."""
+    """Exchanges (a message and its reply) that a conversation keeps word for word; up to twice as many stand in the
+    prompt before the oldest become a summary. Fewer where the context has no room.
+    """
     ttl_minutes: Annotated[float, Meta(ge=0, le=5_256_000)] = _env("MEMORY_TTL_MIN", 60.0)
     """Idle minutes after which a conversation ends; 0: never."""
     max_conversations: Positive = _env("MEMORY_MAX_CONVERSATIONS", 500)
-    """Conversations kept in RAM; the least recently used gives way."""
+    """Conversations kept in RAM; the least recently used one is evicted."""
     commit_seconds: Annotated[float, Meta(ge=0, le=3600)] = _env("PI_MEMORY_COMMIT_SECONDS", 10.0)
-    """Longest time that an exchange waits for its group's commit, and so the most that a crash may lose; 0: commit
-    each."""
+    """Longest time that an exchange waits for the commit of its group, and so the most that a crash can lose; 0: commit
+    each.
+    """
     transcript_days: Annotated[float, Meta(ge=0, le=36_500)] = _env("PI_MEMORY_TRANSCRIPT_DAYS", 30.0)
     """Days that exchanges are kept verbatim; 0: only until they are processed and their conversation has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatSettings:
-    """Who does the talking."""
+    """The chat model"""
 
     provider: Literal["auto", "llama", "openai", "extractive"] = _env("PI_MEMORY_PROVIDER", "auto")
-    """`llama`: a GGUF in this process; `openai`: a server that speaks OpenAI's API; `extractive`: no model, quotes what
-    you said; `auto`: a GGUF if there is one, else extractive."""
+    """`llama`: a GGUF in this process; `openai`: a server that speaks OpenAI's API; `extractive`: no model, replies
+    quote what you said; `auto`: a GGUF if there is one, else extractive.
+    """
     model: Path | None = _env("PI_MEMORY_MODEL", None)
     """Chat model, a GGUF file. Default: the first `*.gguf` in `models/chat` of the data directory."""
     context_tokens: Annotated[int, Meta(ge=128, le=MOST)] = _env("CTX_TOKENS", 4096)
-    """Context length in tokens, prompt and reply together; a model trained on less uses less."""
+    """Context length in tokens, prompt and reply together; a model trained on a shorter context uses that."""
     max_tokens: Positive = _env("PI_MEMORY_MAX_TOKENS", 512)
     """Most tokens of a reply; never more than a quarter of the context."""
     temperature: Annotated[float, Meta(ge=0, le=5)] = _env("PI_MEMORY_TEMPERATURE", 0.7)
     """Sampling temperature; 0 always takes the likeliest token."""
     threads: Annotated[int, Meta(ge=0, le=4096)] = _env("PI_MEMORY_THREADS", 0)
-    """Threads that write a reply, one token at a time; 0: half of the cores where there are four or more, as memory and
-    not the processor is what they wait for, else one per core."""
+    """Threads that generate a reply; 0: half of the cores where there are four or more (memory limits them, not the
+    processor), else one per core.
+    """
     prefill_threads: Annotated[int, Meta(ge=0, le=4096)] = _env("PI_MEMORY_PREFILL_THREADS", 0)
-    """Threads that read a prompt, many tokens at a time; 0: `PI_MEMORY_THREADS` if that is set, else one per
-    core."""
+    """Threads that evaluate a prompt; 0: `PI_MEMORY_THREADS` if that is set, else one per core."""
     wait: Literal["auto", "active", "passive"] = _env("PI_MEMORY_WAIT", "auto")
     """How threads wait for each other: `active` keeps them awake, which is very slow where other programs want the
     cores; `passive` lets them sleep, which is slow where none does; `auto`: awake for some microseconds, then
     asleep."""
     batch_tokens: Annotated[int, Meta(ge=1, le=4096)] = _env("PI_MEMORY_BATCH_TOKENS", 128)
-    """Tokens of a prompt that are read at a time; more is faster and takes more memory."""
+    """Prompt tokens that are evaluated at a time; more is faster and takes more memory."""
     mmap: bool = _env("PI_MEMORY_MMAP", False)
     """`true`: map the model file instead of reading it; it starts faster, and needs more memory where llama.cpp repacks
     the weights for the processor (452 MB become 668 MB)."""
     state_mb: Annotated[int, Meta(ge=0, le=MOST)] = _env("PI_MEMORY_STATE_MB", 64)
-    """Megabytes that may be kept on disk, twice, of what the chat model has read, so that a restart need not read it
-    again: what conversations begin with, and those alive at a clean stop; 0: nothing. And as many in memory, of
-    conversations besides the one that goes on."""
+    """Megabytes on disk, twice, for the model's evaluated state, so that a restart evaluates nothing again: the common
+    prefix of new conversations, and at a clean stop the conversations that are alive; 0: nothing is kept. As many
+    megabytes of RAM hold the state of conversations that wait.
+    """
     openai_base_url: str = _env("PI_MEMORY_OPENAI_BASE_URL", "http://127.0.0.1:8080/v1")
     """Base URL of the server for `openai`, such as llama-server's or Ollama's."""
     openai_api_key: str = _env("PI_MEMORY_OPENAI_API_KEY", "")
-    """Key for that server, if it wants one."""
+    """Key for that server, if it needs one."""
     openai_model: str = _env("PI_MEMORY_OPENAI_MODEL", "default")
-    """Model to ask that server for."""
+    """Model to request from that server."""
     timeout_seconds: Annotated[float, Meta(gt=0, le=86_400)] = _env("PI_MEMORY_OPENAI_TIMEOUT_SECONDS", 60.0)
-    """Longest silence of that server before its reply is given up."""
+    """Longest silence of that server before the reply is abandoned."""
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """How texts are compared."""
+    """How texts are compared"""
 
     embedder: Literal["auto", "gguf", "sentence-transformers", "none"] = _env("PI_MEMORY_EMBEDDER", "auto")
-    """`gguf`: by llama.cpp; `sentence-transformers`: live, with torch; `none`: by words only; `auto`: the first of
-    these that is there."""
+    """`gguf`: run by llama.cpp; `sentence-transformers`: live, with torch; `none`: texts are compared by words only;
+    `auto`: the first of these that is available.
+    """
     model: str = _env("PI_MEMORY_EMBEDDER_MODEL", "")
     """GGUF file, or name or folder of a sentence-transformers model. Default: all-MiniLM-L6-v2."""
     tagger: Literal["auto", "rules", "embedding", "model"] = _env("PI_MEMORY_TAGGER", "auto")
-    """How topics are found: by `rules`; by rules and `embedding`; by asking the chat `model` in this process about what
-    these find; `auto`: with embeddings if there is an embedder, and never by a model, as small ones judge worse."""
+    """How topics are found. `rules`: by paths and words; `embedding`: by these and embeddings; `model`: the chat model
+    in this process chooses among what these find; `auto`: `embedding` if there is an embedder, else `rules`; never
+    `model`, as small models judge worse.
+    """
     extractor: Literal["rules", "model"] = _env("PI_MEMORY_EXTRACTOR", "rules")
-    """How a session that is over is learned from: by `rules`; or by these and the chat `model` in this process. Of what
-    that says, only what quotes the user's own words is kept."""
+    """How memories are extracted from a session that is over. `rules`: by patterns; `model`: also by the chat model in
+    this process, of whose output only memories that quote the user's own words are kept.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +206,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting as documentation and command line see it."""
+    """One setting, as the documentation and the command line show it."""
 
     key: str
     group: str
@@ -221,10 +232,10 @@ def _options() -> Iterator[Option]:
 
 
 def load(flags: Mapping[str, object] | None = None, *, env_file: Path | None = None) -> Settings:
-    """Read the settings. `flags` are keyed by setting, such as `PI_MEMORY_PORT`; None stands for not given.
+    """Read the settings. `flags` are keyed by setting, such as `PI_MEMORY_PORT`; None means not given.
 
-    `env_file` stands for the user's and the system's file, `env_files`. A file may have keys of other programs.
-    Raises `SettingsError`, naming the key, for an unknown or malformed setting.
+    `env_file` replaces the user's and the system's file (`env_files`). A file may have keys of other programs. Raises
+    `SettingsError`, naming the key, for an unknown or malformed setting.
     """
     files = [env_file] if env_file else [file for file in env_files() if os.access(file, os.R_OK)]
     values: dict[str, object] = {}
@@ -279,8 +290,8 @@ def _environment() -> dict[str, str]:
 
 
 def env_files() -> tuple[Path, Path]:
-    """The system's file of settings and the user's, which stands over it. None of the working directory: that may be
-    anybody's.
+    """The system's settings file, then the user's, which overrides it. A file in the working directory is not read: it
+    may be somebody else's.
     """
     config = os.environ.get("XDG_CONFIG_HOME")
     return SYSTEM_FILE, (Path(config) if config else Path.home() / ".config") / "pi-memory" / "env"
@@ -326,7 +337,9 @@ def _convert(option: Option, value: object) -> object:
 
 
 def _path(value: str) -> Path:
-    """Raises `ValueError` for the home of nobody, `OSError` for a path that the system cannot name files below."""
+    """A path of the settings. Raises `ValueError` for `~` of an unknown user, `OSError` for a path too long for the
+    files below it.
+    """
     try:
         path = Path(value).expanduser().absolute()
     except RuntimeError as error:

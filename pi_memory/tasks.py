@@ -1,4 +1,4 @@
-"""Work in the background: in a task of its own, done to its end or again, whoever waits for it and leaves."""
+"""Background work in tasks of its own: it runs to its end, or is retried, although its caller leaves."""
 
 import asyncio
 import contextlib
@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 
 class Tasks:
-    """Runs work in tasks of its own. `finish` waits for all of them: a stop calls it before anything is closed."""
+    """Runs work in tasks of its own. `finish` waits for all of them; a stop calls it before anything is closed."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """What `work` returns; it goes on when this is cancelled."""
+        """The result of `work`, which continues when this call is cancelled."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -73,14 +73,14 @@ class BackgroundWorker:
 
 
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
-"""Seconds until work that failed is done again; twice as many each time."""
+"""Seconds until failed work is retried; the pause doubles each time up to the second one."""
 
 logger = logging.getLogger(__name__)
 
 
 @contextlib.contextmanager
 def logged(what: str) -> Iterator[None]:
-    """At the edge of a background job: what it raises is logged and goes no further."""
+    """A context manager for the edge of a background job: logs an exception and suppresses it."""
     try:
         yield
     except PiMemoryError as error:
@@ -90,7 +90,7 @@ def logged(what: str) -> Iterator[None]:
 
 
 async def until_done(what: str, work: Callable[[], Awaitable[None]]) -> None:
-    """Do `work` until it raises nothing, with a longer pause after each failure."""
+    """Retry `work` until it raises nothing, with a longer pause after each failure."""
     pause = FIRST_PAUSE
     while not await _succeeds(what, work):
         await asyncio.sleep(pause)

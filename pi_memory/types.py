@@ -1,4 +1,4 @@
-"""Plain data that is passed between the rooms.
+"""Plain data that the rooms pass to each other.
 
 Times are Unix seconds (UTC) as floats. Nothing in here does anything.
 """
@@ -16,17 +16,17 @@ MemoryType = Literal["semantic", "episodic", "procedural"]
 Priority = Literal["highest", "high", "medium", "low"]
 StatementKind = Literal["remember", "rule", "preference", "personal", "correction", "forget", "private"]
 Purpose = Literal["chat", "choose", "write", "idle"]
-"""What a model in this process computes for; `idle`: what nobody waits for yet."""
+"""The purpose of a model computation; `idle`: prefill ahead of time."""
 RECALLED = "## Relevant Memories"
-"""Above what was recalled for a message, in its context; a line of each begins with `- `."""
+"""Heading of the recalled memories in a message's context; each line below begins with `- `."""
 GENERAL = "general"
-"""The agent that answers when none is named."""
+"""Name of the default agent."""
 Vectors = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One tool that an agent ran: its name and its arguments as JSON would carry them."""
+    """A tool call of an agent: the tool's name and its arguments as decoded JSON."""
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
@@ -36,8 +36,8 @@ class ToolCall:
 class Message:
     """One message of a prompt.
 
-    `context` is text of ours that goes in front of the user's words inside the same message (an edited
-    focus, the date). It is prompted, but never quoted and never learned from.
+    `context` is text of ours in front of the user's words in the same message (recalled memories, an edited focus, the
+    date). It is part of the prompt, but never quoted and never learned from.
     """
 
     role: Role
@@ -46,7 +46,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """What the model reads."""
+        """The text that the model reads."""
         return f"{self.context}\n\n{self.content}" if self.context else self.content
 
 
@@ -90,9 +90,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What the user states in a message.
+    """A statement of the user in a message.
 
-    `content` stands alone; for `forget` it is what is to be forgotten, for `private` empty. `quote` is verbatim.
+    `content` is understandable alone; for `forget` it is what to forget, for `private` it is empty. `quote` is
+    verbatim.
     """
 
     kind: StatementKind
@@ -102,11 +103,11 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A user message and the reply to it: the unit that is kept, tagged and remembered.
+    """A user message and its reply: the unit that is stored, tagged and learned from.
 
-    `partial` marks a reply that the client did not wait for. `source` tells a conversation with us from the work of an
-    agent elsewhere. `context` is the `Message.context` that was prompted with it, so that the prompt's prefix is the
-    same in the next turn, and `recalled` the contents of what was recalled for it; a clean stop keeps them.
+    `partial` marks a reply whose client left early. `source` separates conversations with us from agents elsewhere.
+    `context` is the `Message.context` of its prompt, so that the next prompt has the same prefix, and `recalled` holds
+    the contents recalled for it; a clean stop keeps both.
     """
 
     conversation_id: str
@@ -121,13 +122,13 @@ class Exchange:
     source: Source = "chat"
     recalled: tuple[str, ...] = ()
     stated: tuple[Statement, ...] | None = field(default=None, compare=False)
-    """What the user states in it, None if nobody has looked for that yet. Not stored."""
+    """Statements of the user in it; None before detection has run. Not stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """What an exchange was about. `topic` is None for chatter, which is not recorded; `vector` is of unit length, shape
-    (dimensions,), when it was also judged by its meaning.
+    """The topic of an exchange. `topic` is None for chatter, which is not recorded; `vector` is the exchange's
+    embedding, of unit length, shape (dimensions,), or None without an embedder.
     """
 
     topic: str | None
@@ -158,7 +159,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What may become a memory. `quote` is the user's own words, or a tool's, that it rests on, verbatim."""
+    """A sentence that may become a memory. `quote` is its verbatim source: the user's words or a tool's."""
 
     content: str
     type: MemoryType = "semantic"
@@ -172,11 +173,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Something learned.
+    """One sentence that was learned.
 
     `priority` is `highest` for what the user stated, `high` for an error and its resolution, `medium` for a pattern,
-    `low` for what was discovered. `source` names how it came: `user_stated`, `error_resolution`, `pattern`,
-    `discovery`, `api`, `import`. It holds from `valid_from` until `valid_to`; a forgotten one has no content any more.
+    `low` for what was discovered. `source` names its origin: `user_stated`, `error_resolution`, `pattern`, `discovery`,
+    `api`, `import`. It holds from `valid_from` until `valid_to`. A forgotten memory has no content.
     """
 
     id: int
@@ -204,10 +205,10 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """Something found, and why: score = similarity x strength x (1 + boost).
+    """A hit of a search: score = similarity x strength x (1 + boost).
 
-    `kind` is `memory`, or `exchange` for one message of an exchange, verbatim; `id` is the memory's or the exchange's.
-    `cosine` and `words` are what similarity was made from: nearness in meaning, and of the words (BM25), each 0 to 1.
+    `kind` is `memory`, or `exchange` for one verbatim message of an exchange; `id` is the memory's or the exchange's.
+    `cosine` (calibrated) and `words` (BM25 coverage), both in [0, 1], are what similarity was computed from.
     """
 
     id: int
@@ -229,9 +230,9 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The system text of a conversation, as it was when the conversation began, and what went into it.
+    """The standing text of a conversation: its system text, gathered when it began.
 
-    `memory_tokens` are those of the text that are memory: everything but the agent's persona.
+    `memory_tokens` count the text without the agent's persona.
     """
 
     agent: str
@@ -244,9 +245,9 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one reply, as the model counts them.
+    """Token counts of one reply, by the model's tokenizer.
 
-    `evaluated_tokens` are those of the prompt that had to be computed; the rest came from the kept prefix.
+    `evaluated_tokens` of the prompt were computed; the others came from the kept prefix.
     """
 
     prompt_tokens: int = 0
@@ -257,7 +258,7 @@ class Usage:
 
 @dataclass(slots=True)
 class Count:
-    """Tokens of one purpose since the start; `submitted` are those of all prompts, whether or not evaluated."""
+    """Token counts of one purpose since the start; `submitted` counts whole prompts, evaluated or not."""
 
     submitted: int = 0
     evaluated: int = 0
@@ -266,10 +267,10 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """Why the model knew what it knew: everything that was put into the prompt besides the user's words.
+    """Everything that the prompt contained besides the user's words, and why.
 
-    `memories` are the ids of those told since the conversation began, `recalled` those for this message, and why;
-    `stated` is what the message had us remember or forget.
+    `memories` are the ids in the prompt since the conversation began, `recalled` those for this message with their
+    scores; `stated` lists what the message had us remember or forget.
     """
 
     focus: tuple[str, ...] = ()
@@ -284,7 +285,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of the reply, as it arrived."""
+    """A piece of the reply."""
 
     text: str
 
@@ -304,8 +305,8 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class SessionContext:
-    """`session` is the client's name for it. `worked` are seconds of active work since the weights waned last;
-    `last_at` is when something was last said or done.
+    """Attention of one session, whose name `session` the client chose. `worked` are seconds of active work since the
+    weights last waned; `last_at` is the time of the last exchange.
     """
 
     session: str
@@ -321,13 +322,13 @@ class SessionContext:
     worked: float = 0.0
 
     def worth_writing(self, before: "SessionContext | None") -> bool:
-        """Whether more has changed since `before` than what the next write may take along."""
+        """Whether more has changed since `before` than can wait for the next write."""
         return before is None or replace(before, last_at=self.last_at, worked=self.worked, files=self.files) != self
 
 
 @dataclass(frozen=True, slots=True)
 class FocusPeriod:
-    """A focus that is over, or, without `seconds`, the one that is not; what it came to, how many memories it used."""
+    """A focus of a session: its outcome and the number of memories used. `seconds` is None while it is under way."""
 
     topic: str
     since: float
@@ -338,7 +339,7 @@ class FocusPeriod:
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A memory that was put to use. `helpful` is None until somebody says."""
+    """A memory that was put to use. `helpful` is None until a client judges it."""
 
     id: int
     session: str
@@ -350,7 +351,9 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class SharedSessions:
-    """Sessions in all, those that worked on a topic, and by other topic: those with both, those with the other."""
+    """Counts of sessions: all, those that worked on a topic, and by other topic those with both and those with the
+    other.
+    """
 
     sessions: int
     own: int
@@ -359,7 +362,9 @@ class SharedSessions:
 
 @dataclass(frozen=True, slots=True)
 class Prompted:
-    """What a conversation's prompts have held besides what was said: `at`, `context` and `recalled` of exchanges."""
+    """Text that a conversation's prompts contained besides its messages: `at`, `context` and `recalled` of
+    exchanges.
+    """
 
     standing: Standing
     told: tuple[tuple[float, str, tuple[str, ...]], ...] = ()

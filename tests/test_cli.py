@@ -139,6 +139,6 @@ def test_serve_stays_light() -> None:
 
 
 def test_the_shell_completes_commands() -> None:
-    environ = {"_PI_MEMORY_COMPLETE": "bash_complete", "COMP_WORDS": "pi-memory ex", "COMP_CWORD": "1"}
+    environ = {"_PI_MEMORY_COMPLETE": "bash_complete", "COMP_WORDS": "pi-memory exp", "COMP_CWORD": "1"}
     done = python("-c", "from pi_memory.cli import main; main(prog_name='pi-memory')", **environ)
     assert done.stdout.split() == ["plain,export", "plain,export-embedder"]

@@ -59,7 +59,9 @@ def test_an_unrelated_question_quotes_nothing(question: str) -> None:
 
 def test_a_focus_that_was_edited_since_is_told_as_it_is_now() -> None:
     garden, gone = Topic("garden", 0.0, 0.0), Topic("garden", 0.0, 0.0, is_active=False)
-    edit = TopicChanges({"garden": garden, "orchard": None}, {"garden": gone, "orchard": garden}, "file", 0.0).told()
+    edit = TopicChanges(
+        {"garden": garden, "orchard": None}, {"garden": gone, "orchard": garden}, "file", 0.0
+    ).described()
     messages = [
         Message("system", "## Recent Focus\n\n- **memory** (2 sessions)\n- **garden** (1 session)"),
         Message("user", "What am I working on?"),

@@ -224,7 +224,7 @@ def test_it_imports_next_to_nothing() -> None:
     code = "import sys; before = set(sys.modules); import pi_memory.agents.hook; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     ours = {name for name in done.stdout.split() if name.startswith("pi_memory")}
-    assert ours <= {"pi_memory", "pi_memory.agents.hook", "pi_memory.agents.claude_log"}
+    assert ours <= {"pi_memory", "pi_memory.agents", "pi_memory.agents.hook", "pi_memory.agents.claude_log"}
     assert not {"click", "msgspec", "dataclasses", "typing", "asyncio", "http.client"} & set(done.stdout.split())
 
 

@@ -1,4 +1,6 @@
-"""What an agent elsewhere is told: when its session begins, and with what its user says; nothing twice in a session."""
+"""Context for an agent elsewhere, at the beginning of its session and with each message; nothing is repeated in a
+session.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,16 +15,16 @@ from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search
 
 MOST_CHARACTERS = 100_000
-"""What an agent was given before these, its own context has hardly kept."""
+"""Context given before the last so many characters counts as gone from the agent's own context."""
 MOST_BYTES = 4_000_000
-"""Of all sessions together."""
+"""Most bytes of the given contexts of all sessions together."""
 KEPT_SECONDS = 24 * 3600
-"""A session that has asked for nothing for so long is over."""
+"""Seconds after which a session that asked for nothing is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentContext:
-    """Text for an agent, and the topics and memories in it."""
+    """The text for an agent, with its topics and memories."""
 
     text: str = ""
     topics: tuple[str, ...] = ()
@@ -30,7 +32,7 @@ class AgentContext:
 
 
 class AgentContexts:
-    """Knows what agents were given for `KEPT_SECONDS`, and the last `MOST_BYTES` of it, whole sessions at a time."""
+    """Remembers what agents were given, for `KEPT_SECONDS` and at most `MOST_BYTES`; whole sessions are evicted."""
 
     def __init__(self, briefing: TurnContext, focus: RecentFocus, recall: Search, *, clock: Clock) -> None:
         self._briefing = briefing
@@ -41,8 +43,8 @@ class AgentContexts:
         self._given: dict[str, tuple[float, bytes]] = {}
 
     async def begin(self, session: str, project: str | None, model: Model) -> AgentContext:
-        """What a session begins with: the focus, and what the user stated. What it was told before is forgotten, as
-        the agent has.
+        """The context at a session's beginning: the focus and what the user stated. What it was given before is
+        forgotten, as the agent has forgotten it.
         """
         budget = self._briefing.budget(model)
         block, topics = await self._focus.block(count=model.count, tokens=budget.focus)
@@ -52,7 +54,7 @@ class AgentContexts:
         return AgentContext("\n\n".join(filter(None, (block, stated))), topics, memories)
 
     async def message(self, session: str, said: str, project: str | None, model: Model) -> AgentContext:
-        """What is known that bears on what the user says, behind the relevance gate. Raises `StoreError`."""
+        """What the gate lets through for the user's message. Raises `StoreError`."""
         room = PromptRoom(
             tokens=self._briefing.budget(model).recall,
             count=model.count,
@@ -65,7 +67,7 @@ class AgentContexts:
         return AgentContext(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
 
     def forget(self, clean: Callable[[str], str]) -> None:
-        """Take what `clean` takes out of texts out of what sessions were given."""
+        """Redact the given contexts with `clean`."""
         self._given = {name: (at, clean(kept.decode()).encode()) for name, (at, kept) in self._given.items()}
 
     def _text(self, session: str) -> str:
@@ -86,7 +88,7 @@ class AgentContexts:
 
 
 def _named(project: str | None) -> str | None:
-    """A project, None for one that has no name: an agent may work in `/`."""
+    """A project, None for one without a name: an agent may work in `/`."""
     try:
         namespaces.scope(project)
     except RequestError:

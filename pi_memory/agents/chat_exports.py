@@ -1,4 +1,4 @@
-"""Conversations as others export them, to exchanges: ChatGPT's, Claude's, and lists of messages. Pure."""
+"""Parses exports of conversations to exchanges: ChatGPT's, Claude's, and lists of messages. Pure."""
 
 import hashlib
 import re
@@ -13,11 +13,11 @@ ASSISTANTS = ("assistant", "ai", "model", "bot")
 
 
 def exchanges(conversation: dict[str, Any]) -> Iterator[Exchange]:
-    """The exchanges of one conversation in any of the shapes; nothing for what is none of them.
+    """The exchanges of one conversation in any of these shapes; none for any other value.
 
-    `{conversation_id, project?, messages: [{role, content, at?, ref?}]}`, as `POST /import` has it;
-    `{uuid, chat_messages: [{sender, text, created_at, uuid}]}`, as Claude exports it; `{id, mapping, current_node}`, as
-    ChatGPT does: a tree of messages, of which the branch that was shown last counts.
+    `{conversation_id, project?, messages: [{role, content, at?, ref?}]}`, as `POST /import` takes it; `{uuid,
+    chat_messages: [{sender, text, created_at, uuid}]}`, as Claude exports it; `{id, mapping, current_node}`, as ChatGPT
+    exports it: a tree of messages, of which the branch that was shown last counts.
     """
     messages: Iterable[dict[str, Any]]
     if isinstance(conversation.get("mapping"), dict):
@@ -30,7 +30,7 @@ def exchanges(conversation: dict[str, Any]) -> Iterator[Exchange]:
 
 
 def grouped(session: str, messages: Iterable[dict[str, Any]], *, project: str | None = None) -> Iterator[Exchange]:
-    """Exchanges from messages `{role, text, at, ref}`: one begins where the user says something."""
+    """Exchanges from messages `{role, text, at, ref}`: each user message begins one."""
     lines: list[dict[str, Any]] = []
     for number, message in enumerate(messages):
         role = str(message["role"]).lower()
@@ -48,7 +48,7 @@ def grouped(session: str, messages: Iterable[dict[str, Any]], *, project: str | 
 
 
 def session_id(name: str) -> str:
-    """A session's name from what a conversation is called elsewhere, which may not be usable as one."""
+    """A valid session name for a conversation's foreign name."""
     if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", name):
         return name
     return f"import-{hashlib.blake2b(name.encode(errors='replace'), digest_size=8).hexdigest()}"
@@ -66,7 +66,7 @@ def _listed(messages: object) -> Iterator[dict[str, Any]]:
 
 
 def _branch(nodes: dict[str, Any], leaf: object) -> list[dict[str, Any]]:
-    """The messages from the root to `leaf`, else to the last node there is."""
+    """The messages from the root to `leaf`, else to the last node."""
     found, seen = [], set()
     name = leaf if leaf in nodes else next(reversed(nodes), None)
     while isinstance(name, str) and name in nodes and name not in seen:

@@ -1,8 +1,8 @@
-"""An agent's session log as Claude Code writes it, one JSON object a line: what was said and done in it. Pure.
+"""Parses session logs of Claude Code, one JSON object a line. Pure.
 
-The hook reads it while the agent waits, so this imports next to nothing, and what it finds are plain dicts in the shape
-of `POST /history`. Left out are lines that neither the user nor the agent itself has written: those of sub-agents,
-summaries of what went before, output of tools and of local commands, and text that hooks and reminders put in.
+The hook reads a log while the agent waits, so this imports next to nothing and returns plain dicts in the shape of
+`POST /history`. Lines that neither the user nor the agent itself wrote are skipped: those of sub-agents, summaries,
+output of tools and of local commands, and text that hooks and reminders put in.
 """
 
 import json
@@ -13,10 +13,10 @@ Entry = dict[str, object]
 Exchange = dict[str, object]
 
 TEXT, ARGUMENT = 16_000, 2_000
-"""Most characters of one message, and of one text in a tool's arguments, that are taken over."""
+"""Most characters of one message, and of one text in a tool's arguments."""
 DEPTH, ITEMS = 6, 100
 LINES = 100
-"""Most lines of one exchange; a longer one goes on in another without a user's message."""
+"""Most lines of one exchange; the rest becomes another exchange without a user message."""
 
 NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 INJECTED = re.compile(r"<(system-reminder|user-prompt-submit-hook|session-start-hook|ide_\w+)>.*?</\1>\s*", re.DOTALL)
@@ -25,14 +25,14 @@ ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 
 def is_entry(value: object) -> bool:
-    """Whether a line of JSON is one of such a log."""
+    """Whether a decoded line is an entry of such a log."""
     return isinstance(value, dict) and isinstance(value.get("type"), str) and "messages" not in value
 
 
 def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
     """The exchanges of one log, in its order: `{session_id, project, lines: [{ref, role, at, text, tool_calls}]}`.
 
-    One begins where the user says something. Time and session are those of the entries, empty where they have none.
+    Each user message begins one. Time and session are those of the entries, empty where they have none.
     """
     current: Exchange | None = None
     for entry in entries:
@@ -55,7 +55,7 @@ def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
 
 
 def shortened(value: object, *, depth: int = 0) -> object:
-    """An argument of a tool without what is too much; what lies too deep becomes None."""
+    """A tool's argument cut to the limits; values nested too deep become None."""
     if isinstance(value, str):
         return value[:ARGUMENT]
     if depth >= DEPTH:
@@ -68,13 +68,13 @@ def shortened(value: object, *, depth: int = 0) -> object:
 
 
 def tool_call(name: object, arguments: object) -> dict[str, object]:
-    """A tool's call as `POST /activity` takes it."""
+    """A tool call in the shape of `POST /activity`."""
     cut = shortened(arguments) if isinstance(arguments, dict) else {}
     return {"name": name[:200] if isinstance(name, str) else "", "arguments": cut}
 
 
 def encoded(body: object) -> bytes:
-    """What is sent to the daemon, as JSON; `?` for half a character, as JavaScript leaves it where it cuts a text."""
+    """A request's body as JSON, with `?` for unpaired surrogates, which JavaScript leaves where it cuts a text."""
     return json.dumps(body, ensure_ascii=False).encode(errors="replace")
 
 
@@ -83,7 +83,7 @@ def _begun(entry: Entry, line: dict[str, object]) -> Exchange:
 
 
 def _line(entry: Entry) -> dict[str, object] | None:
-    """What an entry adds to the exchange, None if nothing was said or done."""
+    """The line of an exchange for an entry, None if nothing was said or done."""
     message = entry.get("message")
     role = entry.get("type")
     if role not in ("user", "assistant") or not isinstance(message, dict) or any(entry.get(key) for key in NOT_SAID):
@@ -99,7 +99,7 @@ def _line(entry: Entry) -> dict[str, object] | None:
 
 
 def _said(text: str) -> str:
-    """The user's own words: of a slash command its arguments, nothing of a local command and its output."""
+    """The user's own words: the arguments of a slash command, nothing of a local command and its output."""
     text = INJECTED.sub("", text)
     if LOCAL.match(text):
         found = ARGUMENTS.search(text)

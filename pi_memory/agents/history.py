@@ -1,4 +1,4 @@
-"""Where history is read from: a session or conversation each, opened when its time comes. Pure."""
+"""Sources of history: a session or conversation each, opened when its time comes. Pure."""
 
 import heapq
 import itertools
@@ -12,7 +12,7 @@ Exchange = dict[str, Any]
 """As `POST /history` takes it: `{session_id, project, lines: [{ref, role, at, text, tool_calls}]}`."""
 
 Advance = Callable[[int], None]
-"""Told how many bytes have been read since."""
+"""A callback with the number of bytes read since the last call."""
 Read = Callable[[Advance], Iterator[Exchange]]
 
 SHOWN = 10
@@ -21,7 +21,7 @@ SHOWN = 10
 
 @dataclass(slots=True)
 class Skipped:
-    """What could not be read: how much, and where the first of it is."""
+    """How many lines could not be read, and where the first of them are."""
 
     count: int = 0
     places: list[str] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One session: the Unix time of its first exchange, how many bytes it has, and how it is read."""
+    """One session: the Unix time of its first exchange, its size in bytes, and its reader."""
 
     path: Path
     begins: float
@@ -53,9 +53,9 @@ class Past:
 
 
 def in_time_order(sources: Iterable[Source], *, advance: Advance) -> Iterator[Past]:
-    """The exchanges of all sources, the oldest first. A source is open only while it is its turn.
+    """The exchanges of all sources, oldest first. A source is open only during its turn.
 
-    Inside a source the order is its own: a session whose clock went back is told as it went on.
+    Within a source its own order is kept, also where its clock went back.
     """
     waiting = sorted(sources, key=lambda source: source.begins, reverse=True)
     ticket = itertools.count()
@@ -90,12 +90,12 @@ def _dated(source: Source, advance: Advance) -> Iterator[Past]:
 
 
 def time_of(exchange: Exchange) -> float | None:
-    """When an exchange began, None if no line says."""
+    """Time of an exchange: the first that a line has, None without any."""
     return next((at for line in exchange["lines"] if (at := unix(line["at"])) is not None), None)
 
 
 def unix(value: object) -> float | None:
-    """Unix seconds from ISO 8601 (UTC unless it says otherwise) or a number; None for what is no time."""
+    """Unix seconds from ISO 8601 (UTC unless it says otherwise) or a number; None for anything else."""
     try:
         if isinstance(value, str):
             time = datetime.fromisoformat(value)

@@ -1,6 +1,6 @@
-"""Which history there is in files and folders. Files at most.
+"""Finds history in files and folders.
 
-A file is known by what is in it: an agent's log, conversations in JSON Lines or in one list, a transcript.
+The format is recognised by the content: an agent's log, conversations in JSON Lines or in one list, a transcript.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from pi_memory.agents.json_lines import elements, json_lines, piece
 LINES = (".jsonl", ".ndjson")
 SUFFIXES = (*LINES, ".json", ".md", ".markdown", ".txt")
 PEEK = 50
-"""Lines of a file that may stand before the first that tells what it is."""
+"""Most lines before the first that identifies the format."""
 
 
 def found(paths: Iterable[Path], skipped: Skipped) -> list[Source]:
@@ -39,7 +39,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _sources(path: Path, skipped: Skipped, *, named: bool) -> list[Source]:
-    """What a file holds. A folder has much that is no conversation; a file that was `named` should be one."""
+    """The sources in a file. In a folder other files are normal; a file that was `named` should be history."""
     suffix, before = path.suffix.lower(), skipped.count
     if not path.is_file():
         raise OSError(EINVAL, "not a file")
@@ -61,7 +61,7 @@ def _is_log(path: Path) -> bool:
 
 
 def _one(path: Path, read: Read, *, peek: Read) -> list[Source]:
-    """A file that is one session; it is read as far as its first exchange, to know when it began."""
+    """A source of one session; it is read up to its first exchange, for its time."""
     first = next(peek(lambda read: None), None)
     return [] if first is None else [_source(path, first, path.stat().st_size, read)]
 

@@ -1,7 +1,7 @@
-"""`pi-memory hook`: what a coding agent tells of its session goes to the daemon, and what is known comes back.
+"""`pi-memory hook`: reports events of a coding agent to the daemon and prints context for the agent.
 
-The agent waits for this process, at every tool that it runs. So it imports next to nothing, gives the daemon a moment,
-and whatever happens it ends well: an agent without its memory is better than one that stops.
+The agent waits for this process at every tool call. So it imports next to nothing, limits its wait for the daemon, and
+always exits with 0: an agent without its memory is better than one that stops.
 """
 
 import json
@@ -15,27 +15,29 @@ from pi_memory.agents.claude_log import TEXT, encoded, exchanges, tool_call
 SECONDS = 2.0
 """Longest that the agent waits for us."""
 INPUT = 32 << 20
-"""Most bytes that are read from the agent."""
+"""Most bytes read from the agent."""
 TAILS = (1 << 17, 1 << 20, 1 << 23)
-"""How far back the session's log is read for what the user said last: in bytes, more if that is not there."""
+"""Bytes at the end of the session's log that are read to find the user's last message; the next size if it is not
+there.
+"""
 CONTEXT = 9_500
-"""Most characters that are printed: the agent puts what is longer than 10,000 into a file."""
+"""Most characters that are printed: the agent puts more than 10,000 into a file."""
 LOG = 64 << 10
-"""Bytes after which the log begins anew."""
+"""Size in bytes at which the log begins anew."""
 
-Told = dict[str, object]
+Json = dict[str, object]
 
 
 def main() -> None:
-    """Handle one event, given as JSON on standard input. Never fails; a line in the log says what went wrong."""
+    """Handle one event, given as JSON on standard input. Never fails; errors go to the log."""
     event = ""
     try:
         if sys.stdin.isatty():
             sys.stderr.write("An agent runs this, with JSON on standard input: `pi-memory hook --install` has it so.\n")
             os._exit(0)
-        told = json.loads(sys.stdin.buffer.read(INPUT))
-        event = str(told["hook_event_name"])
-        text = handle(event, told, Daemon())
+        data = json.loads(sys.stdin.buffer.read(INPUT))
+        event = str(data["hook_event_name"])
+        text = handle(event, data, Daemon())
         if text:
             sys.stdout.write(json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}))
             sys.stdout.flush()
@@ -45,30 +47,33 @@ def main() -> None:
     os._exit(0)
 
 
-def handle(event: str, told: Told, daemon: "Daemon") -> str:
-    """Do what an event asks for; what the agent is to know, which is nothing for most."""
-    session = {"session_id": told["session_id"], "project": os.environ.get("CLAUDE_PROJECT_DIR") or told.get("cwd")}
+def handle(event: str, data: Json, daemon: "Daemon") -> str:
+    """Handle an event. Returns the context to print, which is empty for most."""
+    session = {
+        "session_id": data["session_id"],
+        "project": os.environ.get("CLAUDE_PROJECT_DIR") or data.get("cwd"),
+    }
     if event == "SessionStart":
         return _context(daemon, {**session, "begins": True})
     if event == "UserPromptSubmit":
-        return _context(daemon, {**session, "message": told["prompt"]})
+        return _context(daemon, {**session, "message": data["prompt"]})
     if event == "PostToolUse":
-        daemon.ask("POST", "/activity", {**session, "tool_calls": [tool_call(told["tool_name"], told["tool_input"])]})
+        daemon.ask("POST", "/activity", {**session, "tool_calls": [tool_call(data["tool_name"], data["tool_input"])]})
     elif event == "Stop":
-        _record(daemon, session, told)
+        _record(daemon, session, data)
     elif event == "SessionEnd":
         daemon.ask("DELETE", f"/conversations/{session['session_id']}")
     return ""
 
 
-def _context(daemon: "Daemon", asked: Told) -> str:
+def _context(daemon: "Daemon", asked: Json) -> str:
     text = str(json.loads(daemon.ask("POST", "/context", asked))["text"])
     return text if len(text) <= CONTEXT else text[:CONTEXT].rpartition("\n")[0]
 
 
-def _record(daemon: "Daemon", session: Told, told: Told) -> None:
-    """What was said and done since the user's last message, from the log; without that the reply alone."""
-    path, reply = told.get("transcript_path"), told.get("last_assistant_message")
+def _record(daemon: "Daemon", session: Json, data: Json) -> None:
+    """Record the exchange since the user's last message, from the log; without a log the reply alone."""
+    path, reply = data.get("transcript_path"), data.get("last_assistant_message")
     found = since_the_user(path) if isinstance(path, str) and path else []
     said = [line["text"] for exchange in found for line in _lines(exchange)]
     if isinstance(reply, str) and reply.strip() and reply.strip()[:TEXT] not in said:
@@ -79,8 +84,8 @@ def _record(daemon: "Daemon", session: Told, told: Told) -> None:
         daemon.ask("POST", "/history", {"exchanges": [{**exchange, **session} for exchange in found]})
 
 
-def since_the_user(path: str) -> list[Told]:
-    """The end of a session's log, from what the user said last; nothing if that is too far back."""
+def since_the_user(path: str) -> list[Json]:
+    """The end of a session's log, from the user's last message on; empty if that is too far back."""
     try:
         with open(os.path.expanduser(path), "rb") as log:
             size = log.seek(0, os.SEEK_END)
@@ -94,7 +99,7 @@ def since_the_user(path: str) -> list[Told]:
     return []
 
 
-def _last(lines: list[bytes]) -> list[Told]:
+def _last(lines: list[bytes]) -> list[Json]:
     entries = []
     for line in lines:
         try:
@@ -108,16 +113,16 @@ def _last(lines: list[bytes]) -> list[Told]:
     return found[asked[-1] :] if asked else []
 
 
-def _lines(exchange: Told) -> list[Told]:
+def _lines(exchange: Json) -> list[Json]:
     lines = exchange["lines"]
     assert isinstance(lines, list)
     return lines
 
 
 class Daemon:
-    """The daemon at the address that the environment gives, else the file that `--install` wrote.
+    """A client of the daemon at the address in the environment, else in the file that `--install` wrote.
 
-    Its HTTP is written by hand: the standard library's takes longer to import than all the rest of us.
+    Its HTTP is written by hand: the standard library's takes longer to import than everything else here.
     """
 
     def __init__(self) -> None:
@@ -128,8 +133,8 @@ class Daemon:
         self._token = os.environ.get("PI_MEMORY_TOKEN") or known.get("token") or _made_token(known)
         self._until = time.monotonic() + SECONDS
 
-    def ask(self, method: str, path: str, body: Told | None = None) -> bytes:
-        """The body of the daemon's answer. Raises `OSError` when there is none, or it is an error."""
+    def ask(self, method: str, path: str, body: Json | None = None) -> bytes:
+        """The body of the daemon's response. Raises `OSError` when there is none, or it is an error."""
         content = encoded(body) if body is not None else b""
         host = f"[{self._host}]" if ":" in self._host else self._host
         head = f"{method} {path} HTTP/1.1\r\nHost: {host}:{self._port}\r\nConnection: close\r\n"
@@ -163,12 +168,12 @@ class Daemon:
 
 
 def installed_file() -> str:
-    """Where `--install` keeps the daemon's address, and its token or where that is."""
+    """The file in which `--install` keeps the daemon's address, and its token or where that is."""
     return os.path.join(_xdg("XDG_CONFIG_HOME", ".config"), "pi-memory", "hook.json")
 
 
 def agent_settings_file(*, project: bool) -> str:
-    """The agent's settings.json: the user's, or that of the project here."""
+    """The agent's settings.json: the user's, or that of this project."""
     home = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
     return os.path.join(os.path.abspath(".claude") if project else home, "settings.json")
 
@@ -183,7 +188,7 @@ def _installed() -> dict[str, str]:
 
 
 def _made_token(known: dict[str, str]) -> str:
-    """The token that the daemon made, in its data directory: for where the system does not tell it who we are."""
+    """The generated token in the daemon's data directory, for systems that do not identify local users."""
     folder = os.environ.get("PI_MEMORY_DATA_DIR") or known.get("data_dir") or _state()
     try:
         with open(os.path.join(folder, "token"), encoding="ascii") as file:
@@ -193,7 +198,7 @@ def _made_token(known: dict[str, str]) -> str:
 
 
 def _log(line: str) -> None:
-    """A line for whoever wonders why nothing is remembered."""
+    """Append a line to the log, for those who wonder why nothing is remembered."""
     path = os.path.join(_state(), "hook.log")
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -201,7 +206,7 @@ def _log(line: str) -> None:
         with open(path, "w" if long else "a", encoding="utf-8", errors="replace") as log:
             log.write(f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')} {line[:1_000]}\n".replace("\0", ""))
     except OSError:
-        pass  # there is nobody to tell
+        pass  # there is nobody to report it to
 
 
 def _state() -> str:

@@ -1,4 +1,4 @@
-"""The hooks in an agent's settings, as Claude Code has them in settings.json: adding and removing our own. Pure.
+"""Adds and removes our hooks in Claude Code's settings.json. Pure.
 
 {"hooks": {EVENT: [{"matcher": TOOLS, "hooks": [{"type": "command", "command": COMMAND, "timeout": SECONDS}]}]}}
 """
@@ -13,11 +13,11 @@ from pi_memory.errors import RequestError
 
 EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
 TIMEOUT = 10
-"""Seconds after which the agent gives a hook up; ours has long given up then."""
+"""Seconds after which the agent abandons a hook; ours has given up long before."""
 
 
 def with_hooks(text: str, command: str) -> str:
-    """The settings with our hooks, which run `command`; everything else as it was. Raises `RequestError`."""
+    """The settings with our hooks, which run `command`, and nothing else changed. Raises `RequestError`."""
     before = _parsed(text)
     settings = _without(before)
     hooks = settings.setdefault("hooks", {})
@@ -36,7 +36,7 @@ def without_hooks(text: str) -> str:
 
 
 def undone(text: str, command: str, before: str) -> str:
-    """`before`, to the last blank, if the settings are what `with_hooks` makes of that; else they without our hooks.
+    """`before`, unchanged, if the settings are what `with_hooks` makes of it; else the settings without our hooks.
 
     Raises `RequestError`.
     """
@@ -47,7 +47,7 @@ def undone(text: str, command: str, before: str) -> str:
 
 
 def is_ours(command: object) -> bool:
-    """Whether this is what we once wrote: `pi-memory hook`, wherever it is."""
+    """Whether a command is one that we wrote: `pi-memory hook`, at any path."""
     try:
         words = shlex.split(command) if isinstance(command, str) else []
     except ValueError:
@@ -57,7 +57,7 @@ def is_ours(command: object) -> bool:
 
 
 def _without(settings: dict[str, Any]) -> dict[str, Any]:
-    """Without our commands, and without what then has none."""
+    """The hooks without our commands, and without groups that are then empty."""
     hooks = {event: _others(groups) for event, groups in settings.get("hooks", {}).items()}
     kept = {event: groups for event, groups in hooks.items() if groups}
     if kept:
@@ -71,7 +71,7 @@ def _others(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _parsed(text: str) -> dict[str, Any]:
-    """The settings, of whose hooks the shape is known to be right. Raises `RequestError`."""
+    """The decoded settings, with the shape of their hooks checked. Raises `RequestError`."""
     try:
         settings = json.loads(text, object_pairs_hook=_once) if text.strip() else {}
     except (ValueError, RecursionError) as error:

@@ -1,6 +1,6 @@
-"""Conversations from elsewhere, taken in as they were said: searchable, but neither tagged nor learned from.
+"""Imports conversations from elsewhere: searchable, but neither tagged nor (by default) learned from.
 
-The same conversation once more adds nothing, and a longer version of it adds what is new.
+Importing the same conversation again adds nothing; a longer version adds its new messages.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ class ImportedMessage:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A conversation as it was given, its messages in their order."""
+    """A conversation as it was given, its messages in order."""
 
     conversation_id: str
     messages: tuple[ImportedMessage, ...]
@@ -40,11 +40,11 @@ class Given:
 
 
 Fresh = tuple[Exchange, tuple[NewMessage, ...]]
-"""An exchange that is new, and its messages."""
+"""A new exchange and its messages."""
 
 
 class ConversationImport:
-    """Takes them in one request after the other, so that the same in two requests is noticed."""
+    """Imports conversations, one request after the other, so that the same one in two requests is noticed."""
 
     def __init__(self, db: Database, passages: MessageIndex, *, clock: Clock) -> None:
         self._db = db
@@ -53,10 +53,10 @@ class ConversationImport:
         self._turn = asyncio.Lock()
 
     async def take(self, given: Sequence[Given], *, extract: bool = False, wait: bool = True) -> int:
-        """Store what is new in these conversations, all of it or nothing; the number of messages that were added.
+        """Store the new messages of these conversations, all or nothing, and return how many.
 
-        With `wait` they are found by their meaning when this returns, else by their words at first. With `extract`
-        they are queued to be learned from. Raises `Conflict` for a conversation that was held here, and `StoreError`.
+        With `wait` their vectors exist when this returns, else search finds them by words at first. With `extract` they
+        are queued for learning. Raises `Conflict` for a conversation that was held here, and `StoreError`.
         """
         async with self._turn:
             fresh = await self._db.read(partial(_fresh, given=given, now=self._clock()))
@@ -78,7 +78,7 @@ class ConversationImport:
 
 
 def _fresh(db: sqlite_utils.Database, *, given: Sequence[Given], now: float) -> list[Fresh]:
-    """The exchanges with what neither the store nor a line before has. Raises `Conflict`."""
+    """The exchanges of messages that neither the store nor an earlier line has. Raises `Conflict`."""
     known: dict[str, list[KnownMessage]] = {}
     fresh: list[Fresh] = []
     for conversation in given:
@@ -97,13 +97,13 @@ def _fresh(db: sqlite_utils.Database, *, given: Sequence[Given], now: float) -> 
 
 
 def _kept(db: sqlite_utils.Database, messages: Sequence[ImportedMessage]) -> tuple[ImportedMessage, ...]:
-    """The messages without what was forgotten here."""
+    """The messages without those forgotten here."""
     said = [replace(message, content=tombstones.message_left(db, message.content)) for message in messages]
     return tuple(message for message in said if message.content.strip())
 
 
 def unknown(given: Sequence[ImportedMessage], known: Sequence[KnownMessage]) -> Iterator[ImportedMessage]:
-    """The messages of `given` that are not among `known`. One without a time is known at any time."""
+    """The messages of `given` that are not among `known`. A message without a time matches any time."""
     dated = Counter((k.role, k.content, k.ref, k.at) for k in known)
     undated = Counter((k.role, k.content, k.ref) for k in known)
     for message in given:
@@ -118,7 +118,7 @@ def unknown(given: Sequence[ImportedMessage], known: Sequence[KnownMessage]) -> 
 
 
 def _exchanges(given: Given, now: float) -> Iterator[tuple[Exchange, tuple[NewMessage, ...]]]:
-    """A reply joins the user's message right before it; any other message is an exchange of its own."""
+    """Exchanges from messages: a reply joins the user message right before it; any other message stands alone."""
     dated = _dated(given.messages, now)
     at = 0
     while at < len(dated):

@@ -1,4 +1,4 @@
-"""Files of JSON read piece by piece, each piece with its place: JSON Lines, and one long array. Pure."""
+"""Reads large JSON files piece by piece, with places: JSON Lines, or one long array. Pure."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -8,14 +8,14 @@ from typing import Any
 from pi_memory.agents.history import Skipped
 
 LONGEST = 64 << 20
-"""Bytes of the longest line or element that is read."""
+"""Most bytes of a line or element."""
 CHUNK = 1 << 20
 
 
 def json_lines(
     path: Path, skipped: Skipped, *, advance: Callable[[int], None] = lambda read: None
 ) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """The objects of a file of JSON Lines: offset, length in bytes, value. What is no object is skipped."""
+    """The objects of a JSON Lines file: offset, length in bytes, value. Lines that are no object are skipped."""
     with path.open("rb") as file:
         offset = number = 0
         while line := file.readline(LONGEST):
@@ -28,7 +28,7 @@ def json_lines(
 
 
 def piece(path: Path, offset: int, length: int) -> Any:
-    """What `json_lines` or `elements` found at a place."""
+    """The value that `json_lines` or `elements` found at a place."""
     with path.open("rb") as file:
         file.seek(offset)
         return json.loads(file.read(length))
@@ -37,8 +37,8 @@ def piece(path: Path, offset: int, length: int) -> Any:
 def elements(path: Path, skipped: Skipped, *, chunk: int = CHUNK) -> Iterator[tuple[int, int, Any]]:
     """The elements of a file that is one array, or the one object that it is: offset, length in bytes, value.
 
-    What follows a breach is skipped. Read as Latin-1, in which a character is a byte: where an element ends is the same
-    as in UTF-8.
+    Everything after a syntax error is skipped. The file is read as Latin-1, in which a character is a byte: elements
+    end at the same places as in UTF-8.
     """
     decoder = json.JSONDecoder()
     with path.open("rb") as file:

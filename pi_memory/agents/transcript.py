@@ -1,4 +1,4 @@
-"""A conversation as text, each message behind the name of who says it: `User: ...`, `**Assistant:** ...`. Pure."""
+"""Parses a conversation in text, each message behind its speaker: `User: ...`, `**Assistant:** ...`. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
 def exchanges(lines: Iterable[str], *, name: str) -> Iterator[Exchange]:
-    """The exchanges of a transcript; none if nobody is named in it."""
+    """The exchanges of a transcript; none if no speaker is named in it."""
     return grouped(session_id(name), _messages(lines))
 
 
@@ -39,7 +39,7 @@ def _messages(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 
 def _speaker(line: str) -> dict[str, Any] | None:
-    """Who begins to speak here. Without a colon only a heading does: `## User`."""
+    """The speaker of a line, if one begins there. Without a colon only a heading does: `## User`."""
     found = SPEAKER.match(line)
     if found is None or not (found["colon"] or found["mark"].lstrip().startswith("#")):
         return None

@@ -1,1 +1,1 @@
-"""What each session is in the middle of."""
+"""Attention: the weights of topics in each session."""

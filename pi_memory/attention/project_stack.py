@@ -1,7 +1,8 @@
-"""What a project is made with, from the files at its top that say so: a new session begins with some attention to it.
+"""Detects a project's languages and libraries from the manifests at its top; a new session begins with some attention
+to them.
 
 Bounded: the folder itself and nothing below it, a few named files, never more than a few kilobytes of each. Symbolic
-links that lead out of the folder are left alone, and so is whatever cannot be read or is malformed.
+links that lead out of the folder, and unreadable or malformed files, are skipped.
 """
 
 import json
@@ -15,14 +16,14 @@ from pathlib import Path
 from stat import S_ISREG
 
 MOST = 12
-"""Topics that one project may begin with."""
+"""Most topics of one project."""
 MOST_ENTRIES = 500
-"""Of a folder that are looked at."""
+"""Most entries of a folder that are looked at."""
 MOST_BYTES = 262_144
-"""Of a file; a larger one is taken by its name only."""
+"""Most bytes of a file that is parsed; of a larger one only the name counts."""
 
 UNREADABLE = (OSError, RuntimeError)
-"""What a file that cannot be read raises; the second is that of a loop of links, up to Python 3.12."""
+"""Exceptions of unreadable files; the second is that of a loop of links, up to Python 3.12."""
 
 SIGNS = {
     "pyproject.toml": "python",
@@ -54,7 +55,7 @@ SIGNS = {
     "*.kicad_pro": "electronics",
     "*.scad": "3d-printing",
 }
-"""Glob of a file's name to what the project is made with. The order is that of the result."""
+"""Glob of a manifest's name to the topic that it is a sign of. The order is that of the result."""
 
 PACKAGES = {
     "react": "react",
@@ -102,7 +103,7 @@ PACKAGES = {
     "spring-boot-starter-web": "spring",
     "github.com/gin-gonic/gin": "gin",
 }
-"""Package to the topic that using it is a sign of."""
+"""Package to the topic that its use is a sign of."""
 
 
 def detect(project: str | None) -> tuple[str, ...]:
@@ -122,7 +123,7 @@ def detect(project: str | None) -> tuple[str, ...]:
 
 
 def _text(path: Path, folder: Path) -> str:
-    """A file's text; empty when it is too large, no plain file, or leads out of the folder."""
+    """A file's text; empty when it is too large, no plain file, or outside of the folder."""
     try:
         real = path.resolve(strict=True)
         status = real.stat()
@@ -134,7 +135,7 @@ def _text(path: Path, folder: Path) -> str:
 
 
 def _reader(name: str) -> Callable[[str], Iterable[str]] | None:
-    """How the packages are read from a file of this name."""
+    """The function that reads the packages of a file of this name."""
     return next((read for glob, read in READERS.items() if fnmatch(name, glob)), None)
 
 
@@ -149,7 +150,7 @@ def _of_json(text: str) -> Iterator[str]:
 
 
 def _of_toml(text: str) -> Iterator[str]:
-    """`dependencies` wherever they are: a table of packages, or a list of requirements."""
+    """Packages of every `dependencies`: a table, or a list of requirements."""
     try:
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -172,14 +173,14 @@ def _requirements(value: object) -> Iterator[str]:
 
 
 def _of_lines(text: str) -> Iterator[str]:
-    """The first word of each line: the package in requirements, Gemfiles after `gem`, and go.mod."""
+    """The first word of each line: the package in requirements, in Gemfiles after `gem`, and in go.mod."""
     for line in text.splitlines():
         if found := re.match(r"""\s*(?:gem\s+["'])?(@?[a-z0-9][\w./-]*)""", line):
             yield found[1]
 
 
 def _of_xml(text: str) -> Iterator[str]:
-    """Artifacts, found as text: a parser would follow entities."""
+    """Artifacts, matched as text: a parser would follow entities."""
     yield from re.findall(r"<artifactid>\s*([\w.-]+)\s*</artifactid>", text)
 
 

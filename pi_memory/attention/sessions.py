@@ -1,6 +1,6 @@
-"""What a session is in the middle of, in the sense of seed 002's session context. Pure.
+"""Session contexts in the sense of seed 002, and the registry that stores them.
 
-Active work is the time between exchanges that follow each other within IDLE; so nothing has to tick while nobody works.
+Active work is the time between exchanges that are at most IDLE apart, so nothing has to tick while nobody works.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,19 +19,19 @@ from pi_memory.topics import names
 from pi_memory.types import FocusPeriod, SessionContext
 
 IDLE = 900.0
-"""Seconds of silence after which the user was away rather than at work."""
+"""Seconds of silence that do not count as work: the user was away."""
 MAX_FILES = 20
 MAX_DECISIONS = 20
 
 
 def restamped(context: SessionContext, right: Callable[[float], float]) -> SessionContext:
-    """The context with its times put right."""
+    """The context with its times corrected."""
     started, last, since = right(context.started_at), right(context.last_at), context.since
     return replace(context, started_at=started, last_at=last, since=since if since is None else right(since))
 
 
 def worked_until(context: SessionContext, at: float) -> SessionContext:
-    """The context at Unix time `at`, when something was said or done again. A clock that went back costs nothing."""
+    """The context after an exchange at Unix time `at`. A clock that went back counts as no time."""
     gap = at - context.last_at
     steps, worked = divmod(context.worked + (gap if 0 < gap <= IDLE else 0.0), weights.STEP)
     if not steps:
@@ -41,20 +41,20 @@ def worked_until(context: SessionContext, at: float) -> SessionContext:
 
 
 def named(project: str) -> str:
-    """The name of a project, which may be given as the path of its directory."""
+    """The name of a project, which may be given as its directory's path."""
     return PurePath(project).name or project
 
 
 def begun(
     session: str, at: float, *, project: str | None, directory: str | None, stack: Iterable[str]
 ) -> SessionContext:
-    """The context of a session that begins at Unix time `at`, with the attention that its project's stack gets."""
+    """The context of a session that begins at Unix time `at`, with attention to its project's stack."""
     directory = directory or (_directory(project) if project else None)
     return SessionContext(session, at, at, project=project, directory=directory, weights=weights.begun(stack))
 
 
 def of_project(context: SessionContext, project: str | None, stack: Iterable[str]) -> SessionContext:
-    """The context with the project that its work turned out to be for, and the attention that its stack gets."""
+    """The context after its project is known, with attention to the project's stack."""
     if project is None or project == context.project:
         return context
     same = context.project is not None and named(project) == named(context.project)
@@ -83,7 +83,7 @@ def with_decision(context: SessionContext, decision: str) -> SessionContext:
 
 
 def over(context: SessionContext, until: float) -> FocusPeriod | None:
-    """The focus that ends with Unix time `until`, None when there was none; its outcome is the last decision."""
+    """The focus that ends at Unix time `until`, None when there was none; its outcome is the last decision."""
     if context.topic is None or context.since is None:
         return None
     outcome = context.decisions[-1] if context.decisions else None
@@ -91,11 +91,11 @@ def over(context: SessionContext, until: float) -> FocusPeriod | None:
 
 
 MOST = 256
-"""Sessions that are known; the one that was active longest ago gives way."""
+"""Most sessions in RAM; the one that was active longest ago is evicted."""
 
 
 class SessionContexts:
-    """A context is written when more than the time has changed since it was written last."""
+    """The contexts by session. One is written when more than the time has changed since its last write."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
@@ -108,7 +108,7 @@ class SessionContexts:
         self._written = dict(self._known)
 
     async def close(self) -> None:
-        """Write what no write has taken along yet."""
+        """Write changes that have not been written yet."""
         for known in self._unwritten():
             await self._db.write(partial(attention.save, context=known))
 
@@ -119,16 +119,18 @@ class SessionContexts:
         return self._known.get(session or "")
 
     def latest(self, now: float) -> SessionContext | None:
-        """The one that was active last. A time to come, by a clock that has gone back since, counts as now."""
+        """The context that was active last. A time in the future, from a clock that has gone back since, counts
+        as now.
+        """
         return max(reversed(self._known.values()), key=lambda known: min(known.last_at, now), default=None)
 
     def put(self, after: SessionContext, at: float) -> None:
-        """Put a context in place. The write, if it is due, is not awaited: the database logs one that fails."""
+        """Replace a context. A write that is due is not awaited: the database logs failures."""
         if (work := self._replace(after, at, always=False)) is not None:
             self._db.write(work)
 
     async def save(self, after: SessionContext, at: float) -> None:
-        """Put a context in place, durably. Raises `StoreError`: then nothing is changed."""
+        """Replace a context, durably. Raises `StoreError`: then nothing is changed."""
         before = (self._known.get(after.session), self._written.get(after.session))
         work = self._replace(after, at, always=True)
         assert work is not None, "asked for"
@@ -141,13 +143,13 @@ class SessionContexts:
             raise
 
     def restamp(self, right: Callable[[float], float]) -> None:
-        """Follow that the times in the database have been put right."""
+        """Apply the correction of times in the database to RAM."""
         for kept in (self._known, self._written):
             for name, known in kept.items():
                 kept[name] = restamped(known, right)
 
     def clean(self, clean: Callable[[str], str]) -> None:
-        """Follow that the notes in the database have been put into another form."""
+        """Apply the redaction of notes in the database to RAM."""
         for name, known in self._known.items():
             decisions = tuple(filter(None, map(clean, known.decisions)))
             if decisions != known.decisions:
@@ -157,7 +159,7 @@ class SessionContexts:
         return [known for name, known in self._known.items() if known is not self._written.get(name)]
 
     def _replace(self, after: SessionContext, at: float, *, always: bool) -> Work[None] | None:
-        """Put a context in place in RAM; what to store, None when it may wait."""
+        """Replace a context in RAM. Returns what to store, None when the write may wait."""
         name = after.session
         before = self._known.pop(name, None)
         self._known[name] = after
@@ -178,7 +180,7 @@ class SessionContexts:
         return store
 
     def _give_way(self) -> list[str]:
-        """Forget the sessions that are too many; which."""
+        """Evict the sessions above MOST, and return them."""
         many = len(self._known) - MOST
         gone = sorted(self._known, key=lambda name: self._known[name].last_at)[:many] if many > 0 else []
         for name in gone:

@@ -1,7 +1,8 @@
-"""Attention: what each session is in the middle of, and so which memories are nearer to it. In RAM as in the database.
+"""Tracks attention: the weights of topics in each session, and the boost of memories from them. In RAM as in the
+database.
 
-It follows what the tagger finds and what clients say. A write goes with the group of the exchange, and only when more
-has changed than the time: the rest goes along with the next one, or with a clean stop.
+It follows the tagger and what clients say. A change is written with the group of its exchange, and only when more than
+the time has changed; the rest waits for the next write or a clean stop.
 """
 
 import asyncio
@@ -25,16 +26,18 @@ from pi_memory.topics.names import mentioned, normalise
 from pi_memory.types import Application, Exchange, FocusPeriod, SessionContext
 
 ENTRIES = 20
-"""Recent entries that are shown, the one under way among them."""
+"""Most recent focuses that are shown, the current one among them."""
 APPLICATIONS = 50
 NEAR = 0.5
-"""Least weight of a topic that what is learned now is filed under, besides the focus."""
+"""Least weight of a topic, besides the focus, under which a new memory is filed."""
 SAID, FILED = 2, 6
-"""Most topics that it is filed under because of its words, and in all."""
+"""Most topics of a new memory by its words, and in all."""
 
 
 class Attention:
-    """`knows` tells whether there is a topic of a name, `called` what the user calls it: they may have renamed it."""
+    """The attention of all sessions. `knows` says whether a topic exists, `called` returns the user's name of a topic,
+    who may have renamed it.
+    """
 
     def __init__(
         self,
@@ -55,32 +58,31 @@ class Attention:
         self._canonical: Canonical = lambda name: called(patterns.canonical(name))
 
     async def start(self) -> None:
-        """Go on with the sessions that are known."""
+        """Load the sessions."""
         await self._contexts.load()
 
     def restamp(self, right: Callable[[float], float]) -> None:
-        """Follow that the times in the database have been put right."""
+        """Apply the correction of times in the database to RAM."""
         self._contexts.restamp(right)
 
     async def close(self) -> None:
-        """Write what no write has taken along yet."""
+        """Write changes that have not been written yet."""
         await self._contexts.close()
 
     # What has attention.
 
     def boost(self, session: str | None, query: str = "") -> Boost:
-        """What memories of some topics gain in a session. Topics that the query names are attended to first, and so is
-        the project.
+        """The boost of memories by topic in a session. Topics and projects that the query names get attention first.
 
-        It gives the attention of this moment, and nothing for a session that is not known.
+        Computed for this moment; zero for an unknown session.
         """
         known = self._contexts.get(session)
         weights = {**known.weights, **dict.fromkeys(_project(known), FOCUS)} if known else {}
         return Boost(glimpsed(weights, self._named(query)), canonical=self._canonical)
 
     async def topics(self, session: str | None = None, text: str = "") -> tuple[str, ...]:
-        """What something learned now is about: what its words say, its session's project and focus, then what else has
-        most attention there.
+        """Topics of a new memory: those that its words name, the session's project and focus, then those with most
+        attention.
         """
         said = await self._worker.run(keyword_scores, text, "", "", patterns=self._patterns)
         words = sorted(said, key=lambda name: (-said[name], name))[:SAID]
@@ -92,19 +94,19 @@ class Attention:
         return tuple(dict.fromkeys([*words, *_project(known), *strongest]))[:FILED]
 
     def session(self, name: str | None = None) -> SessionContext:
-        """What is known of a session, by default of the one that was active last. Raises `NotFound`."""
+        """A session's context, by default of the one that was active last. Raises `NotFound`."""
         found = self._contexts.latest(self._clock()) if name is None else self._contexts.get(name)
         if found is None:
             raise NotFound("There is no such session", hint="POST /session begins one; so does any work in it.")
         return found
 
     def at_work(self) -> SessionContext | None:
-        """The session that was active last, if that is not over yet."""
+        """The session that was active last, if it is not over."""
         last = self._contexts.latest(self._clock())
         return last if last and abs(self._clock() - last.last_at) <= IDLE else None
 
     async def entries(self, session: SessionContext) -> list[FocusPeriod]:
-        """The last focuses, of this session and of others, oldest first; the one under way at the end."""
+        """The last focuses, of this session and of others, oldest first, the current one at the end."""
         found = await self._db.read(partial(attention.entries, limit=ENTRIES))
         for known in self._contexts:
             if known.session != session.session and (entry := sessions.over(known, known.last_at)):
@@ -115,7 +117,7 @@ class Attention:
         return found[-ENTRIES:]
 
     async def applied(self, session: SessionContext) -> tuple[int, ...]:
-        """The memories that were put to use in the focus under way, each once."""
+        """The memories put to use in the current focus, each once."""
         since, used = session.since, await self.applications(session)
         return tuple(dict.fromkeys(a.memory_id for a in used if since is not None and a.at >= since))
 
@@ -124,7 +126,7 @@ class Attention:
         return await self._db.read(partial(attention.applications, session=session.session, limit=APPLICATIONS))
 
     async def application(self, number: int) -> Application:
-        """Raises `NotFound`."""
+        """An application by id. Raises `NotFound`."""
         found = await self._db.read(partial(attention.application, number=number))
         if found is None:
             raise NotFound("There is no such application", hint="GET /session lists those of a session.")
@@ -133,7 +135,7 @@ class Attention:
     # What happens.
 
     async def attend(self, exchange: Exchange, tagged: Tagged) -> None:
-        """Follow an exchange and what it was about. The write is not awaited: the database logs one that fails."""
+        """Update the weights by an exchange and its tag. The write is not awaited: the database logs failures."""
         at = min(exchange.at, self._clock())
         name, topic, project = exchange.conversation_id, tagged.topic, exchange.project
         made_with = await self._stack(name, project)
@@ -145,7 +147,7 @@ class Attention:
         self._contexts.put(after, at)
 
     async def begin(self, name: str, *, project: str | None, directory: str | None) -> SessionContext:
-        """Begin a session, or begin it anew: with the attention that its project's stack gets. Durable."""
+        """Begin a session, or begin it anew, with attention to its project's stack. Durable."""
         made_with = await asyncio.to_thread(project_stack.detect, directory or project)
         now = self._clock()
         new = sessions.begun(name, now, project=project, directory=directory, stack=made_with)
@@ -153,7 +155,7 @@ class Attention:
         return new
 
     async def focus(self, name: str | None, topic: str, files: Sequence[str]) -> SessionContext:
-        """Turn to a topic, because a client says so; again to the same one adds files. Durable. Raises `NotFound`."""
+        """Set the focus, as a client says; the same focus again adds files. Durable. Raises `NotFound`."""
         others = await self._related(topic)
         now = self._clock()
         after = self._turned(sessions.worked_until(self.session(name), now), topic, now, others)
@@ -162,31 +164,31 @@ class Attention:
         return after
 
     async def decide(self, name: str | None, decision: str) -> SessionContext:
-        """Note a decision of the focus. Durable. Raises `NotFound`."""
+        """Store a decision of the current focus. Durable. Raises `NotFound`."""
         now = self._clock()
         after = sessions.with_decision(sessions.worked_until(self.session(name), now), decision)
         await self._contexts.save(after, now)
         return after
 
     async def apply(self, name: str | None, memory_id: int, what_for: str) -> Application:
-        """Note that a memory was put to use. Durable. Raises `NotFound` for an unknown session."""
+        """Record that a memory was put to use. Durable. Raises `NotFound` for an unknown session."""
         session, now = self.session(name).session, self._clock()
         note = partial(attention.apply, session=session, memory_id=memory_id, at=now, context=what_for)
         return await self._db.write(note, durable=True)
 
     async def judge(self, used: Application, *, helpful: bool) -> Application:
-        """Note whether a memory helped where it was put to use. Durable."""
+        """Record whether a memory helped where it was put to use. Durable."""
         await self._db.write(partial(attention.judge, number=used.id, helpful=helpful), durable=True)
         return replace(used, helpful=helpful)
 
     def forget(self, clean: Callable[[str], str]) -> None:
-        """Follow that the notes in the database say no more what `clean` takes out of texts."""
+        """Redact the notes with `clean`, in RAM as in the database."""
         self._contexts.clean(clean)
 
     # How.
 
     def _named(self, query: str) -> tuple[str, ...]:
-        """The topics and the projects that a query names."""
+        """Topics and projects that a query names."""
         known = {other.project: other for other in self._contexts}.values()
         projects = {name for other in known for name in _project(other)}
         return mentioned(query, knows=lambda name: name in projects or self._knows(name), canonical=self._canonical)
@@ -202,14 +204,14 @@ class Attention:
         return focus is not None and self._canonical(focus) == self._canonical(topic)
 
     async def _stack(self, name: str, project: str | None) -> tuple[str, ...]:
-        """What a project is made with, if the session is new to it."""
+        """The project's stack, if the session is new to it."""
         known = self._contexts.get(name)
         if project is None or (known and known.project == project):
             return ()
         return await asyncio.to_thread(project_stack.detect, project)
 
     async def _related(self, topic: str) -> dict[str, float]:
-        """Topics that come to mind with another: those of the configuration, of its area too, and those learned."""
+        """Related topics: those of the configuration, also of the topic's area, and learned ones."""
         canonical = self._canonical
         name = canonical(topic)
         table = {canonical(other): boosts for other, boosts in self._patterns.related.items()}

@@ -1,7 +1,6 @@
-"""Attention: how much of it each topic has, as weights in [0.05, 1] by the numbers of seed 002. Pure.
+"""Weights of attention in [0.05, 1], one a topic, with the constants of seed 002. Pure.
 
-`canonical` gives the one name of a topic that has several, such as `auth` for `authentication`; weights keep the name
-that was used first.
+`canonical` maps names such as `auth` and `authentication` to one; weights keep the name that was used first.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,18 +9,18 @@ from pi_memory.types import SharedSessions
 
 LEAST, MOST = 0.05, 1.0
 FOCUS = 0.95
-"""Of the topic that has become the focus."""
+"""Weight of a new focus."""
 STACK = 0.3
-"""Of what a project is made with, when a session begins."""
+"""Weight of the topics of a project's stack when a session begins."""
 SHIFT = 0.7
-"""Share that the others keep when the focus changes."""
+"""Factor on all other weights when the focus changes."""
 WANE = 0.95
-"""Share that all but the focus keep after STEP seconds of active work."""
+"""Factor on all weights but the focus after STEP seconds of active work."""
 STEP = 600.0
 MATCH = 0.5
-"""Share of a topic's weight that a memory of that topic is boosted by."""
+"""Share of a topic's weight that boosts a memory of that topic."""
 KEPT = 50
-"""Most topics of a session; those with the least attention give way."""
+"""Most topics of a session; those with the least weight are evicted."""
 
 Canonical = Callable[[str], str]
 
@@ -34,7 +33,7 @@ def begun(stack: Iterable[str]) -> dict[str, float]:
 def shifted(
     weights: Mapping[str, float], topic: str, related: Mapping[str, float], *, canonical: Canonical
 ) -> dict[str, float]:
-    """The weights after `topic` became the focus; `related` gives the boosts of topics that come to mind with it."""
+    """The weights after `topic` became the focus; `related` has its related topics and their boosts."""
     changed = {name: max(LEAST, weight * SHIFT) for name, weight in weights.items()}
     changed.pop(_called(topic, changed, canonical), None)
     changed[topic] = FOCUS
@@ -52,7 +51,7 @@ def waned(weights: Mapping[str, float], focus: str | None, steps: int) -> dict[s
 
 
 def glimpsed(weights: Mapping[str, float], topics: Iterable[str]) -> dict[str, float]:
-    """The weights for one question that names `topics`: it is about those first, and about the rest a little less."""
+    """The weights for one question that names `topics`: mostly about those, a little less about the rest."""
     named = dict.fromkeys(topics, FOCUS)
     left = SHIFT if named else 1.0
     return {name: max(LEAST, weight * left) for name, weight in weights.items()} | named
@@ -67,14 +66,14 @@ def clamped(weights: Mapping[str, float]) -> dict[str, float]:
 
 
 def _called(topic: str, weights: Mapping[str, float], canonical: Canonical) -> str:
-    """The name that a topic has among the weights, else its own."""
+    """The name of a topic among the weights, else its own."""
     return next((name for name in weights if canonical(name) == canonical(topic)), topic)
 
 
 class Boost:
-    """How much memories gain by what has attention: min(1, sum of 0.5 x weight over their topics).
+    """The boost of memories: min(1, sum of 0.5 x weight over their topics).
 
-    A topic has the attention of its parent and of its children too, whichever is most.
+    A topic counts with the highest weight among its own, its parent's and its children's.
     """
 
     def __init__(self, weights: Mapping[str, float], *, canonical: Canonical) -> None:
@@ -86,11 +85,11 @@ class Boost:
             self._raise(self._of_children, area(canonical(name)), weight)
 
     def __call__(self, topics: Iterable[str]) -> float:
-        """In [0, 1]; 0 for topics that have no attention."""
+        """The boost in [0, 1]; 0 for topics without attention."""
         return min(1.0, sum(MATCH * self.weight(name) for name in {self._canonical(topic) for topic in topics}))
 
     def weight(self, topic: str) -> float:
-        """The attention of a topic under its canonical name."""
+        """The weight of a topic under its canonical name."""
         own, parents = self._weights.get(topic, 0.0), self._weights.get(area(topic), 0.0)
         return max(own, parents, self._of_children.get(topic, 0.0))
 
@@ -105,23 +104,23 @@ def area(topic: str) -> str:
 
 LEAST_BOOST, MOST_BOOST = 0.15, 0.3
 TOGETHER = 3
-"""Sessions that must have worked on both, as many as make a topic well known."""
+"""Least sessions with both topics before they count as related, as many as make a topic well known."""
 LEAST_JACCARD = 0.2
 LEAST_LIFT = 1.2
 PRIOR = 10
 MOST_RELATED = 4
-"""Related topics that are learned for one topic, as many as seed 002 has at most."""
+"""Most related topics that are learned for one topic, as many as seed 002 has at most."""
 
 
 def learned(shared: SharedSessions) -> dict[str, float]:
-    """Related topics and their boosts, the closest first."""
+    """Related topics with their boosts, the closest first."""
     close = {name: _jaccard(shared.own, *counts) for name, counts in shared.others.items() if _belong(shared, *counts)}
     closest = sorted(close, key=lambda name: (-close[name], name))[:MOST_RELATED]
     return {name: LEAST_BOOST + (MOST_BOOST - LEAST_BOOST) * close[name] for name in closest}
 
 
 def joined(given: Mapping[str, float], found: Mapping[str, float]) -> dict[str, float]:
-    """Both, each topic with the greater boost."""
+    """Both, with the greater boost of each topic."""
     return {name: max(given.get(name, 0.0), found.get(name, 0.0)) for name in (*given, *found)}
 
 

@@ -1,4 +1,4 @@
-"""The command line: one file a sub-command, imported when it is used, so that `serve` stays light."""
+"""The command line: one file a command, imported when it is used, so that `serve` stays small."""
 
 import importlib
 import re
@@ -35,14 +35,14 @@ COMMANDS = (
 )
 
 INTERRUPTED = 130
-"""What a shell reports of a program that Ctrl-C ended: 128 + SIGINT."""
+"""The exit code after Ctrl-C: 128 + SIGINT."""
 
 
 LACKS_MEMORY = re.compile("can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE)
 
 
 class Commands(click.Group):
-    """Imports the file of a sub-command by its name, and says what went wrong in two lines."""
+    """Imports the file of a command by its name, and prints errors in two lines."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -74,7 +74,7 @@ class Commands(click.Group):
 
 
 def _lacks_memory(error: BaseException | None) -> bool:
-    """Whether memory is what an error comes from; the interpreter and its libraries name it in several ways."""
+    """Whether an error comes from a lack of memory, which the interpreter and its libraries report in several ways."""
     while error is not None:
         if isinstance(error, MemoryError | SystemError) or LACKS_MEMORY.search(str(error)):
             return True

@@ -1,4 +1,4 @@
-"""`pi-memory check`: does it run here, would it, and what does it use?"""
+"""`pi-memory check`: the state of the daemon, or of a start."""
 
 import asyncio
 import json
@@ -24,9 +24,9 @@ from pi_memory.store.inspection import look
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @pass_load
 def command(load: Load, as_json: bool) -> None:
-    """Check settings, database, models and port: of the daemon if it runs, else as `serve` would find them.
+    """Check settings, database, models and port of the running daemon, else as `serve` would find them.
 
-    Nothing is changed by it. Exits with 1 if something is degraded.
+    Changes nothing. Exits with 1 if something is degraded.
 
     \b
     Example:
@@ -49,7 +49,7 @@ def command(load: Load, as_json: bool) -> None:
 
 
 async def _look(settings: Settings) -> dict[str, Any]:
-    """What a start would find. Nothing is written, and nothing that the last run has kept is used up."""
+    """What a start would find. Nothing is written, and no saved state is used up."""
     held = alone(settings) if settings.data_dir.is_dir() else nullcontext()
     with held, bound(settings.server.host, settings.server.port):
         model, embedder = backends.model(settings, keep=False), backends.embedder(settings, keep=False)

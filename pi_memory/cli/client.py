@@ -1,4 +1,4 @@
-"""Talking to the running daemon."""
+"""A client of the running daemon."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -60,7 +60,7 @@ def database(settings: Settings) -> Path:
 
 
 def checked(response: httpx2.Response) -> Any:
-    """The response's JSON, as a terminal may show it. Raises `PiMemoryError` with what the daemon said was wrong."""
+    """The response's JSON, safe for a terminal. Raises `PiMemoryError` with the daemon's error."""
     if response.is_success:
         return plain_json(response.json()) if response.content else None
     try:

@@ -1,4 +1,4 @@
-"""`pi-memory conversations`: the conversations of which something is kept."""
+"""`pi-memory conversations`: lists stored conversations."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ from pi_memory.cli.options import Load, pass_load
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @pass_load
 def command(load: Load, count: int, as_json: bool) -> None:
-    """List conversations, and sessions of agents, the one that was gone on with last at the end.
+    """List conversations and sessions of agents, most recently active last.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`pi-memory exchanges`: what was said, word for word."""
+"""`pi-memory exchanges`: lists what was said, word for word."""
 
 import json
 from typing import Any
@@ -22,7 +22,7 @@ from pi_memory.cli.options import Load, pass_load
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @pass_load
 def command(load: Load, words: tuple[str, ...], *, count: int, as_json: bool, **filters: str | None) -> None:
-    """List what was said, the newest last; with WORDS only exchanges that have all of them.
+    """List exchanges, newest last; with WORDS only those that contain all of them.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`pi-memory export`: every memory with its history, in a file."""
+"""`pi-memory export`: writes every memory with its history to a file."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from pi_memory.errors import PiMemoryError
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @pass_load
 def command(load: Load, file: Path) -> None:
-    """Write every memory with its history to FILE, as JSON Lines that `import` takes in again.
+    """Write every memory with its history to FILE, in JSON Lines that `import` can read.
 
     \b
     Example:

@@ -1,4 +1,6 @@
-"""`pi-memory export-embedder`: a sentence-transformers model becomes a GGUF that the daemon runs without torch."""
+"""`pi-memory export-embedder`: converts a sentence-transformers model to a GGUF, which the daemon runs without
+torch.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`pi-memory focus`: what you have been working on, and changing it."""
+"""`pi-memory focus`: shows and changes the topics."""
 
 import contextlib
 import json
@@ -103,7 +103,7 @@ def _path(topic: str) -> str:
 
 
 def _with_files(client: Client, topic: str, files: tuple[Path, ...]) -> dict[str, list[str]]:
-    """What the topic has, and these files with their directories."""
+    """The topic's files and directories, with these files and their directories."""
     answer = client.get(_path(topic))
     known = {} if answer.status_code == HTTPStatus.NOT_FOUND else checked(answer)["topic"]
     paths = [path.expanduser().absolute() for path in files]
@@ -119,7 +119,7 @@ def _topics(client: Client, *, everything: bool) -> list[dict[str, Any]]:
 
 
 def _watch(client: Client, *, everything: bool) -> None:
-    """Show the focus anew every moment: strength fades and `last` ages although nothing happens."""
+    """Show the focus anew every moment: strengths and ages change although nothing happens."""
     with Live(auto_refresh=False, screen=sys.stdout.isatty()) as live, contextlib.suppress(KeyboardInterrupt):
         while True:
             live.update(_table(_topics(client, everything=everything), time.time()), refresh=True)

@@ -1,4 +1,4 @@
-"""`pi-memory forget`: erase for good what a memory says, or what was said."""
+"""`pi-memory forget`: erases a memory's fact, or what was said, for good."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ from pi_memory.cli.options import Load, pass_load
 def command(
     load: Load, memory_id: int | None, exchange: int | None, conversation: str | None, *, dry_run: bool, yes: bool
 ) -> None:
-    """Erase what memory ID says for good, wherever and in whatever words it was said; or what was said.
+    """Erase for good the fact that memory ID states, wherever it was said; or whole exchanges.
 
-    First everything that goes is shown. It cannot be undone, and is not learned again.
+    It first shows everything that will be erased. There is no undo, and the fact is not learned again.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`pi-memory history`: what became of a memory."""
+"""`pi-memory history`: shows the events of a memory."""
 
 import json
 from typing import Any
@@ -14,18 +14,18 @@ from pi_memory.cli.options import Load, pass_load
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @pass_load
 def command(load: Load, memory_id: int, as_json: bool) -> None:
-    """Show the events of memory ID, the newest last. Their numbers are what `undo` takes.
+    """Show the events of memory ID, newest last, with the numbers that `undo` needs.
 
     \b
     Example:
       pi-memory history 12
     """
     with daemon(load({})) as client:
-        told = checked(client.get(f"/memories/{memory_id}/history"))
+        found = checked(client.get(f"/memories/{memory_id}/history"))
     if as_json:
-        click.echo(json.dumps(told, indent=2))
+        click.echo(json.dumps(found, indent=2))
         return
-    for event in told["history"][::-1]:
+    for event in found["history"][::-1]:
         undoes = f", undoes {event['undoes']}" if event["undoes"] else ""
         click.echo(f"{event['event_id']:>6}  {event['at']}  {event['kind']} by {event['origin']}{undoes}")
         for line in _changes(event["before"] or {}, event["after"] or {}):

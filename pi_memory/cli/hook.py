@@ -1,4 +1,4 @@
-"""`pi-memory hook`: what a coding agent runs at its events, and having it do so."""
+"""`pi-memory hook`: handles an event of a coding agent, and installs itself in the agent's settings."""
 
 import difflib
 import json
@@ -25,7 +25,7 @@ from pi_memory.settings import Settings
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @pass_load
 def command(load: Load, does: str | None, project: bool, yes: bool) -> None:
-    """Tell the daemon of one event of a coding agent, given as JSON on standard input.
+    """Report one event of a coding agent to the daemon, given as JSON on standard input.
 
     It prints what the agent should know. It always exits with 0: an agent goes on without its memory.
 
@@ -53,7 +53,7 @@ def command(load: Load, does: str | None, project: bool, yes: bool) -> None:
 
 
 def _agreed(file: Path, before: str, after: str, *, yes: bool) -> bool:
-    """Show the change; whether there is one and it is wanted."""
+    """Show the change. Returns whether there is one and the user agrees."""
     if before == after:
         click.echo(f"{file} needs no change.")
         return False
@@ -78,7 +78,7 @@ def _backup(file: Path) -> Path:
 
 
 def _replace(file: Path, before: str, after: str) -> None:
-    """Write the settings, with the old ones beside them. Raises `PiMemoryError`."""
+    """Write the settings and keep the old ones beside them. Raises `PiMemoryError`."""
     if _read(file) != before:
         raise PiMemoryError(f"{file} was changed meanwhile", hint="Nothing was written; try again.")
     try:
@@ -93,7 +93,9 @@ def _replace(file: Path, before: str, after: str) -> None:
 
 
 def _keep_address(settings: Settings) -> None:
-    """Where the hook finds the daemon: it has no time to read the settings. Only you may read the token."""
+    """Write the daemon's address for the hook, which has no time to read the settings. Mode 0600: it may hold the
+    token.
+    """
     file, server = Path(hook.installed_file()), settings.server
     known = {"host": server.host, "port": server.port, "token": server.token, "data_dir": str(settings.data_dir)}
     try:
@@ -107,7 +109,9 @@ def _keep_address(settings: Settings) -> None:
 
 
 def _command(project: bool) -> str:
-    """What the agent runs: for a project, whose settings others share, by the program's name alone if that does."""
+    """The command that the agent runs; for a project, whose settings others share, the bare name of the program if that
+    is enough.
+    """
     if project and shutil.which("pi-memory"):
         return "pi-memory hook"
     script = Path(sys.executable).with_name("pi-memory")

@@ -1,4 +1,4 @@
-"""`pi-memory import`: history from elsewhere, so that a new user starts with a focus and memories."""
+"""`pi-memory import`: imports history, so that a new user starts with a focus and memories."""
 
 import json
 import time
@@ -22,15 +22,15 @@ from pi_memory.errors import PiMemoryError
 from pi_memory.memories.restore import is_export
 
 BATCH_EXCHANGES, BATCH_BYTES = 40, 300_000
-"""Most that is sent at once: a chat that comes meanwhile waits for no more than this to be tagged."""
+"""Most that is sent at once: a chat in between waits for the tagging of no more than this."""
 REFUSED = (400, 413, 422)
 UNDER_WAY = 3600
-"""Seconds after which a session that nobody has gone on with is taken to be over."""
+"""Seconds without an exchange after which a session counts as over."""
 
 
 @dataclass(slots=True)
 class ImportCounts:
-    """What was sent so far."""
+    """Counts of what was sent so far."""
 
     added: int = 0
     known: int = 0
@@ -43,36 +43,41 @@ class ImportCounts:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @pass_load
 def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
-    """Read history at PATHS, files or folders, as if it had happened here, at its own dates.
+    """Import history from PATHS, files or folders, with its own dates, as if it had happened here.
 
     Session logs of Claude Code; the conversations.json that ChatGPT and Claude export; conversations in JSON Lines, as
     POST /import takes them; text or Markdown where each message stands behind `User:` or `Assistant:`; and the memories
     of a GET /export.
 
-    It may be stopped and run again, and run again when a log has grown: only what is new is added.
+    You may stop it, repeat it, and run it again when a log has grown: it adds only what is new.
 
     \b
     Examples:
       pi-memory import ~/.claude/projects
       pi-memory import ~/Downloads/conversations.json
     """
-    skipped, told = Skipped(), ImportCounts()
+    skipped, counts = Skipped(), ImportCounts()
     try:
         with daemon(load({})) as client:
             exports = [path for path in paths if path.is_file() and _is_export(path)]
             for path in exports:
-                told.memories += _restore(client, path)
-            _replay(client, [path for path in paths if path not in exports], skipped, told)
+                counts.memories += _restore(client, path)
+            _replay(client, [path for path in paths if path not in exports], skipped, counts)
     except OSError as error:
         raise PiMemoryError(f"Cannot read {error.filename}: {error.strerror}", hint="Then run it again.") from error
     if as_json:
-        figures = {"memories": told.memories, "added": told.added, "known": told.known, "sessions": len(told.sessions)}
+        figures = {
+            "memories": counts.memories,
+            "added": counts.added,
+            "known": counts.known,
+            "sessions": len(counts.sessions),
+        }
         click.echo(json.dumps(figures | {"skipped": skipped.count, "skipped_at": skipped.places}))
         return
     if exports:
-        click.echo(f"{told.memories} memories added.")
+        click.echo(f"{counts.memories} memories added.")
     if len(exports) < len(paths):
-        click.echo(f"{told.added} exchanges added, {told.known} known already, of {len(told.sessions)} sessions.")
+        click.echo(f"{counts.added} exchanges added, {counts.known} known already, of {len(counts.sessions)} sessions.")
     if skipped.count:
         click.echo(f"Skipped {skipped.count} that could not be read:", err=True)
         click.echo("".join(f"  {plain(place)}\n" for place in skipped.places), nl=False, err=True)
@@ -84,13 +89,13 @@ def _is_export(path: Path) -> bool:
 
 
 def _restore(client: Client, path: Path) -> int:
-    """Have the daemon take an export of memories in, all of it or nothing; how many it did not know."""
+    """Have the daemon import an export of memories, all or nothing. Returns how many were new."""
     with path.open("rb") as file:
         memories: int = checked(client.post("/import", content=file))["imported"]["memories"]
     return memories
 
 
-def _replay(client: Client, paths: Sequence[Path], skipped: Skipped, told: ImportCounts) -> None:
+def _replay(client: Client, paths: Sequence[Path], skipped: Skipped, counts: ImportCounts) -> None:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -103,7 +108,7 @@ def _replay(client: Client, paths: Sequence[Path], skipped: Skipped, told: Impor
         sources = found(paths, skipped)
         progress.update(task, total=sum(source.size for source in sources), description="reading")
         for batch in _batches(in_time_order(sources, advance=lambda read: progress.advance(task, read))):
-            _send(client, batch, skipped, told)
+            _send(client, batch, skipped, counts)
 
 
 def _batches(history: Iterator[Past]) -> Iterator[list[Past]]:
@@ -120,20 +125,20 @@ def _batches(history: Iterator[Past]) -> Iterator[list[Past]]:
         yield batch
 
 
-def _send(client: Client, batch: list[Past], skipped: Skipped, told: ImportCounts) -> None:
+def _send(client: Client, batch: list[Past], skipped: Skipped, counts: ImportCounts) -> None:
     """Have the daemon record exchanges, and end the sessions that ended with them."""
     response = client.post("/history?wait=1", content=encoded({"exchanges": [past.exchange for past in batch]}))
     if response.status_code in REFUSED and len(batch) > 1:
         for past in batch:  # one of them is not as it should be
-            _send(client, [past], skipped, told)
+            _send(client, [past], skipped, counts)
         return
     if response.status_code in REFUSED:
         skipped.add(str(batch[0].source.path), response.json()["message"])
         return
     answer: dict[str, Any] = checked(response)
-    told.added += answer["added"]
-    told.known += answer["known"]
-    told.sessions.update(past.exchange["session_id"] for past in batch)
+    counts.added += answer["added"]
+    counts.known += answer["known"]
+    counts.sessions.update(past.exchange["session_id"] for past in batch)
     for past in batch:
         if past.is_last and time.time() - past.at > UNDER_WAY:
             ended = client.delete(f"/conversations/{past.exchange['session_id']}")

@@ -1,4 +1,4 @@
-"""`pi-memory memories`: what has been learned."""
+"""`pi-memory memories`: lists memories."""
 
 import json
 from typing import Any
@@ -20,7 +20,7 @@ PAGE = 500
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @pass_load
 def command(load: Load, namespace: str | None, everything: bool, as_json: bool) -> None:
-    """List what has been learned, the newest last.
+    """List memories, newest last.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""What every command is given: a function that reads the settings, with the command's own flags in front."""
+"""Options of every command: a function that reads the settings, overridden by the command's own flags."""
 
 from collections.abc import Callable, Mapping
 
@@ -7,9 +7,9 @@ import click
 from pi_memory.settings import Settings
 
 Load = Callable[[Mapping[str, object]], Settings]
-"""Settings from flags keyed by setting, such as `PI_MEMORY_PORT`; None stands for not given."""
+"""Reads the settings. Flags are keyed by setting, such as `PI_MEMORY_PORT`; None means not given."""
 
 
 def pass_load(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command its `Load` as first argument."""
+    """Pass a command its `Load` as first argument."""
     return click.pass_obj(command)

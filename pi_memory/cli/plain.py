@@ -1,4 +1,4 @@
-"""What others wrote, as a terminal may show it: without what would steer it."""
+"""Makes text of others safe for a terminal."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ STEERING = re.compile(
 
 
 def plain(text: str) -> str:
-    """`text` without escape sequences, control characters, and what lets text look like another."""
+    """`text` without escape sequences, control characters and characters that disguise text."""
     return STEERING.sub("", text)
 
 

@@ -1,4 +1,4 @@
-"""`pi-memory pull`: fetch a chat model and an embedder from a model hub."""
+"""`pi-memory pull`: downloads a chat model and an embedder from a model hub."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,9 +26,9 @@ SETTINGS = {"chat": "PI_MEMORY_MODEL", "embedder": "PI_MEMORY_EMBEDDER_MODEL"}
 )
 @pass_load
 def command(load: Load, what: str, endpoint: str | None, **asked: str | None) -> None:
-    """Fetch WHAT (chat, embedder or all) into the data directory.
+    """Download WHAT (chat, embedder or all) into the data directory.
 
-    A download that broke off goes on where it stopped. A file gets its name when its hash is right.
+    An interrupted download resumes where it stopped. A file gets its name once its hash is verified.
 
     \b
     Examples:

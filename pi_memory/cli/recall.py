@@ -1,4 +1,4 @@
-"""`pi-memory recall`: what is known that answers a query."""
+"""`pi-memory recall`: searches memories and what was said."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""`pi-memory remember`: state something that is not to be lost."""
+"""`pi-memory remember`: stores a statement of the user."""
 
 import click
 
@@ -12,7 +12,7 @@ from pi_memory.cli.options import Load, pass_load
 @click.option("--project", metavar="NAME", help="Project that it is about.")
 @pass_load
 def command(load: Load, text: str, namespace: str | None, project: str | None) -> None:
-    """Remember TEXT. It never fades.
+    """Store TEXT as a memory that never fades.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`pi-memory restore`: put a backup in the database's place."""
+"""`pi-memory restore`: replaces the database by a backup."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from pi_memory.store.backup import restore
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @pass_load
 def command(load: Load, file: Path) -> None:
-    """Put FILE, which `backup` made, in the place of the database, which is kept. The daemon must not run.
+    """Replace the database by FILE, a copy made by `backup`, and keep the old one. Stop the daemon first.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`pi-memory undo`: take a change of a memory back."""
+"""`pi-memory undo`: takes a change of a memory back."""
 
 import json
 
@@ -16,7 +16,7 @@ from pi_memory.cli.options import Load, pass_load
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, and do not ask.")
 @pass_load
 def command(load: Load, event_id: int, *, dry_run: bool, yes: bool, as_json: bool) -> None:
-    """Take back EVENT, a number that `history` shows. The undoing is an event too, and can be undone.
+    """Take back EVENT, a number that `history` shows. An undo is an event too, and can be undone.
 
     \b
     Example:

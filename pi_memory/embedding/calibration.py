@@ -1,7 +1,7 @@
-"""What a similarity means: each embedder has its own scale, so thresholds are measured, not copied.
+"""Calibration of an embedder: each has its own scale of cosines, so thresholds are measured, not copied.
 
-Two unrelated texts have a cosine around 0.0 in one embedder's space and around 0.8 in another's. A fixed set of
-phrases shows where the embedder at hand puts unrelated texts and where it puts paraphrases.
+Two unrelated texts have a cosine around 0.0 in one embedder's space and around 0.8 in another's. A fixed set of phrases
+measures where an embedder puts unrelated texts and where it puts paraphrases.
 """
 
 import asyncio
@@ -76,20 +76,20 @@ class Calibration:
     unrelated_std: float
     paraphrase_mean: float
     related: float
-    """From here on two texts are about the same thing more likely than by chance."""
+    """From this cosine on two texts are about the same thing more likely than by chance."""
     same: float
-    """From here on two texts say the same thing."""
+    """From this cosine on two texts say the same thing."""
 
 
 REPETITION = 0.999
-"""The cosine that only a text with itself is sure to reach, rounding included."""
+"""A cosine that only equal texts are sure to reach, rounding included."""
 
 NEVER = Calibration(0.0, 0.0, 0.0, related=math.inf, same=math.inf)
-"""For an embedder without dimensions: no similarity reaches its thresholds."""
+"""The calibration without an embedder: no similarity reaches its thresholds."""
 
 
 class Scale:
-    """The calibration of the embedder that is there, for all who compare meanings: measured once, which takes a small
+    """The calibration of the current embedder, shared by all who compare vectors and measured once: it takes a small
     board some seconds.
     """
 

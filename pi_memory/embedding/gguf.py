@@ -33,7 +33,7 @@ NOT_AN_EMBEDDER = "Set PI_MEMORY_EMBEDDER_MODEL to a GGUF that `pi-memory export
 
 
 class GgufEmbedder:
-    """One model on a thread of its own."""
+    """Runs one model on a thread of its own."""
 
     def __init__(self, model: "_LlamaEmbedding", *, space: str) -> None:
         self.id = space
@@ -68,10 +68,10 @@ class GgufEmbedder:
 
 
 def fingerprint(path: Path) -> str:
-    """Tells models apart without reading them whole: their size and sixteen samples of 4 KiB.
+    """A model's identity without reading the whole file: its size and sixteen samples of 4 KiB.
 
-    The samples lie in the metadata and all over the weights. Training moves every weight, and another quantisation
-    or pooling changes the metadata; a copy or a new name changes nothing.
+    The samples lie in the metadata and all over the weights. Training moves every weight, and another quantisation or
+    pooling changes the metadata; a copy or a new name changes nothing.
     """
     size = path.stat().st_size
     digest = hashlib.sha256(str(size).encode())
@@ -83,7 +83,7 @@ def fingerprint(path: Path) -> str:
 
 
 class _LlamaEmbedding:
-    """The model and its context. Not for two threads at once."""
+    """The model and its context. One thread at a time."""
 
     def __init__(self, path: Path, *, threads: int) -> None:
         self._llama = _library()
@@ -165,7 +165,9 @@ class _LlamaEmbedding:
         return is_wordpiece and strips == "true"
 
     def _tokenise(self, text: str) -> Tokens:
-        """At least one token, at most the context: what is too long loses its end, but not the closing token."""
+        """Token ids of a text, at least one and at most the context. A longer text loses its end, but not the closing
+        token.
+        """
         text = text[: self._limit * MOST_CHARACTERS_PER_TOKEN]
         if self._decomposes:
             # llama.cpp keeps the first part of a decomposed character: of a Hangul syllable that is one letter.
@@ -178,7 +180,7 @@ class _LlamaEmbedding:
         return found if len(found) <= self._limit else [*found[: self._limit - 1], found[-1]]
 
     def _calls(self, texts: Sequence[str]) -> Iterator[list[Tokens]]:
-        """Neighbours together until a call is full. A text that is longer than a call has one of its own."""
+        """Batches of neighbouring texts. A text longer than a batch has one of its own."""
         room = min(CALL_TOKENS, self._limit)
         call: list[Tokens] = []
         for tokens in map(self._tokenise, texts):
@@ -190,7 +192,7 @@ class _LlamaEmbedding:
             yield call
 
     def _evaluate(self, call: Sequence[Tokens]) -> list[Vectors]:
-        """One vector a text, as the model's pooling leaves it."""
+        """One vector for each text, as the model's pooling returns it."""
         llama, context = self._llama, self._context
         self._fill(call)
         memory = llama.llama_get_memory(context)
@@ -217,7 +219,7 @@ class _LlamaEmbedding:
 
 
 def _library() -> Any:
-    """Loads llama.cpp: 0.2 s and 30 MB, which a daemon without models never pays."""
+    """Import llama.cpp: 0.2 s and 30 MB, which a daemon without models never pays."""
     import llama_cpp
 
     # Else each load writes two hundred lines to stderr. Its ERROR includes the warnings.

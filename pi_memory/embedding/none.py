@@ -1,4 +1,4 @@
-"""No embedder: words must do."""
+"""The embedder of a daemon without one: texts are compared by words alone."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from pi_memory.types import Vectors
 
 
 class NoEmbedder:
-    """Keeps the contract of an embedder whose space has no dimensions."""
+    """Satisfies the contract of an embedder whose space has no dimensions."""
 
     id = "none"
     dimensions = 0

@@ -1,7 +1,7 @@
-"""Vectors as int8, and how near they are to a query: a matrix that grows in small blocks and needs no index.
+"""Vectors as int8 and their cosines to a query: a matrix that grows in small blocks and needs no index.
 
-A vector is stored as 384 small integers and one scale, a quarter of its size as float32. A search turns block after
-block into floats that fit the processor's cache, so that RAM is read at a quarter of the cost as well.
+A vector of 384 dimensions is stored as 384 int8 and one scale, a quarter of its size as float32. A search converts
+block after block to floats that fit the processor's cache, so RAM is read at a quarter of the cost as well.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Ids = npt.NDArray[np.int32]
 Codes = npt.NDArray[np.int8]
 
 BLOCK_ROWS = 250
-"""Rows of a block: 96 kB at 384 dimensions, 384 kB while they are floats. Also what the matrix has too much at most."""
+"""Rows of a block: 96 kB at 384 dimensions, 384 kB as floats. Also the most rows that are allocated in excess."""
 
 LARGEST = 127
 SCALE_BYTES = 4
@@ -30,31 +30,31 @@ class Packed:
     scales: Vectors
 
     def to_bytes(self) -> bytes:
-        """As a row of the store keeps them: each vector's scale, then its codes."""
+        """The format of the store: each vector's scale, then its codes."""
         return b"".join(scale.tobytes() + code.tobytes() for scale, code in zip(self.scales, self.codes, strict=True))
 
 
 def pack(vectors: Vectors) -> Packed:
-    """Quantise each vector of shape (n, dimensions) by its own largest component, symmetrically."""
+    """Quantise each vector of shape (n, dimensions) symmetrically by its own largest component."""
     scales = np.maximum(np.abs(vectors).max(axis=1, initial=0.0), np.finfo(np.float32).tiny) / LARGEST
     return Packed(np.rint(vectors / scales[:, None]).astype(np.int8), scales.astype(np.float32))
 
 
 def unpack(kept: bytes, dimensions: int) -> Packed:
-    """What `Packed.to_bytes` made. Raises `ValueError` when they are not vectors of so many dimensions."""
+    """The inverse of `Packed.to_bytes`. Raises `ValueError` when the bytes are not vectors of so many dimensions."""
     rows = np.frombuffer(kept, np.uint8).reshape(-1, SCALE_BYTES + dimensions)
     scales = np.ascontiguousarray(rows[:, :SCALE_BYTES]).view(np.float32).reshape(-1)
     return Packed(np.ascontiguousarray(rows[:, SCALE_BYTES:]).view(np.int8), scales)
 
 
 def is_unit(kept: bytes) -> bool:
-    """Whether `kept` is a vector of unit length, as far as small integers can tell."""
+    """Whether `kept` is a unit vector, within the precision of int8."""
     packed = unpack(kept, len(kept) - SCALE_BYTES)
     return abs(float(np.linalg.norm(packed.codes.astype(np.float32)) * packed.scales[0]) - 1) < 0.1
 
 
 class Matrix:
-    """Vectors of one space, each with the id of what it stands for. An id may have several.
+    """Vectors of one space, each with an id. An id may have several.
 
     Costs `dimensions` + 8 bytes of RAM a vector. One thread changes it; others read a `snapshot`.
     """
@@ -68,7 +68,7 @@ class Matrix:
         return self._size
 
     def snapshot(self) -> "Matrix":
-        """The matrix as it is now, whatever becomes of it: rows that are there are never written to."""
+        """The matrix as it is now; later changes do not affect it, as existing rows are never overwritten."""
         copy = Matrix(self.dimensions)
         copy._blocks, copy._size = self._blocks.copy(), self._size
         return copy
@@ -100,7 +100,7 @@ class Matrix:
             start += count
 
     def remove(self, ids: Sequence[int] | Ids) -> None:
-        """Take out every row of these ids; the rows after move up."""
+        """Remove every row of these ids; later rows move up."""
         kept = ~np.isin(self.ids, np.asarray(ids, np.int32))
         first = int(np.argmin(kept)) if not kept.all() else self._size
         rest = self._blocks[first // BLOCK_ROWS :] if first < self._size else []
@@ -141,7 +141,7 @@ class _Block:
         return cls(codes, np.zeros(BLOCK_ROWS, np.float32), np.zeros(BLOCK_ROWS, np.int32))
 
     def fill(self, row: int, ids: Sequence[int] | Ids, packed: Packed, start: int) -> None:
-        """Put `ids` and their vectors, which begin at `start` of `packed`, from `row` on."""
+        """Copy `ids` and their vectors, from `start` of `packed` on, to `row` and the rows after it."""
         end, stop = row + len(ids), start + len(ids)
         self.codes[row:end], self.scales[row:end] = packed.codes[start:stop], packed.scales[start:stop]
         self.ids[row:end] = ids

@@ -1,4 +1,4 @@
-"""An embedder that remembers its last texts: a message is searched for, stored and tagged within a second."""
+"""A cache in front of an embedder: within a second a message is searched for, stored and tagged."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from pi_memory.protocols import Embedder
 from pi_memory.types import Vectors
 
 KEPT = 16
-"""Texts that are remembered; of a call with more than that, none: it is a batch that is made once."""
+"""Texts that are cached. A call with more texts is a batch made once, and not cached."""
 
 
 class RecentEmbedder:

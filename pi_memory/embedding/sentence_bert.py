@@ -1,4 +1,4 @@
-"""Read what a sentence-transformers BERT folder says about itself: its shape, its vocabulary, its pooling.
+"""Reads the metadata of a sentence-transformers BERT folder: shape, vocabulary, pooling.
 
 Everything but the weights. The layout is that of `SentenceTransformer.save_pretrained`.
 """
@@ -140,7 +140,9 @@ def _special_ids(vocabulary: tuple[str, ...], tokenizer: Mapping[str, Any]) -> d
 
 
 def _normalisation(folder: Path, tokenizer: Mapping[str, Any]) -> tuple[bool, bool]:
-    """Lower-case? Strip accents? As transformers decides: tokenizer_config.json goes before tokenizer.json."""
+    """Whether to lower-case and to strip accents, decided as transformers does: tokenizer_config.json before
+    tokenizer.json.
+    """
     normalizer = _optional_json(folder, "tokenizer.json").get("normalizer") or {}
     if not tokenizer.get("tokenize_chinese_chars", normalizer.get("handle_chinese_chars", True)):
         raise EmbedderError(
@@ -162,7 +164,7 @@ def _context_tokens(folder: Path, config: Mapping[str, Any], *, tokenizer: Mappi
 
 
 def _pooling(folder: Path) -> Pooling:
-    """The pooling of the model's second module. The last may normalise: vectors are normalised in any case."""
+    """The pooling of the model's second module. The last module may normalise: vectors are normalised in any case."""
     modules = _json(folder, "modules.json")["items"]
     kinds = [module["type"].rpartition(".")[2] for module in modules]
     if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
@@ -182,7 +184,7 @@ def _pooling(folder: Path) -> Pooling:
 
 
 def _pooling_modes(config: Mapping[str, Any]) -> list[str]:
-    """`pooling_mode` since sentence-transformers 6, one flag a mode before."""
+    """The pooling modes: `pooling_mode` since sentence-transformers 6, one flag a mode before."""
     mode = config.get("pooling_mode")
     if mode is not None:
         return [mode] if isinstance(mode, str) else list(mode)

@@ -21,7 +21,7 @@ NOT_LOADED = (
 
 
 class SentenceTransformersEmbedder:
-    """One model on a thread of its own."""
+    """Runs one model on a thread of its own."""
 
     def __init__(self, model: Any, *, space: str) -> None:
         self.id = space
@@ -65,12 +65,14 @@ class SentenceTransformersEmbedder:
 
 
 def installed() -> bool:
-    """Whether the library is here; does not load it."""
+    """Whether the library is installed; does not import it."""
     return importlib.util.find_spec("sentence_transformers") is not None
 
 
 def _space(name_or_folder: str | Path) -> str:
-    """A name on the hub names its model; a folder's name does not, so part of the hash of its weights goes with it."""
+    """The name of the vector space: the model's name on the hub; for a folder its name with part of the
+    weights' hash.
+    """
     folder = Path(name_or_folder)
     weights = folder / "model.safetensors"
     if not weights.is_file():
@@ -93,7 +95,7 @@ def _not_loaded(name_or_folder: str | Path, error: Exception) -> EmbedderError:
 
 
 def _library(threads: int) -> Any:
-    """Loads torch: 4 to 20 s and half a gigabyte."""
+    """Import torch: 4 to 20 s and half a gigabyte."""
     # Read by a library in Rust, which warns at every fork without it; not a setting of ours.
     os.putenv("TOKENIZERS_PARALLELISM", "false")
     try:

@@ -1,6 +1,6 @@
-"""One thread for what keeps a processor busy: it never blocks the event loop, and never runs twice at once.
+"""A thread for computation: it never blocks the event loop, and never runs two calls at once.
 
-Each embedder has one for its model. All other computing shares one: several would only wait for each other.
+Each embedder has one for its model. All other computation shares one: several would only wait for each other.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Worker:
-    """Calls run one after another, first come first served."""
+    """Runs calls one after another, first come first served."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -23,13 +23,13 @@ class Worker:
         self._closed = False
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What `call` returns or raises. Raises `EmbedderError` after `close`."""
+        """The result of `call`, or what it raises. Raises `EmbedderError` after `close`."""
         if self._closed:
             raise EmbedderError(f"{self._name} is closed", hint="The daemon is stopping; start it again.")
         return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: call(*args, **kwargs))
 
     async def close(self, free: Callable[[], None] = lambda: None) -> None:
-        """Let what is queued finish, call `free` on the thread, and end it. A second call does nothing."""
+        """Finish what is queued, call `free` on the thread, and end it. Idempotent."""
         if self._closed:
             return
         self._closed = True

@@ -1,1 +1,1 @@
-"""What is being worked on: topics, their files, and the Markdown file that shows them."""
+"""Recent Focus: the topics of the last weeks, recorded by exchange and shown in a Markdown file."""

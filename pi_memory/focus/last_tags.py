@@ -1,4 +1,4 @@
-"""What each session has worked on, so that it counts once per topic and the same tag twice is not written twice."""
+"""The last tag of each session, so that a topic counts once a session and an equal tag is not written twice."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -8,8 +8,8 @@ from pi_memory.types import Tag
 
 @dataclass(slots=True)
 class LastTag:
-    """`last_at` is when something was last said or done, `last` the newest tag that was recorded, `topics` all that
-    the session has been counted for, `said` a hash of what the user said last.
+    """A session's last tag. `last_at` is the time of the last exchange, `last` the newest tag that was recorded,
+    `topics` all topics that the session has been counted for, `said` a hash of the user's last message.
     """
 
     last_at: float
@@ -18,7 +18,7 @@ class LastTag:
     said: int | None = None
 
     def hear(self, user: str) -> bool:
-        """Take in what the user says; whether they have just said the same: an agent tells it again at each step."""
+        """Store the user's message. Returns whether it equals the last one: an agent repeats it at each step."""
         before, self.said = self.said, hash(user)
         return bool(user) and self.said == before
 
@@ -27,7 +27,7 @@ class LastTag:
         return self.last.topic if self.last else None
 
     def repeats(self, tag: Tag) -> bool:
-        """Whether `tag` says what the last one said: the same topic and the same files."""
+        """Whether `tag` equals the last one in topic and files."""
         last = self.last
         return last is not None and last.topic == tag.topic and set(tag.file_paths) == set(last.file_paths)
 
@@ -38,11 +38,11 @@ class LastTag:
 
 
 MOST = 1_000
-"""Sessions that are known at a time; one that was forgotten is read from the database again."""
+"""Most sessions in RAM; others are read from the database again."""
 
 
 class Sessions:
-    """The sessions that are under way, by name, the one that began last at the end."""
+    """The sessions under way by name, the one that began last at the end."""
 
     def __init__(self) -> None:
         self._sessions: dict[str, LastTag] = {}
@@ -51,7 +51,7 @@ class Sessions:
         return self._sessions.get(name)
 
     def begin(self, name: str, at: float, *, topics: Iterable[str] = ()) -> LastTag:
-        """A session, new here; `topics` are those that it worked on before a restart."""
+        """Add a session; `topics` are those that it worked on before a restart."""
         session = self._sessions.setdefault(name, LastTag(at, topics=set(topics)))
         while len(self._sessions) > MOST:
             del self._sessions[next(iter(self._sessions))]
@@ -61,11 +61,11 @@ class Sessions:
         self._sessions.pop(name, None)
 
     def idle(self, since: float) -> list[str]:
-        """Sessions in which nothing was said or done since a Unix time."""
+        """Sessions without an exchange since a Unix time."""
         return [name for name, session in self._sessions.items() if session.last_at < since]
 
     def restamp(self, right: Callable[[float], float]) -> None:
-        """Put the times right that a wrong clock has stamped."""
+        """Correct times stamped by a wrong clock."""
         for session in self._sessions.values():
             session.last_at = right(session.last_at)
 

@@ -15,7 +15,7 @@ SPANS = (7, 14, 21, 30)
 
 
 def focus_block(topics: Sequence[Topic], *, now: float, count: Callable[[str], int], budget: int) -> str:
-    """What the user has been working on, strongest first, in at most `budget` tokens as `count` counts them.
+    """The block: topics, strongest first, in at most `budget` tokens as `count` counts them.
 
     Empty without active topics, and when not even the first one fits.
     """

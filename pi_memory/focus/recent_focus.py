@@ -1,4 +1,4 @@
-"""Recent focus as a whole: the topics, the database and RECENT_FOCUS.md, held together."""
+"""Recent Focus as a whole: keeps topics in RAM, database and RECENT_FOCUS.md in step."""
 
 import logging
 import re
@@ -34,16 +34,16 @@ logger = logging.getLogger(__name__)
 
 
 class RecentFocus:
-    """Topics by name in RAM, as the database has them; `work` is what finds them.
+    """The topics by name, in RAM as in the database; `work` is the recorder that tags exchanges.
 
-    `on_edit` is called with a line about every change made by hand. `settle` is for how many seconds the user's editor
-    must have left the file alone before we take it for saved. `clean` takes what was forgotten out of a text.
+    `on_edit` is called with one line for each edit by hand. `settle` is the seconds without a change after which the
+    file counts as saved. `clean` removes forgotten sentences from a text.
     """
 
     def __init__(
         self, db: Database, path: Path, *, tagger: Tagger, clock: Clock, settle: float = SETTLE, clean: Clean = str
     ) -> None:
-        self.on_edit: Callable[[str], None] = lambda told: None
+        self.on_edit: Callable[[str], None] = lambda line: None
         self._db = db
         self._clock = clock
         self._sync = FileSync(db, path, text=lambda: self.text(self._clock()), take=self._take, settle=settle)
@@ -58,7 +58,7 @@ class RecentFocus:
         return self._sync.problem
 
     async def start(self) -> None:
-        """Load the topics and take in what was edited while we were not running."""
+        """Load the topics and apply edits made while the daemon was off."""
         self._known.replace({t.name: names.within_limits(t) for t in await self._db.read(rows.load)})
         self._renames = Renames(await self._db.read(lambda db: state.get(db, RENAMES)))
         agreed = await self._sync.load()
@@ -67,7 +67,7 @@ class RecentFocus:
         await self._sync.start()
 
     async def close(self) -> None:
-        """Write the file a last time; while the user saves it, that is left to the next start."""
+        """Write the file a last time. While the user saves it, the next start does that."""
         await self._sync.close()
 
     # What is known.
@@ -81,15 +81,15 @@ class RecentFocus:
         return self._known.all()
 
     def get(self, name: str) -> Topic:
-        """Raises `NotFound`."""
+        """A topic by name. Raises `NotFound`."""
         return self._known.get(name)
 
     def knows(self, name: str) -> bool:
-        """Whether there is, or was, a topic of this name."""
+        """Whether a topic of this name exists, active or not."""
         return name in self._known.by_name
 
     def called(self, name: str) -> str:
-        """What the user calls the topic of this name: they may have renamed it."""
+        """The user's name of a topic: they may have renamed it."""
         return self._renames.topic(name, self._known.by_name)
 
     def files(self, query: str, now: float) -> list[str]:
@@ -101,7 +101,7 @@ class RecentFocus:
         return render(self.active(now), now=now, notes=self._notes)
 
     async def block(self, *, count: Callable[[str], int], tokens: int) -> tuple[str, tuple[str, ...]]:
-        """The Recent Focus block of a prompt and the topics in it; hand edits count from now on."""
+        """The Recent Focus block of a prompt, and its topics. Later edits by hand are reported to `on_edit`."""
         await self.read_file()
         now = self._clock()
         text = focus_block(self.active(now), now=now, count=count, budget=tokens)
@@ -110,7 +110,7 @@ class RecentFocus:
     # What happens.
 
     async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
-        """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
+        """Find and record the topic of an exchange, in one transaction with the inbox's cursor."""
         before = self.work.current(exchange.conversation_id)
         tagged = await self.work.tag(exchange, exchange_id=exchange_id)
         if tagged.written and tagged.topic != before:
@@ -120,7 +120,7 @@ class RecentFocus:
     async def put(
         self, name: str, *, file_paths: Sequence[str] | None = None, directories: Sequence[str] | None = None
     ) -> Topic:
-        """Add a topic or touch one; lists replace those it has. Durable."""
+        """Add a topic or touch one; given lists replace its own. Durable."""
         now = self._clock()
         before = self._known.by_name.get(name) or Topic(name, now, now)
         topic = replace(
@@ -136,7 +136,7 @@ class RecentFocus:
         return topic
 
     async def rename(self, old: str, new: str) -> Topic:
-        """Durable. Raises `NotFound` without `old`, `Conflict` when `new` is there already."""
+        """Rename a topic. Durable. Raises `NotFound` without `old`, `Conflict` when `new` exists."""
         topic = self.get(old)
         if new == old:
             return topic
@@ -153,7 +153,7 @@ class RecentFocus:
         await self.write_file()
 
     async def fade(self) -> int:
-        """Make the topics inactive that have faded; how many."""
+        """Make faded topics inactive. Returns how many."""
         now = self._clock()
         gone = self._known.faded(now)
         if gone:
@@ -162,13 +162,13 @@ class RecentFocus:
         return len(gone)
 
     async def return_faded(self, names: Sequence[str]) -> None:
-        """Take back that topics faded, because the clock was wrong. Raises `StoreError`."""
+        """Undo fades that a wrong clock caused. Raises `StoreError`."""
         gone = [topic for name in names if (topic := self._known.by_name.get(name)) and not topic.is_active]
         here = {topic.name: replace(topic, is_active=True) for topic in gone}
         await self._db.write(self._replace(here, origin="time", at=self._clock()).save)
 
     def restamp(self, right: Callable[[float], float]) -> None:
-        """Follow that the times in the database have been put right."""
+        """Apply the correction of times in the database to RAM."""
         self._known.replace(
             {
                 name: replace(t, first_seen_at=right(t.first_seen_at), last_touched_at=right(t.last_touched_at))
@@ -178,27 +178,27 @@ class RecentFocus:
         self.work.restamp(right)
 
     async def end_sessions(self, names: Sequence[str]) -> None:
-        """Sessions are over: the file is brought up to date."""
+        """End sessions and bring the file up to date."""
         self.work.end(names)
         if names:
             await self.write_file()
 
     def idle_sessions(self, since: float) -> list[str]:
-        """Sessions in which nothing was said or done since a Unix time."""
+        """Sessions without an exchange since a Unix time."""
         return self.work.idle(since)
 
     # The file.
 
     async def read_file(self) -> None:
-        """Take in what the user changed in RECENT_FOCUS.md. Nothing before `start`."""
+        """Apply the user's edit of RECENT_FOCUS.md, if there is one. Does nothing before `start`."""
         await self._sync.read()
 
     async def write_file(self) -> None:
-        """Bring RECENT_FOCUS.md up to date, unless it says the same already. Nothing before `start`."""
+        """Bring RECENT_FOCUS.md up to date unless it is. Does nothing before `start`."""
         await self._sync.write()
 
     async def _take(self, edit: HandEdit) -> None:
-        """Make the user's changes of the file ours. Raises `StoreError`."""
+        """Apply an edit of the file to the topics. Raises `StoreError`."""
         now = self._clock()
         found, changed = self._understood(edit, now)
         renames = [step for step in found if isinstance(step, merge.Renamed)]
@@ -212,7 +212,9 @@ class RecentFocus:
         await self._change(changed, origin="file", at=now, renames=renames, agreed=lines(edit.agreed, self._clean))
 
     def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
-        """What the user did, and the topics that it changes. Without a database the file is all there is."""
+        """The edits in a text, and the topics that they change. Without a database the topics are rebuilt from the
+        file.
+        """
         if edit.base is None and not self._known.by_name:
             return [], {topic.name: topic for topic in rebuild(edit.theirs, now)}
         known = self._known.by_name
@@ -224,12 +226,12 @@ class RecentFocus:
         return found, merge.apply(found, known, now)
 
     def _agreed(self) -> Document:
-        """The text that both sides last had; when that is not known, the one that we would write."""
+        """The agreed text; when it is not known, the text that we would write."""
         agreed = self._sync.agreed
         return parse(self.text(self._clock()) if agreed is None else agreed)
 
     async def forget(self, clean: Callable[[str], str]) -> None:
-        """Take what `clean` takes out of texts out of what the user noted in the file."""
+        """Redact the user's notes in the file with `clean`."""
         self._notes = self._notes.cleaned(clean)
         await self._sync.forget(clean)
 
@@ -238,7 +240,7 @@ class RecentFocus:
     def _replace(
         self, changed: Mapping[str, Topic], *, origin: str, at: float, renames: Sequence[merge.Renamed] = ()
     ) -> TopicChanges:
-        """Put changed topics in place in RAM; what to store."""
+        """Replace changed topics in RAM. Returns what to store."""
         return TopicChanges(self._known.replace(changed), changed, origin, at, renames)
 
     async def _change(
@@ -276,10 +278,10 @@ class RecentFocus:
             raise
         if changed:
             logger.info("The focus was edited (%s): %d topics", origin, len(changed))
-            self.on_edit(changes.told())
+            self.on_edit(changes.described())
 
     def _take_back(self, changes: TopicChanges, was_renamed: str) -> None:
-        """Have RAM as it was before a change that could not be stored."""
+        """Undo in RAM a change that could not be stored."""
         self._known.put_back(changes.before)
         self._renames = Renames(was_renamed)
         for step in reversed(changes.renames):

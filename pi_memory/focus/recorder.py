@@ -1,4 +1,4 @@
-"""What is worked on, exchange by exchange: found by the tagger, and recorded unless the session has just said so."""
+"""Tags each exchange and records the tag, unless it repeats the session's last one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from pi_memory.types import Exchange, Tag
 
 @dataclass(frozen=True, slots=True)
 class Tagged:
-    """What became of an exchange: its topic, None for chatter, and whether that changed anything."""
+    """The result for an exchange: its topic, None for chatter, and whether anything changed."""
 
     topic: str | None
     file_paths: tuple[str, ...] = ()
@@ -30,8 +30,8 @@ class Tagged:
 
 
 class Recorder:
-    """`tagger` may be replaced by a better one; `places`, when there is an embedder, are where the topics lie for it.
-    `called` gives what the user calls a topic.
+    """Tags and records. `tagger` may be replaced by a better one; `places` are the centroids, if there is an embedder.
+    `called` returns the user's name of a topic.
     """
 
     def __init__(
@@ -46,12 +46,12 @@ class Recorder:
         self._sessions = Sessions()
 
     def current(self, name: str) -> str | None:
-        """What a session worked on last, as far as is known."""
+        """The topic that a session worked on last, None if unknown."""
         session = self._sessions.get(name)
         return session.current if session is not None else None
 
     async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
-        """Find out what an exchange was about; record it in one transaction with the inbox's cursor."""
+        """Find and record the topic of an exchange, in one transaction with the inbox's cursor."""
         now = self._clock()
         at = min(exchange.at, now)
         session = await self._session(exchange.conversation_id)
@@ -75,22 +75,22 @@ class Recorder:
         return Tagged(tag.topic, tag.file_paths, tag.directories, written=True)
 
     def rename(self, old: str, new: str) -> None:
-        """A topic goes on under another name."""
+        """Continue a topic under another name."""
         self._sessions.rename_topic(old, new)
         if self.places is not None:
             self.places.rename(old, new)
 
     def end(self, names: Sequence[str]) -> None:
-        """Sessions are over."""
+        """End sessions."""
         for name in names:
             self._sessions.end(name)
 
     def restamp(self, right: Callable[[float], float]) -> None:
-        """Put the times right that a wrong clock has stamped."""
+        """Correct times stamped by a wrong clock."""
         self._sessions.restamp(right)
 
     def idle(self, since: float) -> list[str]:
-        """Sessions in which nothing was said or done since a Unix time."""
+        """Sessions without an exchange since a Unix time."""
         return self._sessions.idle(since)
 
     async def _session(self, name: str) -> LastTag:

@@ -1,4 +1,4 @@
-"""Topics that changed: into the database with the event that explains each change, and in words for the prompt."""
+"""Changes of topics: stored with the events that explain them, and described for the prompt."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pi_memory.types import Topic
 
 @dataclass(frozen=True, slots=True)
 class TopicChanges:
-    """Topics before (None: not known) and after, by name. `origin` is `tagger`, `file`, `api` or `time`."""
+    """Topics by name before (None: unknown) and after. `origin` is `tagger`, `file`, `api` or `time`."""
 
     before: Mapping[str, Topic | None]
     after: Mapping[str, Topic]
@@ -34,8 +34,8 @@ class TopicChanges:
                 event = events.Event(self.at, "topic.renamed", name, self.origin, before=step.old, after=step.new)
                 events.add(db, event)
 
-    def told(self) -> str:
-        """The change for a model that was told the earlier focus."""
+    def described(self) -> str:
+        """The change in one line, for a prompt that still contains the earlier focus."""
         gone = [name for name, topic in self.after.items() if not topic.is_active]
         here = [name for name, topic in self.after.items() if topic.is_active]
         parts = [f"now on it: {', '.join(here)}"] if here else []

@@ -1,7 +1,7 @@
-"""RECENT_FOCUS.md as text and as data. Pure.
+"""The document of RECENT_FOCUS.md, as text and as data. Pure.
 
-`render` writes the format of seed 000; `parse` reads what people and editors make of it. What a person writes that is
-not a topic is theirs: it is kept as notes and rendered back.
+`render` writes the format of seed 000; `parse` reads what people and editors make of it. Everything a person writes
+that is not a topic is kept as notes and rendered back.
 """
 
 import re
@@ -17,11 +17,11 @@ from pi_memory.types import Topic
 Clean = Callable[[str], str]
 
 ACTIVE = 0.5
-"""From this strength a topic stands under `## Active`, below it under `## Fading`."""
+"""Strength from which a topic is under `## Active`; below it under `## Fading`."""
 
 MAX_ACTIVE = 40
 MAX_FADING = 20
-"""Most topics of a section: the file stays readable with thousands of topics."""
+"""Most topics under `## Fading`: the file stays readable with thousands of topics."""
 
 FILES_SHOWN = 8
 DIRECTORIES_SHOWN = 4
@@ -35,9 +35,9 @@ KEPT = "## Notes"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A topic as the file shows it: names of files may be short, figures are None where the file has none.
+    """A topic as the file shows it: file names may be short, figures are None where the file has none.
 
-    `stats` are the figures behind the name, as they stand; `age` is in seconds before the file's `updated_at`.
+    `stats` is the text of the figures behind the name; `age` is in seconds before the file's `updated_at`.
     """
 
     name: str
@@ -51,8 +51,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What the user wrote besides topics: before the first one, under some (by topic name), own sections, and above the
-    title."""
+    """The user's own text: before the first topic, under topics (by name), in own sections, and above the title."""
 
     before: tuple[str, ...] = ()
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -60,7 +59,7 @@ class Notes:
     top: tuple[str, ...] = ()
 
     def cleaned(self, clean: Clean) -> "Notes":
-        """With each line cleaned; one of which nothing is left goes."""
+        """These notes with each line cleaned; lines that become empty are removed."""
         topics = {name: _lines(kept, clean) for name, kept in self.topics.items()}
         return Notes(
             _lines(self.before, clean),
@@ -70,7 +69,7 @@ class Notes:
         )
 
     def moved(self, old: str, new: str) -> "Notes":
-        """With the notes of one topic under another name."""
+        """These notes with those of one topic under another name."""
         topics = {name: lines for name, lines in self.topics.items() if name != old}
         lines = dict.fromkeys((*topics.get(new, ()), *self.topics.get(old, ())))
         return replace(self, topics=topics | {new: tuple(lines)} if lines else topics)
@@ -80,8 +79,8 @@ class Notes:
 class Document:
     """The file's topics in their order, no name twice.
 
-    One that is `conflicted` holds both sides of a merge, so that what it lacks tells nothing. In one that was `respelt`
-    a heading of ours was misspelt. `updated_at` is Unix time, None without the line that says it.
+    A `conflicted` document holds both sides of a merge conflict, so a missing topic was not removed. In a `respelt` one
+    a heading of ours was misspelt. `updated_at` is Unix time, None without that line.
     """
 
     entries: tuple[Entry, ...] = ()
@@ -94,8 +93,8 @@ class Document:
 def render(topics: Sequence[Topic], *, now: float, notes: Notes | None = None) -> str:
     """The file's text for the active ones of `topics` at Unix time `now`, strongest first.
 
-    The notes of a topic that is not shown move to a section of their own, so that nothing the user wrote is lost; the
-    notes for the next rendering are those of the parsed text.
+    Notes of a topic that is not shown move to a section of their own, so that nothing the user wrote is lost. The notes
+    for the next rendering are those parsed from this text.
     """
     notes = notes or Notes()
     by_strength = sorted((t for t in topics if t.is_active), key=lambda t: (-t.last_touched_at, t.name))
@@ -120,7 +119,7 @@ def _paragraph(lines: Sequence[str]) -> list[str]:
 
 
 def _section(heading: str, topics: Sequence[Topic], *, now: float, notes: Notes) -> list[str]:
-    """The heading stands on the first topic, blank lines between topics."""
+    """A section's lines: the heading before the first topic, blank lines between topics."""
     if not topics:
         return []
     first, *others = (_entry(topic, now, notes.topics.get(topic.name, ())) for topic in topics)
@@ -161,7 +160,7 @@ def _moved(name: str, notes: Sequence[str]) -> list[str]:
 
 
 def lines(text: str, clean: Clean) -> str:
-    """A text with each line cleaned; one of which nothing is left goes."""
+    """A text with each line cleaned; lines that become empty are removed."""
     return "\n".join(_lines(text.split("\n"), clean))
 
 
@@ -171,7 +170,7 @@ def _lines(kept: Sequence[str], clean: Clean) -> tuple[str, ...]:
 
 
 def same_but_for_time(one: str, other: str) -> bool:
-    """Whether two rendered texts differ in nothing but when they were written."""
+    """Whether two rendered texts differ in nothing but `Last updated`."""
     return bool(_UPDATED.sub("", one, count=1) == _UPDATED.sub("", other, count=1))
 
 

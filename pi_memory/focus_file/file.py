@@ -1,4 +1,4 @@
-"""RECENT_FOCUS.md on disk: what the file and we last agreed on, and whether the user has changed it since."""
+"""RECENT_FOCUS.md on disk: its agreed text, and whether the user has changed it since."""
 
 import asyncio
 import logging
@@ -17,17 +17,17 @@ from pi_memory.focus_file.stability import PATIENCE, SETTLE, Quiet, Unsettled, c
 from pi_memory.focus_file.validate import LARGEST, UnreadableDocument
 
 REMEMBERED = 16
-"""Texts that the user may still have in an editor."""
+"""Most written texts that are kept as possible bases of an edit: an editor may have one of them open."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class HandEdit:
-    """The file as the user left it, beside the text that they changed; no `base` when that is not known, as of a text
-    that was opened long ago: what it lacks was not taken out of it.
+    """The user's text and the text that they changed. `base` is None when that is not known, as of a text opened long
+    ago: then nothing missing was removed.
 
-    `agreed` is what both sides have once the edit is taken in: what the file holds.
+    `agreed` is the text that both sides have once the edit is applied: the content of the file.
     """
 
     agreed: str
@@ -36,12 +36,12 @@ class HandEdit:
 
 
 class InTheWay(Exception):
-    """What stands in the file's place is left alone; says why, and what to do."""
+    """Something in the file's place that is left alone; says why, and what to do."""
 
 
 @dataclass(slots=True)
 class Replaced:
-    """The file that ours took the place of. An editor that had it open may still write to it."""
+    """The inode that our last write replaced. An editor that has it open may still write to it."""
 
     descriptor: int
     data: bytes | None
@@ -50,7 +50,9 @@ class Replaced:
 
 
 class FocusFile:
-    """`agreed` is the text that both sides last had; the caller keeps it across restarts. `settle` is in seconds."""
+    """Reads and writes the file. `agreed` is the text that both sides last had; the caller keeps it across restarts.
+    `settle` is in seconds.
+    """
 
     def __init__(self, path: Path, *, settle: float = SETTLE) -> None:
         self.path = path
@@ -73,16 +75,14 @@ class FocusFile:
         self._texts.extend([] if text is None else [text])
 
     def forget(self, clean: Clean) -> None:
-        """Clean the texts that the user may still have in an editor, and what was put aside; the file is to be written
-        again.
-        """
+        """Clean the kept bases and the rejected copies; the file has to be written again."""
         self._texts = deque((lines(text, clean) for text in self._texts), maxlen=REMEMBERED)
         self.must_write = True
         self._rejected.rewrite(lambda text: lines(text, clean))
 
     @property
     def problem(self) -> str | None:
-        """What is wrong with the file and what to do about it, also what was rejected and not yet looked at."""
+        """What is wrong with the file and what to do; also names rejected copies."""
         copies = ", ".join(map(str, self._rejected.paths()))
         left = (
             f"{copies}: saved as the focus file, but not one; put what you want of it into {self.path}, then remove it"
@@ -90,11 +90,11 @@ class FocusFile:
         return "; ".join(filter(None, (self._in_the_way, self._failed, left if copies else None))) or None
 
     async def read(self) -> HandEdit | None:
-        """What the user changed, if anything, once they have saved it.
+        """The user's edit, if there is one, once it is saved.
 
-        A file that is missing or is no focus file changes nothing: what is left of it is kept beside it as `.rejected`,
-        and `must_write` asks for it to be written again. What cannot be kept is left alone, and `problem` says so.
-        Raises `Unsettled` when it is still being written after a while.
+        A file that is missing or is no focus file changes nothing: its content is kept beside it as `.rejected`, and
+        `must_write` asks for a new one. A content that cannot be kept is left alone, and `problem` says so. Raises
+        `Unsettled` when the file is still being written after a while.
         """
         ends = time.monotonic() + PATIENCE * self._settle
         while True:
@@ -112,9 +112,9 @@ class FocusFile:
             await asyncio.sleep(self._settle / 6)
 
     async def write(self, text: str) -> bool:
-        """Write the file atomically and synced; where that is not possible, `problem` says so.
+        """Write the file atomically and synced. Where that is not possible, `problem` says so.
 
-        Raises `Unsettled`, and leaves the file alone, when it is not what was read last.
+        Raises `Unsettled`, and leaves the file alone, when it has changed since it was read.
         """
         if self._in_the_way:
             return False
@@ -135,7 +135,7 @@ class FocusFile:
         self._in_the_way = why
 
     def close(self) -> None:
-        """Look no more for late changes of the file that was replaced. Idempotent."""
+        """Stop watching the replaced inode. Idempotent."""
         replaced, self._replaced = self._replaced, None
         if replaced is not None:
             os.close(replaced.descriptor)
@@ -173,13 +173,14 @@ class FocusFile:
         return None
 
     def _base(self, theirs: Document) -> Document | None:
-        """What the user had before them: an editor may save over ours what it had opened a while ago, and what has been
-        tagged since is missing there though nobody took it out. The date tells, unless the user took that out."""
+        """The text that the user edited. An editor may save a text that it opened a while ago, which lacks topics
+        tagged since. The line `Last updated` identifies it, unless the user removed that.
+        """
         texts = (parse(text) for text in reversed(self._texts))
         return next((text for text in texts if theirs.updated_at in (None, text.updated_at)), None)
 
     def _late(self, old: Replaced, now: float) -> HandEdit | None:
-        """What was written to the file that is no longer there: by somebody who had opened it before we replaced it."""
+        """An edit that was written to the replaced inode by an editor that had it open."""
         content = content_of(old.descriptor)
         if content.data == old.data:
             return None
@@ -195,7 +196,9 @@ class FocusFile:
         return HandEdit(self.agreed or "", found.document, parse(base) if base else None)
 
     def _replace(self, text: str) -> None:
-        """The last look is just before the rename; what is written to the old file after it is found by `_late`."""
+        """Replace the file if it has not changed. A write after this check goes to the old inode, where `_late` finds
+        it.
+        """
         path = Path(os.path.realpath(self.path))  # a link stays one
         prepared = prepare(path, text)
         descriptor: int | None = None
@@ -216,7 +219,9 @@ class FocusFile:
             self._replaced = Replaced(descriptor, self._judged, self.agreed)
 
     def _reject(self, descriptor: int, error: UnreadableDocument) -> None:
-        """Raises `InTheWay` for what cannot be kept, and for another file of the user's that a link leads to."""
+        """Put a content aside. Raises `InTheWay` when it cannot be kept, and for a linked file of the user's that is no
+        focus file.
+        """
         if self.path.is_symlink() and os.fstat(descriptor).st_size:
             raise InTheWay(
                 f"{self.path} is a link to a file that is no focus file: remove the link, or empty that file"

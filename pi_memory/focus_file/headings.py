@@ -1,4 +1,4 @@
-"""Our headings of RECENT_FOCUS.md, also where somebody has misspelt them. Pure."""
+"""The headings of RECENT_FOCUS.md, recognised also when misspelt. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -13,23 +13,23 @@ SECTIONS = ("active", "fading")
 UPDATED = re.compile(r">\s*Last updated:\s*(\S*)(.*)")
 
 TITLE_TYPOS, SECTION_TYPOS = 2, 1
-"""Letters that may be wrong, missing, too many or in the wrong order."""
+"""Most typos (a letter wrong, missing, added or swapped) in the title and in a section's heading."""
 
 
 def title(lines: Sequence[str]) -> int | None:
-    """The number of the line that is the title: by its text; else by what is right below it."""
+    """Number of the title's line: found by its text, else by the lines below it."""
     exact = (number for number, line in enumerate(lines) if TITLE.fullmatch(line))
     close = (number for number, line in enumerate(lines) if _is_close(line, "recent focus", TITLE_TYPOS))
     return next(exact, next(close, _above_ours(lines)))
 
 
 def section(heading: str) -> str | None:
-    """`active` or `fading` for the text of such a heading."""
+    """`active` or `fading` for the text of such a heading, else None."""
     return next((name for name in SECTIONS if _is_close(heading, name, SECTION_TYPOS)), None)
 
 
 def is_exact(heading: str) -> bool:
-    """Whether the text of a section's heading has no misspelling in it."""
+    """Whether a section's heading is spelt correctly."""
     return heading.strip(" \t:#").lower() in SECTIONS
 
 

@@ -1,4 +1,4 @@
-"""One topic's line of RECENT_FOCUS.md, as people leave it. Pure."""
+"""Parsing of single lines of RECENT_FOCUS.md, as people leave them. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -28,32 +28,32 @@ UNITS = {"h": HOUR, "d": DAY, "w": 7 * DAY}
 
 
 def topic_in(line: str, *, needs_figures: bool) -> tuple[Entry, str] | None:
-    """The topic of a bullet and what else the user wrote on its line; None when it is a note, or struck out.
+    """The topic of a bullet and the user's other text on its line; None for a note and for struck-out text.
 
-    A name alone is enough for a topic unless it `needs_figures`, such as the sessions.
+    A name alone makes a topic unless it `needs_figures`, such as the count of sessions.
     """
     bullet = BULLET.fullmatch(line.strip())
     if bullet is None or bullet[1].startswith(STRUCK):
         return None
     head, bar, rest = bullet[1].partition("|")
-    entry, told = _with_figures(rest)
+    entry, rest = _with_figures(rest)
     bold = BOLD.fullmatch(head.strip())
     if (needs_figures and not entry.stats) or not (bold or bar or _is_short(head)):
         return None
     name = normalise(bold["name"] if bold else head)
     if name is None:
         return None
-    remarks = (bold["ahead"], bold["behind"], told) if bold else (told,)
+    remarks = (bold["ahead"], bold["behind"], rest) if bold else (rest,)
     return replace(entry, name=name), " ".join(filter(None, (remark.strip(BETWEEN) for remark in remarks)))
 
 
 def _is_short(text: str) -> bool:
-    """A name rather than a sentence."""
+    """Whether it is a name rather than a sentence."""
     return len(text) <= 48 and len(text.split()) <= 4 and not SENTENCE.search(text.strip())
 
 
 def _with_figures(text: str) -> tuple[Entry, str]:
-    """A nameless entry with the figures that stand between bars, and the rest of the text."""
+    """An entry without name that has the figures between bars, and the rest of the text."""
     entry, stats, rest = Entry(""), [], []
     for part in text.split("|"):
         part = part.strip()
@@ -74,7 +74,7 @@ def _with_figure(entry: Entry, found: re.Match[str]) -> Entry:
 
 
 def joined(one: Entry, other: Entry) -> Entry:
-    """One topic written twice, as after a merge: all of its files, and the figures of the stronger one."""
+    """One entry from two of one topic, as after a merge: all files, and the figures of the stronger one."""
     stronger = max(one, other, key=lambda entry: (entry.strength is not None, entry.strength or 0.0))
     return replace(
         stronger,
@@ -87,9 +87,9 @@ BEGIN, ANCESTOR, MIDDLE, END = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
 
 
 def both_sides(lines: Iterable[str]) -> tuple[list[str], bool]:
-    """The lines of both sides, one after the other, and whether there was a conflict.
+    """The lines of both sides of merge conflicts, one after the other, and whether there was a conflict.
 
-    Without the markers, and without the common ancestor where it has an end: somebody may have begun to tidy up.
+    Markers are left out, and so is the common ancestor if its end is marked: somebody may have begun to tidy up.
     """
     kept: list[str] = []
     ancestor: list[str] | None = None
@@ -113,13 +113,13 @@ FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 COMMENT, COMMENT_END = "<!--", "-->"
 UNDERLINE = re.compile(r"={3,}|-{3,}")
 NO_TEXT = re.compile(r"[ \t>#]|(?:[-*+•–]|[0-9]{1,3}[.)])\s|\w+:")
-"""How a line begins that is no text: it has a meaning of its own."""
+"""Beginnings of lines that have a Markdown meaning and are no plain text."""
 
 
 def blocks(lines: Sequence[str], is_topic: Callable[[str], bool]) -> dict[int, int]:
-    """The numbers of the lines in code and in comments, with the number of the line that their block begins with.
+    """For each line in a code block or comment, by number, the number of the line that begins the block.
 
-    A block that has no end is none, nor is code with a topic in it: somebody has begun to write.
+    A block without an end is none, nor is code that contains a topic: somebody has begun to write.
     """
     found: dict[int, int] = {}
     for number in range(len(lines)):
@@ -139,7 +139,7 @@ def _end(lines: Sequence[str], number: int, is_topic: Callable[[str], bool]) -> 
 
 
 def headings(lines: Sequence[str]) -> set[int]:
-    """The numbers of the lines that are headings because the next one underlines them."""
+    """Numbers of the lines that are headings because the next line underlines them."""
     pairs = enumerate(pairwise(lines))
     return {number for number, (line, below) in pairs if UNDERLINE.fullmatch(below) and _is_text(line)}
 

@@ -1,14 +1,14 @@
-"""What the user changed in RECENT_FOCUS.md, and the topics after it. Pure.
+"""Three-way merge of RECENT_FOCUS.md with the topics. Pure.
 
-Three ways: an edit is a difference between the text last written (`base`) and the file as it is now (`theirs`), never
-between the file and the topics, which may have changed since. Then the edits are applied to the topics as they are.
+An edit is a difference between the text last written (`base`) and the file as it is now (`theirs`), never between the
+file and the topics, which may have changed since. Then the edits are applied to the topics as they are.
 
-What is chosen where both sides changed:
-- removed by the user, touched since: it is removed. The removal is the newer wish; the next touch brings it back.
+Where both sides changed:
+- removed by the user, touched since: removed. The removal is the newer wish; the next touch brings it back.
 - added by the user, tagged since: one topic with the files of both.
-- files edited by the user, files tagged since: only the names the user took out go, the new ones stay.
+- files edited by the user, files tagged since: only files that the user removed go, new ones stay.
 - renamed by the user, the new name tagged since: one topic of both.
-- figures, section and order are ours; what the user does to them is not an edit.
+- figures, section and order are ours; changing them is not an edit.
 """
 
 import unicodedata
@@ -41,7 +41,7 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """Names as the file shows them."""
+    """The edits of a file. Names are as the file shows them."""
 
     name: str
     files_added: tuple[str, ...] = ()
@@ -59,10 +59,10 @@ Edit = Renamed | Removed | Added | Edited | NotesChanged
 
 
 def edits(base: Document, theirs: Document, *, removals: bool = True) -> list[Edit]:
-    """What the user did to `base` to get `theirs`: renames first, then removals, additions and changed lists.
+    """The edits that turned `base` into `theirs`: renames first, then removals, additions and changed lists.
 
-    In a document with both sides of a merge nothing that is missing was taken out; nor without `removals`, where only
-    its files tell that a topic was renamed.
+    In a document with a merge conflict a missing topic was not removed; nor without `removals`, where only its files
+    identify a renamed topic.
     """
     removals = removals and not theirs.conflicted
     old, new = {e.name: e for e in base.entries}, {e.name: e for e in theirs.entries}
@@ -77,9 +77,10 @@ def edits(base: Document, theirs: Document, *, removals: bool = True) -> list[Ed
 
 
 def edits_of_old(ours: Document, theirs: Document, topics: Mapping[str, Topic]) -> list[Edit]:
-    """What the user did to a text that nobody knows any more; `ours` is the newest one. It adds and renames.
+    """The edits of a text whose base is unknown; `ours` is the newest text. They only add and rename.
 
-    What it lacks may have come since; and what `ours` lacks may be gone since, when it stands there with its figures.
+    A topic missing from it may have come since. One missing from `ours` that has its figures in the file may have gone
+    since.
     """
     since = {entry.name for entry in theirs.entries if entry.stats and entry.name in topics}
     since -= {entry.name for entry in ours.entries}
@@ -88,7 +89,7 @@ def edits_of_old(ours: Document, theirs: Document, topics: Mapping[str, Topic]) 
 
 
 def merged_notes(base: Notes, theirs: Notes, ours: Notes) -> Notes:
-    """The notes after both sides may have changed them; where both did, those of both."""
+    """The notes after changes of both sides; where both changed the same notes, both texts."""
     names = dict.fromkeys((*ours.topics, *theirs.topics))
     topics = {n: _merged(base.topics.get(n, ()), theirs.topics.get(n, ()), ours.topics.get(n, ())) for n in names}
     return Notes(
@@ -108,7 +109,7 @@ def _merged(base: Sequence[str], theirs: Sequence[str], ours: Sequence[str]) -> 
 
 
 def _holds(lines: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether the wanted lines are there, one after the other."""
+    """Whether the wanted lines are among the others, in sequence."""
     return not wanted or "\n".join(["", *wanted, ""]) in "\n".join(["", *lines, ""])
 
 
@@ -124,14 +125,14 @@ def _edited(before: Entry, after: Entry, *, removals: bool) -> Edited | None:
 
 
 def _without(names: Iterable[str], others: Sequence[str]) -> tuple[str, ...]:
-    """The names that are not among the others, however an editor composes their letters."""
+    """The names that are not among the others, in any Unicode composition."""
     same = {unicodedata.normalize("NFC", name) for name in others}
     return tuple(name for name in names if unicodedata.normalize("NFC", name) not in same)
 
 
 def _renames(old: Sequence[Entry], new: Sequence[Entry], *, by_place: bool) -> dict[str, str]:
-    """Old to new name where a topic is gone and one that looks the same has come; the likest pairs first. Topics
-    without files are the same when their figures and, `by_place`, the topics above them are.
+    """Old to new name, where one topic is gone and a similar one has come; the most similar pairs first. Topics without
+    files are similar when their figures are equal and, with `by_place`, the topics above them.
     """
     before, after = {e.name: e for e in old}, {e.name: e for e in new}
     above_old, above_new = _predecessors(old, after), _predecessors(new, before)
@@ -147,7 +148,7 @@ def _renames(old: Sequence[Entry], new: Sequence[Entry], *, by_place: bool) -> d
 
 
 def _predecessors(entries: Sequence[Entry], common: Mapping[str, Entry]) -> dict[str, str]:
-    """The last topic above each one that is in both texts: where it stands, whatever came or went around it."""
+    """For each topic in both texts the last such topic above it, which is its place whatever came or went around it."""
     above, found = "", {}
     for entry in entries:
         found[entry.name] = above
@@ -156,7 +157,7 @@ def _predecessors(entries: Sequence[Entry], common: Mapping[str, Entry]) -> dict
 
 
 def _same(old: Entry, new: Entry, *, same_place: bool) -> bool:
-    """Whether `new` may be `old` under another name: people change the name and leave the rest of the line."""
+    """Whether `new` may be `old` renamed: people change the name and leave the rest of the line."""
     if new.stats:
         return new.stats == old.stats and (same_place or _same_files(old, new))
     return _same_files(old, new)
@@ -171,7 +172,7 @@ def _likeness(old: Entry, new: Entry) -> tuple[bool, float]:
 
 
 def apply(found: Iterable[Edit], topics: Mapping[str, Topic], now: float) -> dict[str, Topic]:
-    """The topics that change, by name, for edits made at about `now`; `topics` are all known ones, also inactive.
+    """The changed topics by name, for edits made at about `now`; `topics` are all topics, also inactive ones.
 
     A removed or renamed topic is among them under its old name, inactive.
     """
@@ -185,7 +186,7 @@ def apply(found: Iterable[Edit], topics: Mapping[str, Topic], now: float) -> dic
 
 
 class _Holders:
-    """Which topics have a file of a name, the one touched last first; looked up once, and only when it is asked for."""
+    """The topics that have a file of a base name, the one touched last first. Looked up once, at first use."""
 
     def __init__(self, topics: Mapping[str, Topic]) -> None:
         self._topics = topics
@@ -217,7 +218,7 @@ def _applied(edit: Edit, topics: Mapping[str, Topic], now: float, holders: _Hold
 
 
 def _add(entry: Entry, known: Topic | None, now: float, holders: _Holders) -> Topic:
-    """At full strength; a topic that was known keeps its counts and its first touch."""
+    """Bring a topic to full strength; a known one keeps its counts and first touch."""
     topic = known or Topic(entry.name, now, now)
     topic = replace(topic, last_touched_at=max(now, topic.last_touched_at), is_active=True)
     return _edit(topic, Edited(entry.name, files_added=entry.files, directories_added=entry.directories), holders)
@@ -252,16 +253,18 @@ def _edit(topic: Topic, edit: Edited, holders: _Holders) -> Topic:
 
 
 def _full_paths(name: str, topic: Topic, holders: _Holders) -> tuple[str, ...]:
-    """What a name that the user wrote stands for: a file of the topic, a file of the latest topic that has one of this
-    base name, else what is written."""
+    """The paths for a name that the user wrote: a file of the topic, else a file of the latest topic that has one of
+    this base name, else the name itself.
+    """
     if known := _paths_of(name, topic):
         return known
     return next((paths for other in holders.of(name) if (paths := _paths_of(name, other))), (name,))
 
 
 def _paths_of(name: str, topic: Topic) -> tuple[str, ...]:
-    """The topic's paths that end in `name`; of several files the one that has been there longest, because the name
-    was enough to tell it when it was written."""
+    """The topic's paths that end in `name`. Among files of one name the oldest, as the name was unique when it was
+    written.
+    """
     end = "/" + name.strip("/")
     groups = short_names(topic.file_paths).values()
     return next((group for group in groups if any(f"/{clean(path)}".endswith(end) for path in group)), ())

@@ -1,9 +1,9 @@
-"""Read RECENT_FOCUS.md back, as editors and people leave it. Pure.
+"""Parses RECENT_FOCUS.md as editors and people leave it. Pure.
 
-Tolerated: CRLF, a byte order mark, tabs, other bullet marks, missing bold, any order, topics written twice, lists that
-go on over lines, misspelt headings, front matter, headings and notes of the user's own, code and comments. Of a merge
-conflict both sides are kept. Not tolerated, because applying it would throw topics away: an empty, binary or truncated
-file and one without its heading.
+Tolerated: CRLF, a byte order mark, tabs, other bullet marks, missing bold, any order, topics written twice, lists over
+several lines, misspelt headings, front matter, headings and notes of the user's own, code and comments. Of a merge
+conflict both sides are kept. Rejected, because applying it would remove topics: an empty, binary or truncated file, and
+one without its title.
 """
 
 import re
@@ -25,12 +25,12 @@ TAB = 4
 
 NOT_SHOWN_LINE = re.compile(rf"… [0-9]+ {NOT_SHOWN}\.")
 NAME = re.compile(r"\S+|[^.!?]*[/.]\w[^!?]*|`[^`]*`")
-"""What a bullet in a list of files says, rather than a note."""
+"""An item of a list of files, rather than a note."""
 ATTRIBUTE = re.compile(r"\s*(?:[-*+]\s+)?(files?|dirs?|directory|directories)\s*:(.*)", re.IGNORECASE)
 
 
 def parse(data: bytes | str, *, base: str | None = None) -> Document:
-    """The document in a file's content. `base`, the text last written, makes a cut-off copy of it recognisable.
+    """The document in a file's content. With `base`, the text last written, a truncated copy of it is recognised.
 
     Raises UnreadableDocument.
     """
@@ -55,7 +55,7 @@ def _is_topic(line: str) -> bool:
 
 
 def _is_whole(line: str) -> bool:
-    """Whether a line is a topic as we write it, or says that there is none."""
+    """Whether a line is a topic in our own format, or the line of an empty section."""
     if line == EMPTY:
         return True
     found = topic_in(line, needs_figures=True)
@@ -64,8 +64,9 @@ def _is_whole(line: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """A list of files or directories (`key`) that the next line may go on with: with a bullet, at `indentation` if
-    that is known; or, when it is None, behind the comma at the end of a line."""
+    """A list of files or directories (`key`) that the next line may continue: with a bullet at `indentation`, if that
+    is known; or, when it is None, after the comma at the end of a line.
+    """
 
     key: str
     indentation: int | None = None
@@ -76,9 +77,9 @@ UNKNOWN = -1
 
 @dataclass(slots=True)
 class _Reader:
-    """Where we are in the file: above its title, in our sections or in one of the user's own; and under which topic.
+    """The parser's state: above the title, in a section of ours or of the user's; and the current topic.
 
-    `aside` is how far a bullet is indented that is no topic.
+    `aside` is the indentation of a bullet that is no topic.
     """
 
     entries: dict[str, Entry] = field(default_factory=dict)
@@ -107,7 +108,7 @@ class _Reader:
             self.keep(line)
 
     def keep(self, line: str, *, shift: bool = True) -> None:
-        """A line of the user's, where it stands; below a topic without the indentation that such lines are given."""
+        """Keep a line of the user's where it is; below a topic without the indentation that we add."""
         if self.own and self.topic is not None and line and line[0] not in " \t":
             self.topic = None
         if self.topic is None:
@@ -130,7 +131,7 @@ class _Reader:
         )
 
     def _notes(self, name: str) -> tuple[str, ...]:
-        """What two copies of a topic both say is said once."""
+        """The notes; text in both copies of a duplicate topic is kept once."""
         lines = self.under[name]
         return _stripped(list(dict.fromkeys(lines)) if name in self.repeated else lines)
 
@@ -147,7 +148,7 @@ class _Reader:
             self._outside().append("")
 
     def _ours(self, line: str) -> bool:
-        """Lines that are written anew each time; what stands around one does not belong together."""
+        """Whether the line is one that we write anew each time; notes before and after it are separate."""
         if updated := UPDATED.fullmatch(line):
             self.updated_at = _time(updated[1])
             self.before += [updated[2].strip()] if updated[2].strip() else []
@@ -173,7 +174,7 @@ class _Reader:
         self._outside().append("" if ours else line)
 
     def _deeper(self, line: str) -> bool:
-        """A line that belongs to a bullet that is no topic."""
+        """Whether the line belongs to a bullet that is no topic."""
         if self.aside is None or _indentation(line) <= self.aside or _is_topic(line):
             self.aside = None
             return False
@@ -181,7 +182,7 @@ class _Reader:
         return True
 
     def _listed(self, line: str) -> bool:
-        """A line that goes on with a list."""
+        """Whether the line continues a list."""
         last, self.begun = self.begun, None
         if last is None or line[0] not in " \t" or ATTRIBUTE.fullmatch(line) or _is_topic(line):
             return False
@@ -195,7 +196,7 @@ class _Reader:
         return True
 
     def _attribute(self, line: str) -> bool:
-        """The files or the directories of the current topic."""
+        """Parse the files or directories of the current topic."""
         attribute = ATTRIBUTE.fullmatch(line)
         if attribute is None or self.topic is None:
             return False
@@ -214,7 +215,7 @@ class _Reader:
     def _bullet(self, line: str) -> bool:
         if not BULLET.fullmatch(line.strip()):
             return False
-        # Ours stand at the margin; anywhere else only the figures tell a topic from a note of the user's.
+        # Ours stand at the margin; anywhere else only the figures separate a topic from a note of the user's.
         found = topic_in(line, needs_figures=self.own or not self.titled or line[0] in " \t")
         if found is None:
             self.keep(line)
@@ -241,12 +242,12 @@ def _unindented(line: str) -> str:
 
 
 def _stripped(lines: list[str]) -> tuple[str, ...]:
-    """Without blank lines around."""
+    """Lines without blank ones at either end."""
     return tuple("\n".join(lines).strip("\n").split("\n")) if any(lines) else ()
 
 
 def _time(text: str) -> float:
-    """Unix time, 0 when it cannot be read: no text of ours is so old."""
+    """Unix time, 0 when it cannot be parsed: no text of ours is so old."""
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Topics from RECENT_FOCUS.md alone, when the database is lost. Pure."""
+"""Rebuilds topics from RECENT_FOCUS.md alone when the database is lost. Pure."""
 
 import math
 
@@ -9,17 +9,17 @@ from pi_memory.topics.names import within_limits
 from pi_memory.types import Topic
 
 OLDEST = 3_650 * DAY
-"""The most that a file can make a topic older than now: what it says may have been mistyped."""
+"""Most seconds that a file can date a topic back: its figures may have been mistyped."""
 
 
 def rebuild(document: Document, now: float) -> list[Topic]:
-    """The topics of a file whose database is lost, as far as the file tells them: ages are to the hour or day."""
+    """Topics from the file alone, as exact as its figures: ages are to the hour or day."""
     written = min(now, document.updated_at or now)
     return [_rebuilt(entry, max(written - _age(entry), now - OLDEST)) for entry in document.entries]
 
 
 def _age(entry: Entry) -> float:
-    """Seconds before the file was written; the strength refines what `5d ago` leaves open."""
+    """Seconds before the file was written; the strength refines a coarse age such as `5d ago`."""
     exact = DAY * math.log(max(entry.strength, 0.01)) / math.log(TOPIC_RATE) if entry.strength else None
     if entry.age is None:
         return exact or 0.0

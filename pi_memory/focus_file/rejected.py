@@ -1,4 +1,4 @@
-"""Texts that were saved as the focus file and are none: copies beside it, until the user removes them."""
+"""Copies of rejected texts: what was saved as the focus file and is none, kept beside it until the user removes it."""
 
 import errno
 import logging
@@ -10,10 +10,10 @@ from pathlib import Path
 from pi_memory.atomic_file import commit, create, prepare, read_at_most
 
 MOST = 8
-"""Copies that are kept. When there are so many, the next text stays where it is, and the focus file is not written."""
+"""Most copies. When there are so many, the next rejected text stays in place and the focus file is not written."""
 
 LARGEST_COPY = 16 << 20
-"""Bytes of a text that is copied: what is larger was hardly written by hand, and would fill the disk."""
+"""Most bytes of a copied text: a larger one was hardly written by hand, and would fill the disk."""
 
 logger = logging.getLogger(__name__)
 
@@ -26,12 +26,12 @@ class Rejected:
         self._places = [first, *(first.with_name(f"{first.name}-{number}") for number in range(2, MOST + 1))]
 
     def paths(self) -> list[Path]:
-        """The copies that are there."""
+        """Paths of the existing copies."""
         return [path for path in self._places if path.is_file() and not path.is_symlink()]
 
     def keep(self, descriptor: int) -> Path | None:
-        """Copy an open file, whole and synced, with its mode. None when there is such a copy already, or when the file
-        is blank and there is any.
+        """Copy an open file, whole and synced, with its mode. None when an equal copy exists, or when the file is blank
+        and any copy exists.
 
         Raises `OSError`, also when the file is too large or there are too many copies.
         """
@@ -49,7 +49,7 @@ class Rejected:
         return free
 
     def rewrite(self, change: Callable[[str], str]) -> None:
-        """Change the text of every copy; what cannot be changed is logged."""
+        """Change the text of every copy. A copy that cannot be changed is logged."""
         for path in self.paths():
             try:
                 text = path.read_text(encoding="utf-8", errors="surrogateescape")

@@ -1,7 +1,7 @@
-"""When a file that somebody else writes is judged: not before it has been left alone for a while.
+"""Decides when a file that an editor writes is stable: it must have been left alone for a while.
 
-Editors save in place: they cut the file to nothing, then write it, in one go or in several. A file in between looks
-like one from which topics were removed.
+Editors save in place: they truncate the file, then write it, in one go or in several. In between it looks like a file
+from which topics were removed.
 """
 
 import errno
@@ -18,26 +18,27 @@ from pi_memory.focus_file.parse import parse
 from pi_memory.focus_file.validate import LARGEST, UnreadableDocument
 
 SETTLE = 0.3
-"""Seconds without a change after which a file is taken for saved."""
+"""Seconds without a change after which a file counts as saved."""
 
 PERHAPS_CUT, RUINED, STILL_OPEN = 2.0, 3.5, 7.0
-"""In units of SETTLE: how long a file is left alone that lacks the end of what was there; that is no focus file; and
-that is one of these and still open to somebody who may write to it."""
+"""In units of SETTLE, for a file that lacks the end of the former text; for one that is no focus file; and for either
+while a process still has it open for writing.
+"""
 
 PATIENCE = STILL_OPEN + 1
-"""In units of SETTLE: how long a file that keeps changing is waited for."""
+"""In units of SETTLE: longest wait for a file that keeps changing."""
 
 
 class Unsettled(Exception):
-    """The file is being written by somebody else: look again later, and leave it alone until then."""
+    """The file is being written: read it again later and leave it alone until then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a file holds, None when it is missing, and what tells this state of it from others. Of one that is too large
-    `data` is the beginning.
+    """A file's content, None when it is missing, and the identity of this state. Of a file that is too large `data` is
+    the beginning.
 
-    `is_closed`: nobody has it open to write to it.
+    `is_closed`: no process has it open for writing.
     """
 
     data: bytes | None = None
@@ -47,7 +48,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class FileVerdict:
-    """What a file's content means, and how many times SETTLE it must have been there for that to count."""
+    """The meaning of a file's content, and for how many times SETTLE it must be unchanged before that counts."""
 
     wait: float
     document: Document | None = None
@@ -56,7 +57,7 @@ class FileVerdict:
 
 @dataclass(slots=True)
 class Quiet:
-    """How long a file has been as it is, as far as we have seen it."""
+    """Measures how long a file has been unchanged, as far as we have seen it."""
 
     content: Content | None = None
     since: float = field(default=0.0)
@@ -68,7 +69,7 @@ class Quiet:
 
 
 def judge(content: Content, base: str | None) -> FileVerdict:
-    """What a file means that held `base` before."""
+    """The verdict on the content of a file that held `base` before."""
     if content.data is None:
         return FileVerdict(RUINED)
     try:
@@ -83,8 +84,9 @@ def judge(content: Content, base: str | None) -> FileVerdict:
 
 
 def opened(path: Path) -> int | None:
-    """A descriptor to read a file with, None when it is missing. Raises `OSError`, also for what is no file: a device
-    or a pipe may have no end."""
+    """A descriptor for reading a file, None when it is missing. Raises `OSError`, also for a device or a pipe, which
+    may have no end.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # of a pipe nobody may ever open the other end
     except (FileNotFoundError, NotADirectoryError):
@@ -96,7 +98,7 @@ def opened(path: Path) -> int | None:
 
 
 def content_of(descriptor: int | None) -> Content:
-    """What an open file holds now. Raises OSError."""
+    """The current content of an open file. Raises OSError."""
     if descriptor is None:
         return Content()
     data, now = read_at_most(descriptor, LARGEST + 1), os.fstat(descriptor)
@@ -104,12 +106,13 @@ def content_of(descriptor: int | None) -> Content:
 
 
 def _is_closed(descriptor: int) -> bool:
-    """Whether nobody has the file open to write to it, as far as the system tells.
+    """Whether no process has the file open for writing, as far as the system says.
 
-    A lease to read is given only then (fcntl(2)), and handed back at once; a writer that comes just now waits so long.
+    A read lease is granted only then (fcntl(2)). It is returned at once; a writer that opens the file just then waits
+    so long.
     """
     try:
-        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # what it would tell us is ignored
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # the signal is ignored
         fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except (OSError, AttributeError):  # not ours, or not on Linux
         return False

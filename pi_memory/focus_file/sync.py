@@ -1,4 +1,4 @@
-"""RECENT_FOCUS.md and the topics, kept in step: when the file is read, when it is written, and what then goes first."""
+"""Synchronises RECENT_FOCUS.md with the topics: when it is read, when it is written, and which side wins."""
 
 import asyncio
 import logging
@@ -17,19 +17,19 @@ from pi_memory.store.database import Database
 AGREED = "focus file"
 
 WRITE_EVERY = 5.0
-"""Seconds between two writings of the file because the topic changed: each costs the card two syncs."""
+"""Seconds between two writes because the topic changed: each costs the card two syncs."""
 
 RETRY = 12 * WRITE_EVERY
-"""Seconds after which a file is written again that could not be: there may be room on the disk again."""
+"""Seconds until a failed write is retried: there may be room on the disk again."""
 
 WRITINGS = 3
-"""Most writings in a row, when each finds a late edit of the file that it replaced."""
+"""Most writes in a row when each finds a late edit of the inode that it replaced."""
 
 logger = logging.getLogger(__name__)
 
 
 class FileSync:
-    """`text` renders the topics as they are now; `take` takes an edit of the user's in and raises `StoreError`.
+    """`text` renders the topics as they are now; `take` applies an edit of the user and raises `StoreError`.
 
     Nothing is read or written before `start`.
     """
@@ -55,7 +55,7 @@ class FileSync:
 
     @property
     def agreed(self) -> str | None:
-        """The text that the file and we last agreed on."""
+        """The text that the file and the topics last agreed on."""
         return self._file.agreed
 
     @property
@@ -63,17 +63,17 @@ class FileSync:
         return self._file.problem
 
     async def load(self) -> str | None:
-        """The text that the file and we last agreed on."""
+        """Load the agreed text of the last run."""
         self._file.agreed = await self._db.read(lambda db: state.get(db, AGREED))
         return self._file.agreed
 
     async def start(self) -> None:
-        """Take in what was edited while we were not running, and write what the file does not say."""
+        """Apply edits made while the daemon was off, and write the file if it is outdated."""
         self._started = True
         await self.write()
 
     async def close(self) -> None:
-        """Write the file a last time; while the user saves it, that is left to the next start."""
+        """Write the file a last time. While the user saves it, the next start does that."""
         await self.write()
         if self._later is not None:
             self._later.cancel()
@@ -82,27 +82,27 @@ class FileSync:
         self._file.close()
 
     async def read(self) -> None:
-        """Take in what the user changed."""
+        """Apply the user's edit, if there is one."""
         if self._started:
             await self._whole(self._read())
 
     async def write(self) -> None:
-        """Bring the file up to date, unless it says the same already; later, while the user saves it."""
+        """Bring the file up to date unless it is; later, while the user saves it."""
         if self._started:
             await self._whole(self._write())
 
     async def forget(self, clean: Callable[[str], str]) -> None:
-        """Take what `clean` takes out of texts out of the file, and of all that we know of it."""
+        """Clean the file and all kept texts of it."""
         async with self._lock:
             self._file.forget(clean)
         await self.write()
 
     def write_anew(self) -> None:
-        """Have the file written even if it says the same: it has more than it may."""
+        """Rewrite the file even if it is up to date."""
         self._file.must_write = True
 
     async def write_in_time(self) -> None:
-        """Write the file now, or soon when that was done just now."""
+        """Write the file now, or soon if it was written just now."""
         wait = self._written_at + WRITE_EVERY - asyncio.get_running_loop().time()
         if wait <= 0:
             self._written_at = asyncio.get_running_loop().time()
@@ -111,7 +111,7 @@ class FileSync:
             self._write_soon(wait)
 
     async def _whole(self, work: Coroutine[None, None, None]) -> None:
-        """Do it to its end, also when who waits for it is cancelled: file, `agreed` and topics belong together."""
+        """Run to the end even when the caller is cancelled: file, `agreed` and topics change together."""
         task = asyncio.create_task(work)
         self._busy.add(task)
         task.add_done_callback(self._busy.discard)
@@ -134,7 +134,7 @@ class FileSync:
                 self._write_soon(WRITE_EVERY)
 
     async def _bring_up_to_date(self) -> None:
-        """Raises `Unsettled`."""
+        """Write the file unless it is up to date. Raises `Unsettled`."""
         for _ in range(WRITINGS):
             # What the user wrote meanwhile must not be written over, neither before nor just after our writing.
             await self._take_in()
@@ -149,7 +149,7 @@ class FileSync:
             self._db.write(partial(state.put, key=AGREED, value=text))
 
     async def _take_in(self) -> None:
-        """Raises `Unsettled`."""
+        """Read the file and apply the edit. Raises `Unsettled`."""
         edit = await self._file.read()
         if edit is None:
             return

@@ -1,4 +1,4 @@
-"""Whether a focus file is all there: text, of a size to be read, and not cut off in the middle. Pure."""
+"""Validates a focus file: text, of a bearable size, and not truncated. Pure."""
 
 import re
 
@@ -6,15 +6,15 @@ from pi_memory.errors import PiMemoryError
 from pi_memory.focus_file.document import GENERATED
 
 LARGEST = 1 << 20
-"""Bytes of a focus file: what is larger is none, and would fill the memory, which has several of its texts."""
+"""Most bytes of a focus file: several of its texts are in RAM."""
 TELLING = 6
-"""Characters of a line of ours that the user will not have typed by chance."""
+"""Least characters of a line of ours that nobody types by chance."""
 
 FIGURES = re.compile(r"[0-9]\s*sessions?\b|\blast:", re.IGNORECASE)
 
 
 class UnreadableDocument(PiMemoryError):
-    """The focus file is not one: empty, binary, too large, truncated or without its heading. It changes nothing."""
+    """The file is no focus file: empty, binary, too large, truncated or without its title. It changes nothing."""
 
     def __init__(self, why: str) -> None:
         super().__init__(
@@ -24,8 +24,8 @@ class UnreadableDocument(PiMemoryError):
 
 
 def intact(data: bytes | str, *, base: str | None) -> str:
-    """The text of a file, with plain line ends; a `str` is a text of ours and may be of any size. `base`, the one last
-    written, makes a cut-off copy of it recognisable.
+    """The text of a file, with plain line ends; a `str` is a text of ours, of any size. With `base`, the text last
+    written, a truncated copy of it is recognised.
 
     Raises `UnreadableDocument`.
     """

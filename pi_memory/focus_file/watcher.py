@@ -1,8 +1,7 @@
-"""Notice when a file is saved by somebody else. The only place that knows watchdog.
+"""Watches a file for saves by others. The only file that knows watchdog.
 
-The directory is watched, not the file: editors that save by renaming a new file over the old one leave a watch on the
-file behind with the old one. The directory's parent is watched as well, because a directory does not tell when it is
-renamed.
+The directory is watched, not the file: an editor that saves by renaming a new file over the old one leaves a watch
+behind on the old one. The parent directory is watched as well, because a directory does not report its own rename.
 """
 
 import asyncio
@@ -35,7 +34,7 @@ LONGEST = 5 * DELAY
 """Seconds from the first event to the report, however many follow."""
 
 POLL_SECONDS = LONGEST
-"""Seconds between two looks where the system reports no changes."""
+"""Interval of polling where the system reports no changes."""
 
 FILE_EVENTS: list[type[FileSystemEvent]] = [
     FileCreatedEvent,
@@ -53,9 +52,8 @@ logger = logging.getLogger(__name__)
 class Watcher:
     """Calls `on_change` in the event loop after `path` was written, replaced, moved or deleted.
 
-    A changed mode or owner is no change. Changes by this process are reported too. While the directory is missing it is
-    looked for once a second. A report comes when there was no event for DELAY, at most `longest` seconds after the
-    first one.
+    A changed mode or owner is no change. Changes by this process are reported too. A missing directory is checked for
+    once a second. A report comes after DELAY without an event, at most `longest` seconds after the first one.
     """
 
     def __init__(
@@ -109,7 +107,7 @@ class Watcher:
             if not directory.is_dir():
                 self._lost(f"{directory} vanished")
                 return
-            logger.warning("Cannot be told of changes in %s (%s): looking every second instead", directory, error)
+            logger.warning("Cannot watch %s (%s): looking every second instead", directory, error)
             self._observe(PollingObserver(timeout=POLL_SECONDS))
 
     def _observe(self, observer: BaseObserver) -> None:
@@ -161,7 +159,7 @@ class Watcher:
         self._on_change()
 
     def _moved(self) -> None:
-        """The directory went away or another one took its place: watch what is there now."""
+        """Watch the directory that is there now, after it went away or was replaced."""
         if self._loop is None:
             return
         self._release()

@@ -1,1 +1,1 @@
-"""What clients see: one file a resource."""
+"""The HTTP API: one file a resource."""

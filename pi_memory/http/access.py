@@ -1,4 +1,4 @@
-"""Who may ask: whom the system knows for the daemon's own user or for root, and whoever has the token."""
+"""Authentication: the daemon's own user and root by their sockets, everybody else by the token."""
 
 import asyncio
 import hmac
@@ -13,14 +13,14 @@ from starlette.types import Scope
 from pi_memory.errors import TooMany, Unauthorized
 
 WRONG_SECONDS = 1.0
-"""How long the answer to a wrong token takes."""
+"""Seconds before a wrong token is answered."""
 MOST_WAITING, MOST_OF_ONE = 64, 4
-"""Most such answers under way, and those to one address: no token of theirs is looked at before one is done."""
+"""Most such answers under way, in all and to one address; until one is done, further tokens are not checked."""
 LOG_SECONDS = 60.0
-"""A log line of wrong tokens is followed by silence for so long."""
+"""Seconds of silence after a log line about wrong tokens."""
 
 FORWARDED = ("forwarded", "via", "x-real-ip", "cf-connecting-ip")
-"""Headers of proxies, besides `X-Forwarded-...`: the socket is the proxy's, and tells nothing of who asks."""
+"""Headers of proxies, besides `X-Forwarded-...`: then the socket is the proxy's and does not identify the client."""
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ def nobody(scope: Scope) -> bool:
 
 
 def owner(scope: Scope) -> bool:
-    """Whether the request is of this process's own user, or of root, on this machine."""
+    """Whether the request comes from this process's own user, or from root, on this machine."""
     names = Headers(scope=scope).keys()
     if any(name in FORWARDED or name.startswith("x-forwarded-") for name in names):
         return False
@@ -43,7 +43,7 @@ def owner(scope: Scope) -> bool:
 
 
 class Access:
-    """Knows the token, and who is trusted without it."""
+    """Holds the token, and decides who needs none."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Access:
         self._unlogged = 0
 
     async def check(self, token: str, address: str) -> None:
-        """Raises `Unauthorized`, after a while, for a wrong token, and `TooMany` while too many such wait."""
+        """Raises `Unauthorized`, after a delay, for a wrong token, and `TooMany` while too many such answers wait."""
         if self._waiting[address] >= MOST_OF_ONE or self._waiting.total() >= MOST_WAITING:
             raise TooMany("Too many wrong tokens", hint="Try again in a second.", retry_after=1)
         if self._token and hmac.compare_digest(token.encode(), self._token):

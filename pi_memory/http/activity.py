@@ -1,4 +1,4 @@
-"""`POST /activity`: what an agent elsewhere has just done, so that its work is known here too."""
+"""`POST /activity`: records what an agent elsewhere has just done."""
 
 import asyncio
 from typing import Any
@@ -66,7 +66,7 @@ ENDPOINTS = [
         "POST",
         "/activity",
         activity,
-        "Record what an agent has done; with `wait` the answer tells what it was about.",
+        "Record what an agent has done; with `wait` the answer names the topic.",
         body=Activity,
         answer=Tagged,
         also=((202, "application/json", Accepted),),

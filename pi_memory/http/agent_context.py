@@ -1,4 +1,6 @@
-"""`POST /context`: what an agent elsewhere should know, when its session begins and when its user says something."""
+"""`POST /context`: context for an agent elsewhere, at the beginning of its session and with each message of its
+user.
+"""
 
 import msgspec
 from starlette.requests import Request
@@ -9,7 +11,7 @@ from pi_memory.parts import Parts
 
 
 class ContextRequest(msgspec.Struct, forbid_unknown_fields=True):
-    """`begins`: the agent knows nothing yet, or nothing any more; else `message` is what its user says."""
+    """`begins`: the agent has no context of ours, or no longer; else `message` is what its user says."""
 
     session_id: str
     message: str = ""
@@ -27,10 +29,10 @@ async def context(request: Request, parts: Parts) -> Response:
     asked = await body(request, ContextRequest)
     session, model = client_id(asked.session_id, "session_id"), parts.model.now
     if asked.begins:
-        told = await parts.agent_contexts.begin(session, asked.project, model)
+        context = await parts.agent_contexts.begin(session, asked.project, model)
     else:
-        told = await parts.agent_contexts.message(session, asked.message, asked.project, model)
-    return answer(ShownContext(told.text, told.topics, told.memories))
+        context = await parts.agent_contexts.message(session, asked.message, asked.project, model)
+    return answer(ShownContext(context.text, context.topics, context.memories))
 
 
 ENDPOINTS = [

@@ -1,4 +1,4 @@
-"""`POST /history`: what was said and done in the past or elsewhere, line by line; what is known is not added again."""
+"""`POST /history`: records past exchanges line by line; known lines are not added again."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class PastSession(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Recorded(msgspec.Struct):
-    """Exchanges that were added, whole or what is new of them, and those that were known."""
+    """Counts of exchanges: added, wholly or in part, and known."""
 
     added: int
     known: int

@@ -1,4 +1,4 @@
-"""Connections, bounded in number and in time: silent ones keep nobody out."""
+"""Limits on connections, in number and in time: silent clients keep nobody out."""
 
 import asyncio
 import errno
@@ -16,25 +16,25 @@ from pi_memory.http.endpoint import failure
 from pi_memory.http.peer import Peer
 
 MOST = 128
-"""Connections at a time."""
+"""Most connections at a time."""
 
 OTHER_FILES = 64
-"""Files that are left to the rest of the process: the database, models, what is imported."""
+"""File descriptors reserved for the rest of the process: the database, models, imports."""
 
 BACKLOG = 128
-"""Connections that the kernel keeps until they are accepted."""
+"""Connections that the kernel queues until they are accepted."""
 
 Phase = Literal["idle", "head", "body", "answer"]
 PHASES: dict[object, Phase] = {h11.IDLE: "head", h11.SEND_BODY: "body"}
-"""What is awaited of a client, by its state; else it awaits our answer."""
+"""The phase of a request by the client's state in h11; in any other state the client waits for us."""
 
 logger = logging.getLogger(__name__)
 
 
 class Listener(socket.socket):
-    """A listening socket that turns connections away when the process has no file left for them.
+    """A listening socket that rejects connections when the process is out of file descriptors.
 
-    asyncio would try again for each place in its backlog, every second, and log each time.
+    asyncio would retry for each connection in its backlog, every second, and log each time.
     """
 
     def __init__(self, family: socket.AddressFamily) -> None:
@@ -77,18 +77,19 @@ def _spare() -> int | None:
 
 
 class BoundedProtocol(H11Protocol):
-    """One connection. A request has to arrive in time and its answer has to be taken; how long that takes us is free.
+    """One connection with timeouts. The client has to send its request and take its response in time; our own time is
+    not limited.
 
-    Of too many connections the one gives way that has been without a request the longest.
+    Above the limit the connection that has been without a request the longest is closed.
     """
 
     head_seconds = 15.0
-    """For the head of a request, from its first byte or from the beginning of the connection."""
+    """Seconds for the head of a request, from its first byte or from the beginning of the connection."""
     body_seconds = 30.0
-    """For each `body_bytes` of its body; while we do not read it, no time passes."""
+    """Seconds for each `body_bytes` of a body; the clock stands still while we do not read."""
     body_bytes = 64_000
     write_seconds = 60.0
-    """For the client to take something of an answer that has filled its buffers."""
+    """Seconds for the client to take something of a response that has filled its buffers."""
 
     _phase: Phase = "answer"
     _since = 0.0
@@ -162,7 +163,7 @@ class BoundedProtocol(H11Protocol):
 
 
 def most() -> int:
-    """Connections that there may be at a time."""
+    """The limit of connections."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if files == resource.RLIM_INFINITY else max(1, min(MOST, files - OTHER_FILES))
 

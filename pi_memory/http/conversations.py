@@ -1,4 +1,4 @@
-"""`/conversations/{id}`: what a conversation holds in its window, and its end."""
+"""`/conversations/{id}`: shows a conversation's window, and ends the conversation."""
 
 from functools import partial
 
@@ -26,8 +26,9 @@ class ShownWindowExchange(msgspec.Struct):
 
 
 class ShownConversation(msgspec.Struct):
-    """`earlier` counts exchanges that are still prompted word for word besides the last `MEMORY_MAX_TURNS`; `summary`
-    stands for those before them."""
+    """`earlier` counts the exchanges that stand in the prompt word for word besides the last `MEMORY_MAX_TURNS`;
+    `summary` stands for those before them.
+    """
 
     conversation_id: str
     project: str | None
@@ -40,7 +41,7 @@ class ShownConversation(msgspec.Struct):
 
 
 class ListedConversation(msgspec.Struct):
-    """`exchanges` counts those that are kept; `ended_at` is None while it goes on."""
+    """`exchanges` counts the stored ones; `ended_at` is None while the conversation is alive."""
 
     conversation_id: str
     source: Source

@@ -1,4 +1,6 @@
-"""What resources share: reading a request, answering it, and the table that routes and `/openapi.json` come from."""
+"""The common parts of resources: parsing requests, building responses, and the table behind routes and
+`/openapi.json`.
+"""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -20,15 +22,15 @@ ANSWERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""Headers of every answer: no other page loads it, nothing guesses what it is, and nobody keeps it."""
+"""Headers of every response: no other page may load it, no browser guesses its type or caches it."""
 
 CLIENT_ID = r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}"
-"""What a client may call a conversation or session: it stands in headers, logs and URLs."""
+"""A client's id of a conversation or session, which appears in headers, logs and URLs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One method of one path: how it is handled and how it is described."""
+    """One method of one path: its handler and its description."""
 
     method: str
     path: str
@@ -39,7 +41,7 @@ class Endpoint:
     status: int = 200
     media_type: str = "application/json"
     also: tuple[tuple[int, str, type | None], ...] = ()
-    """Further good answers: status, media type, and the type of a JSON one."""
+    """Further successful responses: status, media type, and the type of a JSON one."""
     query: dict[str, str] = field(default_factory=dict)
     needs_memory: bool = True
 
@@ -117,7 +119,7 @@ async def body(request: Request, kind: type[T]) -> T:
 
 
 def client_id(value: str, name: str) -> str:
-    """`value` if it may name a conversation or session. Raises `RequestError`."""
+    """`value`, if it is a valid id of a conversation or session. Raises `RequestError`."""
     if not re.fullmatch(CLIENT_ID, value):
         raise RequestError(
             f"{name}: not a usable id", hint="1 to 128 of A-Z a-z 0-9 . _ : @ -, beginning with a letter or digit."
@@ -126,7 +128,7 @@ def client_id(value: str, name: str) -> str:
 
 
 def flag(request: Request, name: str) -> bool:
-    """A query parameter that is on or off. Raises `RequestError`."""
+    """A boolean query parameter. Raises `RequestError`."""
     value = request.query_params.get(name, "0")
     if value not in ("0", "1", "true", "false"):
         raise RequestError(f"{name}: expected 0 or 1", hint=f"For example ?{name}=1.")
@@ -134,11 +136,11 @@ def flag(request: Request, name: str) -> bool:
 
 
 LARGEST = 2**63 - 1
-"""The largest number that the database knows."""
+"""The largest integer in SQLite."""
 
 
 def number(request: Request, name: str, default: int, *, least: int = 0, most: int = LARGEST) -> int:
-    """A query parameter that counts something. Raises `RequestError`."""
+    """A query parameter that is a count. Raises `RequestError`."""
     value = request.query_params.get(name, str(default))
     if not (value.isascii() and value.isdigit() and len(value) < 20 and least <= int(value) <= most):
         raise RequestError(f"{name}: expected a number from {least} to {most}", hint=f"For example ?{name}={default}.")

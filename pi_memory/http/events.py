@@ -1,4 +1,4 @@
-"""`/events`: every change, and how to take one back."""
+"""`/events`: lists every change, and takes one back."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ ShownFields = dict[str, Any]
 
 
 class ShownEvent(msgspec.Struct):
-    """`before` and `after` of a memory's event hold the changed fields by the memory's id."""
+    """`before` and `after` of a memory's event hold the changed fields by memory id."""
 
     id: int
     at: str
@@ -98,6 +98,6 @@ ENDPOINTS = [
         undo,
         "Take back what an event did to memories, which is an event too.",
         answer=ShownUndo,
-        query={"dry_run": "1: only tell what would change"},
+        query={"dry_run": "1: only show what would change"},
     ),
 ]

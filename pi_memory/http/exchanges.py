@@ -1,4 +1,4 @@
-"""`/exchanges`: what was said, word for word, listed, searched and erased."""
+"""`/exchanges`: lists, searches and erases what was said, word for word."""
 
 import re
 from functools import partial
@@ -30,7 +30,7 @@ class ShownExchange(msgspec.Struct):
 
 
 class ShownExchanges(msgspec.Struct):
-    """`next` is the `before` of the page that follows, None on the last one."""
+    """`next` is the `before` of the next page, None on the last one."""
 
     exchanges: list[ShownExchange]
     next: int | None

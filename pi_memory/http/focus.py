@@ -1,4 +1,4 @@
-"""`/focus`: what the user is working on, and how to change it by hand."""
+"""`/focus`: shows the topics, and changes them by hand."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ class ShownTopicHistory(msgspec.Struct):
 
 
 class TopicChange(msgspec.Struct, forbid_unknown_fields=True):
-    """What is not given stays as it is."""
+    """A field that is not given stays as it is."""
 
     file_paths: list[str] | None = None
     directories: list[str] | None = None
@@ -91,7 +91,7 @@ async def drop(request: Request, parts: Parts) -> Response:
 
 
 async def files(request: Request, parts: Parts) -> Response:
-    """Without a query, the topic that happens to be called `files`, if there is one."""
+    """The files that match a query; without one the topic named `files`, if it exists."""
     query = request.query_params.get("q", "").strip()
     if "q" not in request.query_params and parts.focus.knows("files"):
         return await _with_history("files", parts)

@@ -1,4 +1,4 @@
-"""What a deletion took, or with `dry_run` would take, as clients read it."""
+"""The response of a deletion: what it erased, or with `dry_run` would erase."""
 
 import msgspec
 from starlette.responses import Response
@@ -9,7 +9,7 @@ from pi_memory.memories.redaction import Forgetting, Place
 
 
 class ShownGone(msgspec.Struct):
-    """A sentence or text, where it stands, and the id of the memory or exchange that it is of."""
+    """A sentence or text, its place, and the id of its memory or exchange."""
 
     place: Place
     id: int | None
@@ -17,7 +17,7 @@ class ShownGone(msgspec.Struct):
 
 
 class ShownForgetting(msgspec.Struct):
-    """`memories` and `exchanges` are the ids of those that are erased or rewritten."""
+    """`memories` and `exchanges` are ids of what is erased or rewritten."""
 
     memories: list[int]
     exchanges: list[int]
@@ -29,7 +29,7 @@ ALSO = ((200, "application/json", ShownForgetting),)
 
 
 def gone(done: Forgetting, *, dry_run: bool) -> Response:
-    """204 when it is done; what would go when it is not."""
+    """204 after a deletion; what it would erase for a dry run."""
     if not dry_run:
         return Response(status_code=204)
     texts = [shown(ShownGone, one) for one in done.gone]

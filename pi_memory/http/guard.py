@@ -1,8 +1,8 @@
-"""Who may ask, and how much: in front of every endpoint.
+"""The guard in front of every endpoint: authentication, cross-site checks and the limit on bodies.
 
-A daemon on loopback is within reach of every web page in the user's browser, and the browser's socket is the user's. A
-page may send to 127.0.0.1, load from it, and by DNS rebinding even read from it; so a foreign `Origin`, what another
-site causes, and without a token a foreign `Host` are refused.
+Every web page in the user's browser can reach a daemon on loopback, and the browser's socket is the user's. A page can
+send to 127.0.0.1, load from it, and by DNS rebinding even read from it. So a foreign `Origin`, requests caused by
+another site, and without a token a foreign `Host` are refused.
 """
 
 from urllib.parse import urlsplit
@@ -16,7 +16,7 @@ from pi_memory.http.endpoint import ANSWERS, failure
 
 OPEN = ("/healthz", "/version")
 UNBOUNDED = ("/import",)
-"""What is read piece by piece, whatever its length."""
+"""Paths whose bodies are read piece by piece, at any length."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -40,8 +40,8 @@ class Guard:
             await failure(error, scope["path"])(scope, receive, send)
 
     async def _admit(self, scope: Scope, headers: Headers) -> None:
-        """Raises for whom nothing is served. `admitted` in the scope's state: whoever may know all, not only that the
-        daemon is there.
+        """Raises for requests that are refused. `admitted` in the scope's state: whether the client may see everything,
+        or only that the daemon is there.
         """
         _refuse_other_sites(headers)
         admitted = await self._is_known(scope, headers)
@@ -54,7 +54,7 @@ class Guard:
         scope.setdefault("state", {})["admitted"] = admitted
 
     async def _is_known(self, scope: Scope, headers: Headers) -> bool:
-        """Whether it is somebody trusted, or has the token. Raises `Forbidden`, and what `Access.check` raises."""
+        """Whether the client is trusted or has the token. Raises `Forbidden`, and what `Access.check` raises."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         has_token = scheme.lower() == "bearer"
         if self._access.trusts(scope):
@@ -93,7 +93,7 @@ class Guard:
 
 
 def _refuse_other_sites(headers: Headers) -> None:
-    """Raises `Forbidden` for what another site's page causes, of which a browser tells."""
+    """Raises `Forbidden` for a request that another site caused, by the browser's headers."""
     origin = headers.get("origin")
     if origin is not None and (_name(origin) is None or urlsplit(origin).netloc != headers.get("host", "")):
         raise Forbidden(f"Origin {origin!r} may not use this daemon", hint="Only its own pages may.")
@@ -102,7 +102,7 @@ def _refuse_other_sites(headers: Headers) -> None:
 
 
 def _guarded(send: Send) -> Send:
-    """Adds the headers of every answer, where the endpoint has not set its own."""
+    """Adds the security headers that the endpoint has not set itself."""
 
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -115,7 +115,7 @@ def _guarded(send: Send) -> Send:
 
 
 def _name(url: str) -> str | None:
-    """The host that a URL names, None when it is no URL."""
+    """The host of a URL, None for anything else."""
     try:
         return urlsplit(url).hostname
     except ValueError:

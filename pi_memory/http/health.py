@@ -1,4 +1,4 @@
-"""`/healthz` and `/version`: is it alive, what is missing, and what to do about it."""
+"""`/healthz` and `/version`: liveness, degraded parts, and what to do about them."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ class PartHealth(msgspec.Struct, omit_defaults=True):
 
 
 class Health(msgspec.Struct, omit_defaults=True):
-    """`parts` is for those who are admitted: it names files and servers."""
+    """`parts` is for authenticated clients: it names files and servers."""
 
     status: State
     parts: dict[str, PartHealth] = {}
@@ -38,7 +38,7 @@ async def healthz(request: Request, parts: Parts) -> Response:
 
 
 async def health(parts: Parts) -> Health:
-    """What each part is, and what to do where one is degraded."""
+    """The state of each part, and what to do where one is degraded."""
     database = "memory only" if parts.db.in_ram else str(parts.settings.database)
     kept = {
         "database": local(parts.db.problem, database),
@@ -52,7 +52,7 @@ async def health(parts: Parts) -> Health:
 async def described(
     settings: Settings, kept: Mapping[str, PartHealth], *, model: Loader[Model], embedder: Loader[Embedder]
 ) -> Health:
-    """All parts, of a daemon that runs or of one that would. `kept` are those of memory."""
+    """All parts, of a running daemon or of one that would start. `kept` are those of memory."""
     chat = model.now
     found = {
         "model": _of(model, f"{chat.provider}: {chat.name}", await chat.problem()),

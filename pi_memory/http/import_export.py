@@ -18,13 +18,13 @@ from pi_memory.memories.restore import Counts, Numbered, is_export
 from pi_memory.parts import Parts
 
 IN_RAM = 4 * 2**20
-"""Bytes up to which a file stays in RAM, and does not go to the card."""
+"""Bytes up to which a temporary file stays in RAM, off the card."""
 LONGEST_LINE = 2**24
 PIECE = 2**16
 GROUP_BYTES = 2**18
-"""Conversations that are stored at a time."""
+"""Bytes of conversations that are stored at a time."""
 LINE = re.compile(rb"\S[^\n]*")
-"""A line that is not blank, without the blanks in front of it."""
+"""A line that is not blank, from its first character."""
 
 
 class ShownImport(msgspec.Struct):
@@ -55,7 +55,7 @@ async def take(request: Request, parts: Parts) -> Response:
 
 
 async def _receive(request: Request, file: BinaryIO) -> None:
-    """Write the body to `file`. Raises `TooLarge` as soon as a line is."""
+    """Write the body to `file`. Raises `TooLarge` as soon as a line is too long."""
     number, length = 1, 0
     async for piece in request.stream():
         lines = piece.count(b"\n")
@@ -68,7 +68,9 @@ async def _receive(request: Request, file: BinaryIO) -> None:
 
 
 async def _take_conversations(request: Request, parts: Parts, file: BinaryIO) -> ShownMessages:
-    """All lines are checked before the first is stored. Should that end midway, the same import adds the rest."""
+    """Import conversations. All lines are checked before the first is stored. If the import breaks off, repeating it
+    adds the rest.
+    """
     extract, wait = flag(request, "extract"), request.query_params.get("wait") != "0"
     async for group in _groups(parts, file):
         await parts.conversation_import.check(group)
@@ -88,7 +90,7 @@ async def _groups(parts: Parts, file: BinaryIO) -> AsyncIterator[list[Given]]:
 
 
 def _group(lines: Iterator[Numbered]) -> list[Given]:
-    """The next conversations, of about `GROUP_BYTES`; at least one, if there is one."""
+    """The next conversations, about `GROUP_BYTES` and at least one."""
     group, size = [], 0
     while size < GROUP_BYTES and (found := next(lines, None)) is not None:
         number, line = found
@@ -107,13 +109,13 @@ def _begins_export(file: BinaryIO) -> bool:
 
 
 def _file(parts: Parts) -> BinaryIO:
-    """A file without a name, beside the database if there is one."""
+    """A temporary file without a name, beside the database if there is one."""
     folder = None if parts.db.in_ram else str(parts.settings.data_dir)
     return tempfile.SpooledTemporaryFile(IN_RAM, dir=folder)  # type: ignore[return-value]
 
 
 def _lines(file: BinaryIO) -> Iterator[Numbered]:
-    """The file's lines from its beginning, with their numbers, without blank ones, of which there may be millions.
+    """The file's lines with their numbers, without blank ones, of which there may be millions.
 
     Raises `TooLarge`.
     """

@@ -1,4 +1,6 @@
-"""Conversations as lines of an import: `{conversation_id, project?, messages: [{role, content, at?, ref?}]}`."""
+"""The JSON Lines format of imported conversations: `{conversation_id, project?, messages: [{role, content, at?,
+ref?}]}`.
+"""
 
 import msgspec
 
@@ -25,7 +27,7 @@ class GivenMessage(msgspec.Struct):
 
 
 class GivenConversation(msgspec.Struct):
-    """What else a client has in its objects is left out."""
+    """Other fields of a client's objects are ignored."""
 
     conversation_id: str
     messages: list[GivenMessage]
@@ -33,7 +35,7 @@ class GivenConversation(msgspec.Struct):
 
 
 class ShownMessages(msgspec.Struct):
-    """Conversations that were given, messages that were added."""
+    """Counts of given conversations and of added messages."""
 
     conversations: int
     messages: int
@@ -61,7 +63,7 @@ def conversation(line: bytes, number: int) -> Given:
 
 
 def _said(message: GivenMessage, name: str) -> ImportedMessage | None:
-    """None for what is not searched: other roles, and nothing at all."""
+    """The message; None for other roles and for empty content, which are not searched."""
     role = message.role.lower()
     if role not in ROLES:
         raise RequestError(f"{name}.role: none of {', '.join(ROLES)}", hint="Say who spoke in the content.")
@@ -73,5 +75,5 @@ def _said(message: GivenMessage, name: str) -> ImportedMessage | None:
 
 
 def _sound(text: str) -> str:
-    """The text without what no text has: a database keeps neither half a character nor a NUL."""
+    """The text without unpaired surrogates and NUL, which no database stores."""
     return text.replace("\x00", "").encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""`/memories`: what has been learned, and how to add, change, close or forget it by hand."""
+"""`/memories`: lists memories, and adds, changes, closes or forgets one by hand."""
 
 from typing import Any, get_args
 
@@ -22,7 +22,7 @@ MOST = 500
 
 class NewMemory(msgspec.Struct, forbid_unknown_fields=True):
     """`project` stands for `namespace` `project/NAME`; `supersedes` is the memory that no longer holds. Without
-    `topics` the content tells them, and what has attention in the session. `anyway` lets in what was forgotten.
+    `topics` they follow from the content and from the session's attention. `anyway` lifts a tombstone of the content.
     """
 
     content: str
@@ -39,7 +39,7 @@ class NewMemory(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class MemoryChange(msgspec.Struct, forbid_unknown_fields=True):
-    """What is not given stays as it is."""
+    """A field that is not given stays as it is."""
 
     content: str | msgspec.UnsetType = msgspec.UNSET
     type: MemoryType | msgspec.UnsetType = msgspec.UNSET
@@ -71,7 +71,7 @@ class ShownMemory(msgspec.Struct):
 
 
 class ShownAlone(ShownMemory):
-    """`related` are the others that hold and are about the same."""
+    """`related` are the other memories about the same that hold."""
 
     related: tuple[int, ...]
 

@@ -1,4 +1,4 @@
-"""`/metrics`: counters since the start, as Prometheus reads them."""
+"""`/metrics`: counters since the start, in Prometheus's text format."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""`/openapi.json`, from the same table that the routes come from."""
+"""`/openapi.json`, generated from the table of the routes."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from pi_memory import __version__
 from pi_memory.http.endpoint import Endpoint, failure_kind
 
 TYPES = {"int": "integer"}
-"""What the routes' convertors take, where it is no string."""
+"""JSON types of the routes' convertors that are not strings."""
 
 NO_CONTENT = 204
 
@@ -64,7 +64,7 @@ def _operation(endpoint: Endpoint, schema: dict[type, Any]) -> dict[str, Any]:
 
 
 def _is_needed(body: type) -> bool:
-    """Whether a body must be sent: no body is an empty object."""
+    """Whether a body is required; otherwise no body means an empty object."""
     return any(field.required for field in msgspec.structs.fields(body))
 
 

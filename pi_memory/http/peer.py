@@ -1,8 +1,8 @@
-"""Which user is on the other end of a loopback connection, as the kernel says. Linux; elsewhere nobody is known.
+"""The user on the other end of a loopback connection, as the kernel reports it. Linux; elsewhere the user is unknown.
 
-The kernel's socket diagnostics (sock_diag(7)) look one socket up by its addresses, however many there are: 0.02 ms.
-Where they may not be asked, `/proc/net/tcp` and `tcp6` are read: 7 ms and more. A socket that its process has closed
-is root's in both, with the inode 0: such a line is not believed.
+The kernel's socket diagnostics (sock_diag(7)) look one socket up by its addresses, at any number of sockets, in 0.02
+ms. Where they are not allowed, `/proc/net/tcp` and `tcp6` are read: 7 ms and more. A socket closed by its process is
+reported as root's in both, with the inode 0: such a line is ignored.
 """
 
 import functools
@@ -20,20 +20,20 @@ ANSWER = 20
 REQUEST = 1
 ALL_STATES, NO_COOKIE = 0xFFFFFFFF, b"\xff" * 8
 ESTABLISHED, CLOSE_WAIT = 1, 8
-"""States of our own end while the client's can still be looked up: open, and half closed by the client."""
+"""States of our own end in which the client's can still be looked up: open, and half closed by the client."""
 
 TABLES = (("/proc/net/tcp", 4), ("/proc/net/tcp6", 16))
-"""With the bytes of their addresses; that of IPv6 has those of IPv4 as `::ffff:127.0.0.1`."""
+"""The tables with the size of their addresses in bytes; that of IPv6 has IPv4 as `::ffff:127.0.0.1`."""
 
 OVERFLOW = 65534
-"""What the kernel calls every user that has no number in this user namespace."""
+"""The user id for every user without a number in this user namespace."""
 
 Address = IPv4Address | IPv6Address
 End = tuple[Address, int]
 
 
 class Connection(Protocol):
-    """What is needed of a socket; asyncio's `TransportSocket` has it."""
+    """The part of asyncio's `TransportSocket` that is used here."""
 
     def getsockname(self) -> tuple[str, int]: ...
     def getpeername(self) -> tuple[str, int]: ...
@@ -41,7 +41,7 @@ class Connection(Protocol):
 
 
 class Peer:
-    """The other end of one connection; it is looked up once, when somebody wants to know."""
+    """The other end of one connection, looked up once, at first use."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -53,7 +53,7 @@ class Peer:
 
     @functools.cached_property
     def uid(self) -> int | None:
-        """Its user id; None when it is not on loopback, or the system does not tell."""
+        """Its user id; None when it is not on loopback, or the system does not report it."""
         try:
             return _uid(self._connection)
         except OSError:
@@ -73,7 +73,7 @@ def _uid(connection: Connection) -> int | None:
 
 
 def _end(address: str, port: int) -> End:
-    """An IPv4 address as such, also where a socket of IPv6 writes it as `::ffff:127.0.0.1`."""
+    """An address and port, an IPv4 address as such also where an IPv6 socket writes `::ffff:127.0.0.1`."""
     parsed = ip_address(address)
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
     return mapped or parsed, port
@@ -84,7 +84,9 @@ def _state(connection: Connection) -> int:
 
 
 def _diagnosed(theirs: End, ours: End) -> int | None:
-    """The user id of the socket at `theirs` that is connected to `ours`; None when the kernel does not tell."""
+    """The user id of the socket at `theirs` that is connected to `ours`, by sock_diag; None when the kernel does not
+    report it.
+    """
     family = socket.AF_INET if theirs[0].version == 4 else socket.AF_INET6
     body = struct.pack("=BBBxI", family, socket.IPPROTO_TCP, 0, ALL_STATES)
     body += struct.pack("!HH16s16s", theirs[1], ours[1], theirs[0].packed, ours[0].packed)
@@ -105,7 +107,9 @@ def _diagnosed(theirs: End, ours: End) -> int | None:
 
 
 def _listed(theirs: End, ours: End) -> int | None:
-    """The same from the tables of `/proc/net`, read twice: while a socket is being closed a line may be half true."""
+    """The same from the tables of `/proc/net`, read twice: while a socket is being closed a line may be
+    inconsistent.
+    """
     first, second = _line(theirs, ours), _line(theirs, ours)
     return first if first == second else None
 
@@ -126,7 +130,7 @@ def _line(theirs: End, ours: End) -> int | None:
 
 
 def _hex(end: End, width: int) -> str:
-    """`127.0.0.1:80` is `0100007F:0050` on a machine with its least byte first."""
+    """`127.0.0.1:80` as `0100007F:0050`, on a little-endian machine."""
     packed = end[0].packed
     if len(packed) < width:
         packed = bytes(10) + b"\xff\xff" + packed

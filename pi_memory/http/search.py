@@ -1,4 +1,4 @@
-"""`/memories/search`: what is known that answers a query, memories and verbatim messages, and why."""
+"""`/memories/search`: memories and verbatim messages that match a query, with their scores."""
 
 import msgspec
 from starlette.requests import Request
@@ -15,11 +15,11 @@ from pi_memory.types import MemoryType, Recalled, Role
 
 MOST = 200
 LONGEST_QUERY = 20_000
-"""Characters; a query is a question, not a document."""
+"""Most characters of a query: it is a question, not a document."""
 
 
 class ShownResult(msgspec.Struct, omit_defaults=True):
-    """`similarity`, `strength`, `boost`, `cosine` and `words` tell why, with `explain=1`."""
+    """`similarity`, `strength`, `boost`, `cosine` and `words` are present with `explain=1`."""
 
     id: int
     kind: Kind
@@ -67,7 +67,7 @@ def _query(request: Request) -> str:
 
 
 def _session(request: Request, parts: Parts) -> str | None:
-    """Whose attention counts: that of the session that is named, else of the one that is at work, on this project."""
+    """The session whose attention counts: the named one, else the active one, on this project."""
     if (name := request.query_params.get("session_id")) is not None:
         return parts.attention.session(name).session
     at_work, project = parts.attention.at_work(), request.query_params.get("project")

@@ -1,4 +1,4 @@
-"""`/session`: what a session is in the middle of, in the shape of seed 002, and how a client says so itself."""
+"""`/session`: shows a session's attention in the shape of seed 002, and lets a client set it."""
 
 from uuid import uuid4
 
@@ -15,13 +15,13 @@ from pi_memory.topics.names import normalise
 from pi_memory.types import Application, FocusPeriod, SessionContext
 
 LONGEST = 1_000
-"""Most characters of a decision, of what a memory was used for, and of a project's name."""
+"""Most characters of a decision, of a memory's use, and of a project's name."""
 NAME = 80
-"""Characters of a memory that name it."""
+"""Characters of a memory's content that stand for its name."""
 
 
 class SessionStart(msgspec.Struct, forbid_unknown_fields=True):
-    """Without `session_id` the session gets one; a session that is there begins anew."""
+    """Without `session_id` the session gets one; an existing session begins anew."""
 
     session_id: str | None = None
     project: str | None = None
@@ -140,7 +140,9 @@ async def apply(request: Request, parts: Parts) -> Response:
 
 
 async def judge(request: Request, parts: Parts) -> Response:
-    """Before the judgement is noted its memory is reinforced or weakened: a crash in between repeats both."""
+    """Record whether a memory helped. The memory is reinforced or weakened before that is stored: a crash in between
+    repeats both.
+    """
     asked = await body(request, UseJudgement)
     before = await parts.attention.application(min(request.path_params["id"], LARGEST))
     memory = await parts.memories.get(before.memory_id)
@@ -178,7 +180,7 @@ async def _shown(parts: Parts, session: SessionContext) -> Response:
 
 
 def _weights(session: SessionContext) -> dict[str, float]:
-    """The strongest first."""
+    """The weights, strongest first."""
     strongest = sorted(session.weights, key=lambda name: (-session.weights[name], name))
     return {name: round(session.weights[name], 4) for name in strongest}
 

@@ -1,4 +1,4 @@
-"""Times as clients write and read them."""
+"""Times in requests and responses."""
 
 from datetime import UTC, datetime
 from typing import Any, TypeVar

@@ -1,6 +1,6 @@
-"""Memories that change in the database: each change with its event, inside the transaction of whoever calls.
+"""Changes of memories in the database, each with its event, inside the caller's transaction.
 
-Every path by which a text gets into a memory leads through here, so that none lets in what was forgotten.
+Every path by which a text becomes a memory leads through here, so that none lets in what was forgotten.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ AGAIN = 'What was forgotten is not stored again; only you can let it in: POST /m
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Who changes something, when; and the event that is taken back by it."""
+    """The origin and time of a change, and the event that it takes back, if it is an undo."""
 
     origin: str
     at: float
@@ -30,7 +30,7 @@ class Cause:
 
 
 def add(db: Database, candidate: Candidate, cause: Cause, *, embedding: Embedding | None = None) -> Memory:
-    """Raises `Forgotten`, and `RequestError` for a vector of the wrong size."""
+    """Insert a memory. Raises `Forgotten`, and `RequestError` for a vector of the wrong size."""
     refuse_forgotten(db, candidate.content, candidate.quote)
     refuse_size(db, embedding)
     memory = memories.add(db, candidate, cause.at, embedding=embedding)
@@ -39,7 +39,7 @@ def add(db: Database, candidate: Candidate, cause: Cause, *, embedding: Embeddin
 
 
 def save(db: Database, kind: str, before: Sequence[Memory], after: Mapping[int, Memory], cause: Cause) -> list[Memory]:
-    """Store what became of memories, with one event, filed under the first. Raises `Forgotten`.
+    """Store changed memories with one event, filed under the first. Raises `Forgotten`.
 
     Returns those that changed.
     """
@@ -53,14 +53,14 @@ def save(db: Database, kind: str, before: Sequence[Memory], after: Mapping[int, 
             memories.update(db, old, new)
             found.append(new)
     if found:
-        was, now = undo.told(changes)
+        was, now = undo.sides(changes)
         subject = undo.subject(before[0].id)
         events.add(db, Event(cause.at, kind, subject, cause.origin, was, now, undoes=cause.undoes))
     return found
 
 
 def get(db: Database, number: int) -> Memory:
-    """Raises `NotFound`."""
+    """A memory by id. Raises `NotFound`."""
     memory = memories.get(db, number)
     if memory is None:
         raise NotFound(f"There is no memory {number}", hint="GET /memories lists them.")
@@ -73,14 +73,14 @@ def valid(db: Database, number: int) -> Memory:
     if memory.forgotten_at is not None:
         raise Forgotten(f"Memory {number} was forgotten", hint="What was forgotten stays so; add a new memory.")
     if not memory.is_valid:
-        raise Conflict(f"Memory {number} no longer holds", hint="Undo what closed it first; its history tells.")
+        raise Conflict(f"Memory {number} no longer holds", hint="Undo what closed it first; see its history.")
     return memory
 
 
 def take_back(
     db: Database, number: int, cause: Cause, *, dry_run: bool = False
 ) -> tuple[list[undo.Change], list[Memory]]:
-    """Undo an event; the changes, and the memories they made. Raises `NotFound`, `Conflict`, `Forgotten`."""
+    """Undo an event. Returns the changes and the resulting memories. Raises `NotFound`, `Conflict`, `Forgotten`."""
     event = _of_memory(db, number)
     touched = {int(key) for key in event.before or {}} | {undo.memory_id(event)}
     known = {memory.id: memory for memory in memories.several(db, sorted(touched))}
@@ -105,14 +105,14 @@ def take_back(
 
 
 def refuse_forgotten(db: Database, *texts: str) -> None:
-    """Raises `Forgotten` when a text states what was forgotten, in whatever words of whomever."""
+    """Raises `Forgotten` when a text states what was forgotten, in any wording or person."""
     buried = tombstones.load(db)
     if buried and any(states(text, buried) for text in texts):
         raise Forgotten("This was to be forgotten", hint=AGAIN)
 
 
 def refuse_size(db: Database, embedding: Embedding | None) -> None:
-    """Raises `RequestError` for a vector whose size is not that of its space."""
+    """Raises `RequestError` for a vector of another size than its space."""
     if embedding is None:
         return
     known = memories.dimensions(db, embedding.space)
@@ -141,7 +141,7 @@ def _changed_since(db: Database, event: Event, stale: undo.Change) -> Conflict:
 
 @dataclass(frozen=True, slots=True)
 class PastChange:
-    """A memory's event, with what it changed of that memory. `before` is None for the one that added it."""
+    """An event of a memory with its changes of that memory. `before` is None for the event that added it."""
 
     event: Event
     before: dict[str, Any] | None
@@ -151,13 +151,13 @@ class PastChange:
 def history(db: Database, number: int) -> list[PastChange]:
     """The events of a memory, newest first. Raises `NotFound`."""
     memory = get(db, number)
-    told = []
+    found = []
     for event in events.of_memory(db, number):
         if event.kind == undo.ADDED and event.subject == undo.subject(number):
             shown = {field: getattr(memory, field) for field in undo.FIELDS}
-            told.append(PastChange(event, None, None if memory.forgotten_at else shown))
+            found.append(PastChange(event, None, None if memory.forgotten_at else shown))
             continue
         before, after = ((side or {}).get(str(number)) for side in (event.before, event.after))
         memory = replace(memory, **(before or {}))
-        told.append(PastChange(event, before, after))
-    return told
+        found.append(PastChange(event, before, after))
+    return found

@@ -1,6 +1,6 @@
-"""An export: every memory with its history, as JSON Lines that another store, or this one, takes in again.
+"""Export: every memory with its history, as JSON Lines that this or another store can import.
 
-The first line says what it is, the last one how many lines there are before it, so that a cut file is noticed.
+The first line says what it is, the last one how many lines precede it, which reveals a truncated file.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ FORMAT = "pi-memory memories"
 VERSION = 1
 
 Id = Annotated[int, Meta(gt=0, lt=2**30)]
-"""Ids stand in RAM in 32 bits, and those that follow have to have room."""
+"""Ids are 32 bits in RAM, and later ids need room above them."""
 Count = Annotated[int, Meta(ge=0, lt=2**31)]
 Time = Annotated[float, Meta(ge=0, lt=253_402_300_800)]
 """A Unix time before the year 10000."""
@@ -33,7 +33,7 @@ class Header(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class MemoryLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A memory as it is; `vector` is packed, in `space`."""
+    """A memory as it is stored; `vector` is packed, in `space`."""
 
     id: Id
     content: str
@@ -87,7 +87,7 @@ class EventLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class ExportLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """One of these."""
+    """One line of an export."""
 
     memory: MemoryLine | None = None
     tombstone: TombstoneLine | None = None

@@ -1,4 +1,6 @@
-"""Forgetting: what states a fact leaves all that is kept, in one transaction: a crash leaves all of it or none."""
+"""Forgetting: removes every statement of a fact from the database, in one transaction: a crash leaves all of it or
+none.
+"""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
@@ -31,18 +33,18 @@ from pi_memory.types import Memory
 FORGOTTEN = "memory.forgotten"
 REWRITTEN = "memory.unquoted"
 FOCUS_FILE = "focus file"
-"""Where the focus file's text is kept that the user and we last agreed on."""
+"""Key of the agreed text of the focus file."""
 
 UNFINISHED = "forgetting"
-"""Kept until what was forgotten has left what is no database, too: a crash may come in between."""
+"""Key of a mark that stays until what was forgotten has also left the files: a crash may come in between."""
 LONG = 3
-"""Stems of a message from which on it may not be imported again."""
+"""Least stems of a message that is refused by later imports."""
 REPLY_TAKES = 3600.0
-"""Seconds by which what was stated may have been stored before its exchange was: the reply comes in between."""
+"""Most seconds between a statement being stored and its exchange: the reply comes in between."""
 
 
 def forget(db: Database, number: int, cause: Cause) -> Forgetting:
-    """Forget what a memory says: it, all else that says the same, and what they rest on. Raises `NotFound`."""
+    """Forget a memory's fact: the memory, all other statements of it, and their sources. Raises `NotFound`."""
     memory = changes.get(db, number)
     if memory.forgotten_at is not None:
         return Forgetting()
@@ -50,12 +52,12 @@ def forget(db: Database, number: int, cause: Cause) -> Forgetting:
 
 
 def forget_text(db: Database, text: str, cause: Cause) -> Forgetting:
-    """Forget what a text states, in whatever was said or learned."""
+    """Forget the fact that a text states, wherever it was said or learned."""
     return _forget_all(db, [], facts(text), cause)
 
 
 def erase(db: Database, exchange_ids: Collection[int], cause: Cause) -> Forgetting:
-    """Erase exchanges whole, and forget the memories that rest on them. Raises `NotFound` when there is none."""
+    """Erase exchanges whole, and forget the memories learned from them. Raises `NotFound` when there is none."""
     known = exchanges.several(db, exchange_ids)
     if not known:
         raise NotFound("There is no such exchange", hint="GET /exchanges lists them.")
@@ -78,7 +80,7 @@ def erase(db: Database, exchange_ids: Collection[int], cause: Cause) -> Forgetti
 
 
 def tried(db: Database, work: Callable[[Database], Forgetting]) -> Forgetting:
-    """What a forgetting would do; nothing changes."""
+    """The result that a forgetting would have; nothing changes."""
     found: list[Forgetting] = []
     try:
         with db.atomic():
@@ -89,16 +91,16 @@ def tried(db: Database, work: Callable[[Database], Forgetting]) -> Forgetting:
 
 
 class _Tried(Exception):
-    """Rolls back."""
+    """Raised to roll back a dry run."""
 
 
 def let_in(db: Database, texts: Collection[str]) -> int:
-    """Refuse no more what these texts state; how many facts that were."""
+    """Lift the tombstones of what these texts state. Returns how many facts that were."""
     return tombstones.lift(db, lambda buried: any(states(text, buried) for text in texts))
 
 
 def said(db: Database, what: str) -> list[Gone]:
-    """The sentences of users, not questions, that have all the words of `what`; the newest first."""
+    """Sentences of users, not questions, that contain all the words of `what`; newest first."""
     wanted = stems(what)
     rows = exchanges.holding(db, [stem for stem in wanted if is_plain(stem)]) if wanted else {}
     return [
@@ -147,15 +149,15 @@ def _left(content: str, meant: tuple[Fact, ...]) -> str:
 
 
 def _contents(db: Database, memory: Memory) -> list[str]:
-    """What the memory says and has said."""
-    told = [event.before for event in events.of(db, undo.subject(memory.id), limit=-1) if event.before]
-    said = [before.get(str(memory.id), {}).get("content") for before in told]
+    """The present and former contents of the memory."""
+    befores = [event.before for event in events.of(db, undo.subject(memory.id), limit=-1) if event.before]
+    said = [before.get(str(memory.id), {}).get("content") for before in befores]
     return [memory.content, *(content for content in said if content)]
 
 
 def _evidence(db: Database, gone: Iterable[Memory]) -> frozenset[int]:
-    """The exchanges that memories rest on. What was stated was stored before its exchange was: it is known by its
-    quote, and the replies of that conversation may have quoted it.
+    """The exchanges that memories were learned from. A statement is stored before its exchange: that is found by the
+    quote, and the replies of that conversation may have repeated it.
     """
     found: set[int] = set()
     for memory in gone:
@@ -178,7 +180,7 @@ def _erase(db: Database, memory: Memory, cause: Cause) -> None:
 
 
 def _rewrite_others(db: Database, others: Iterable[Memory], redaction: Redaction, cause: Cause) -> None:
-    """Take the forgotten sentences out of what other memories say besides, and rest on."""
+    """Remove the forgotten sentences from contents and quotes of other memories."""
     for memory in others:
         content = redaction.cleaner("memory", memory.id)(memory.content)
         quote = redaction.cleaner("quote", memory.id)(memory.quote)
@@ -201,7 +203,7 @@ def _from_exchanges(db: Database, redaction: Redaction) -> set[int]:
 
 
 def _from_focus_file(db: Database, redaction: Redaction) -> None:
-    """What the user noted there. The file follows: see `RecentFocus.forget`."""
+    """Remove the fact from the user's notes in the agreed text. `RecentFocus.forget` does the same to the file."""
     text = state.get(db, FOCUS_FILE)
     if text is not None and (left := lines(text, redaction.cleaner("focus file"))) != text:
         state.put(db, FOCUS_FILE, left)

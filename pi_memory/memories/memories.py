@@ -1,4 +1,6 @@
-"""Memories: the only place where they change. Every change is an event, stored with it in one transaction."""
+"""The interface of memories: the only place where they change. Every change is stored with its event in one
+transaction.
+"""
 
 import math
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
@@ -31,12 +33,12 @@ CHANGEABLE = ("content", "type", "namespace", "priority", "topics")
 
 
 class Memories:
-    """What has been learned, as the database has it; nothing is kept in RAM.
+    """What was learned, as it is in the database; nothing is cached in RAM.
 
-    `origin` says who changes something: `api`, `notice`, `extraction`, `import`, `time`. `durable` changes are on the
-    card when the call returns, others within the group's seconds. `on_change` is called with each memory that was
-    added or changed, `before_forget` before something is forgotten, and `on_forget` is awaited with it afterwards, so
-    that others forget it too. `forgotten` knows what was.
+    `origin` is the cause of a change: `api`, `notice`, `extraction`, `import`, `time`. `durable` changes are on the
+    card when the call returns, others within the group's seconds. `on_change` is called with each memory that was added
+    or changed, `before_forget` before something is forgotten, and `on_forget` is awaited with it afterwards, so that
+    other parts forget it too. `forgotten` holds the tombstones.
     """
 
     def __init__(self, db: Database, *, clock: Clock, forgotten: ForgottenTexts | None = None) -> None:
@@ -49,65 +51,65 @@ class Memories:
         self._tasks = Tasks()
 
     async def start(self) -> bool:
-        """Know what was forgotten; whether a crash came before it had left all files, and `finished` is to be called
-        when it has.
+        """Load the tombstones. Returns whether a crash interrupted a forgetting before it reached all files: then
+        `finished` has to be called after that.
         """
         await self._reload()
         return await self._db.read(partial(state.get, key=forget.UNFINISHED)) is not None
 
     async def finished(self) -> None:
-        """What was forgotten has left all files."""
+        """Record that what was forgotten has left all files."""
         await self._db.write(partial(state.drop, key=forget.UNFINISHED), durable=True)
 
     async def tombstones(self) -> list[Tombstone]:
-        """What was forgotten, as salted hashes."""
+        """The tombstones: salted hashes of what was forgotten."""
         return await self._db.read(tombstones.every)
 
     async def finish(self) -> None:
-        """Wait until what is being forgotten is."""
+        """Wait until forgetting under way is done."""
         await self._tasks.finish()
 
     # What is known.
 
     async def get(self, number: int) -> Memory:
-        """Also one that no longer holds, or was forgotten and has no content. Raises `NotFound`."""
+        """A memory by id, also one that no longer holds or was forgotten (without content). Raises `NotFound`."""
         return await self._db.read(partial(changes.get, number=number))
 
     async def several(self, ids: Sequence[int]) -> list[Memory]:
-        """Those of `ids` that there are, by id."""
+        """The existing memories among `ids`, by id."""
         return await self._db.read(partial(memories.several, ids=ids))
 
     async def listed(
         self, which: Filter | None = None, *, limit: int = 50, offset: int = 0
     ) -> tuple[list[Memory], int]:
-        """The newest first, and how many there are in all; those that hold unless `which` says otherwise."""
+        """Memories, newest first, and their total number; only those that hold unless `which` says otherwise."""
         return await self._db.read(partial(memories.listed, which=which or Filter(), limit=limit, offset=offset))
 
     async def outlines(self, *, after: int, limit: int) -> list[tuple[int, str, int]]:
-        """Ids greater than `after`, namespaces and lengths of contents of the memories that hold, by id."""
+        """Id, namespace and length of content of the memories that hold with ids above `after`, by id."""
         return await self._db.read(partial(memories.outlines, after=after, limit=limit))
 
     async def search_words(self, match: str, *, limit: int) -> list[tuple[int, float]]:
-        """Ids and BM25 (greater is better), the best first, also of memories that no longer hold.
+        """Ids and BM25 (greater is better), best first, also of memories that no longer hold.
 
-        `match` is a query of FTS5 without phrases of several words, over contents and quotes.
+        `match` is an FTS5 query without phrases of several words, over contents and quotes.
         """
         return await self._db.write(partial(memory_fts.search, match=match, limit=limit))
 
     async def like_words(self, match: str, *, limit: int) -> list[int]:
-        """As `search_words`, ids alone, with all that is not indexed yet. Writes nothing."""
+        """Ids as from `search_words`, with memories that are not indexed yet. Writes nothing."""
         return await self._db.read(partial(_like_words, match=match, limit=limit))
 
     async def vectors(self, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
-        """Ids greater than `after` and packed vectors of the memories that hold and have one in the space."""
+        """Ids above `after` and packed vectors of the memories that hold and have one in the space."""
         return await self._db.read(partial(memories.vectors, space=space, after=after, limit=limit))
 
     async def without_vector(self, space: str, *, limit: int = 32) -> list[tuple[int, str]]:
-        """Ids and contents of the memories that hold and have no vector in the embedder's space yet."""
+        """Ids and contents of the memories that hold and have no vector in the embedder's space."""
         return await self._db.read(partial(memories.without_vector, space=space, limit=limit))
 
     async def said(self, what: str) -> list[Gone]:
-        """The sentences of users that have all the words of `what`, the newest first."""
+        """Sentences of users that contain all the words of `what`, newest first."""
         return await self._db.read(partial(forget.said, what=what))
 
     async def history(self, number: int) -> list[PastChange]:
@@ -119,13 +121,13 @@ class Memories:
     async def add(
         self, candidate: Candidate, *, origin: str, vector: Embedding | None = None, durable: bool = False
     ) -> Memory:
-        """Raises `RequestError` for what can be no memory, naming the field, and `Forgotten`."""
+        """Add a memory. Raises `RequestError`, naming the field, for an invalid one, and `Forgotten`."""
         candidate, cause = checked(candidate), self._cause(origin)
         add = partial(changes.add, candidate=candidate, cause=cause, embedding=vector)
-        return self._told(await self._db.write(add, durable=durable))
+        return self._notify(await self._db.write(add, durable=durable))
 
     async def let_in(self, *texts: str) -> None:
-        """Refuse no more what these texts state, because the user says so. Durable."""
+        """Lift the tombstones of what these texts state, because the user says so. Durable."""
         await self._db.write(partial(forget.let_in, texts=texts), durable=True)
         await self._reload()
 
@@ -134,15 +136,15 @@ class Memories:
         await self._db.read(lambda db: changes.refuse_forgotten(db, *texts))
 
     async def change(self, number: int, *, origin: str, durable: bool = False, **fields: Any) -> Memory:
-        """Give fields of `CHANGEABLE` another value. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
+        """Change fields of `CHANGEABLE`. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
         assert set(fields) <= set(CHANGEABLE), fields
         change = partial(_change, number=number, fields=fields, cause=self._cause(origin))
-        return self._told(await self._db.write(change, durable=durable))
+        return self._notify(await self._db.write(change, durable=durable))
 
     async def close(self, number: int, *, origin: str, durable: bool = False) -> Memory:
-        """End the interval in which a memory holds; one that has ended is left as it is. Raises `NotFound`."""
+        """End the interval of a memory; an ended one stays as it is. Raises `NotFound`."""
         close = partial(_close, number=number, cause=self._cause(origin))
-        return self._told(await self._db.write(close, durable=durable))
+        return self._notify(await self._db.write(close, durable=durable))
 
     async def supersede(
         self,
@@ -153,17 +155,17 @@ class Memories:
         vector: Embedding | None = None,
         durable: bool = False,
     ) -> Memory:
-        """Close a memory in favour of a new one, which is returned. Raises as `add` and `change` do."""
+        """Close a memory and add its replacement, which is returned. Raises as `add` and `change` do."""
         candidate, cause = checked(candidate), self._cause(origin)
         supersede = partial(_supersede, number=number, candidate=candidate, cause=cause, embedding=vector)
         old, new = await self._db.write(supersede, durable=durable)
-        self._told(old)
-        return self._told(new)
+        self._notify(old)
+        return self._notify(new)
 
     async def forget(self, number: int, *, origin: str = "api", dry_run: bool = False) -> Forgetting:
-        """Erase what a memory says for good, also from the files; it is refused from now on. Durable.
+        """Erase a memory's fact for good, also from the files, and refuse it from now on. Durable.
 
-        With `dry_run` nothing changes, and the answer says what would go. Raises `NotFound`.
+        With `dry_run` nothing changes, and the result says what would be erased. Raises `NotFound`.
         """
         return await self._forgetting(partial(forget.forget, number=number, cause=self._cause(origin)), dry_run)
 
@@ -172,7 +174,7 @@ class Memories:
         return await self._forgetting(partial(forget.forget_text, text=text, cause=self._cause(origin)), dry_run)
 
     async def erase(self, exchange_ids: Collection[int], *, origin: str = "api", dry_run: bool = False) -> Forgetting:
-        """Erase exchanges whole, and forget the memories that rest on them, as `forget` does. Raises `NotFound`."""
+        """Erase exchanges whole, and forget the memories learned from them, as `forget` does. Raises `NotFound`."""
         work = partial(forget.erase, exchange_ids=exchange_ids, cause=self._cause(origin))
         return await self._forgetting(work, dry_run)
 
@@ -188,7 +190,7 @@ class Memories:
         forgetting = await self._db.write(work, durable=True)
         await self._reload()
         for memory in await self.several(forgetting.memory_ids):
-            self._told(memory)
+            self._notify(memory)
         for others_forget in self.on_forget:
             await others_forget(forgetting)
         await self._db.scrub()
@@ -200,7 +202,7 @@ class Memories:
         self.forgotten.is_gone = buried or None
 
     async def undo(self, event_id: int, *, dry_run: bool = False, origin: str = "api") -> list[undo.Change]:
-        """Take an event back, which is an event too; what changed, or with `dry_run` would. Durable.
+        """Take an event back, which is an event too. Returns the changes, with `dry_run` without making them. Durable.
 
         Raises `NotFound`, `Conflict` when something was changed again since, `Forgotten`.
         """
@@ -209,59 +211,61 @@ class Memories:
             return (await self._db.read(take_back))[0]
         done, changed = await self._db.write(take_back, durable=True)
         for memory in changed:
-            self._told(memory)
+            self._notify(memory)
         return done
 
     async def used(self, ids: Sequence[int], at: float | None = None) -> None:
-        """Reinforce memories that were put to use. No event: its count and time are in the row."""
+        """Reinforce memories that were put to use. No event: count and time are in the row."""
         if ids:
             await self._db.write(partial(memories.used, ids=ids, at=self._clock() if at is None else at))
 
     async def rest_on(self, quotes: Sequence[str], exchange_id: int) -> None:
-        """Note where that stands which was stored before its exchange was. No event: nothing that is told changes."""
+        """Set the source exchange of memories stored before it. No event: nothing visible changes."""
         await self._db.write(partial(memories.rest_on, quotes=quotes, exchange_id=exchange_id))
 
     async def weaken(self, number: int) -> None:
-        """Halve a memory's strength, because it did not help. No event, like a use. Raises `NotFound`."""
+        """Halve a memory's strength, because it did not help. No event. Raises `NotFound`."""
         await self._db.write(partial(_weaken, number=number))
 
     async def embedded(self, number: int, vector: Embedding, *, content: str) -> bool:
-        """Keep the vector of `content`; whether the memory still says that. Raises `RequestError` for a wrong size."""
+        """Store the vector of `content`. Returns whether the memory still has that content. Raises `RequestError` for a
+        wrong size.
+        """
         return await self._db.write(partial(_embed, number=number, vector=vector, content=content))
 
     async def prune(self, now: float) -> int:
-        """Close the memories whose strength has fallen below `decay.GONE`; how many."""
+        """Close the memories whose strength is below `decay.GONE`. Returns how many."""
         since = now - math.log(decay.GONE, decay.MEMORY_RATE) * decay.DAY
         closed = await self._db.write(partial(_prune, since=since, cause=Cause("time", float(int(now)))))
         for memory in closed:
-            self._told(memory)
+            self._notify(memory)
         return len(closed)
 
     async def export(self, file: BinaryIO) -> None:
-        """Write all there is, with its history, to `file`, which `restore` takes in again."""
+        """Write all memories with their history to `file`, which `restore` can read."""
         await self._db.write(imports.store_id, durable=True)
         await self._db.read(partial(export.export, file=file, at=self._clock()))
 
     async def restore(self, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Counts:
-        """Take in an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
+        """Import an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
         done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
         await self._reload()
         for number in done.new:
-            self._told(await self.get(number))
+            self._notify(await self.get(number))
         return done.counts
 
     def _cause(self, origin: str) -> Cause:
         # Whole seconds are stored in half the bytes.
         return Cause(origin, float(int(self._clock())))
 
-    def _told(self, memory: Memory) -> Memory:
+    def _notify(self, memory: Memory) -> Memory:
         for listener in self.on_change:
             listener(memory)
         return memory
 
 
 def strength(memory: Memory, now: float) -> float:
-    """0.95 ** days since the last access; what the user stated keeps all of it."""
+    """0.95 ** days since the last access; 1 for what the user stated."""
     if memory.priority == "highest":
         return 1.0
     return decay.strength(memory.last_accessed_at, now, rate=decay.MEMORY_RATE)

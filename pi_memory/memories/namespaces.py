@@ -1,4 +1,4 @@
-"""Namespaces: where a memory belongs, `global/...`, `user/...` or `project/<name>/...`, and who sees it. Pure."""
+"""Namespaces: `global/...`, `user/...` or `project/<name>/...`, and which of them a session sees. Pure."""
 
 import hashlib
 import re
@@ -9,7 +9,7 @@ from typing import Literal
 from pi_memory.errors import RequestError
 
 Scope = tuple[str, ...]
-"""The namespaces that are seen, each with all that is below it."""
+"""The visible namespaces; each includes those below it."""
 
 PART = re.compile(r"[a-z0-9._-]+")
 LONGEST = 128
@@ -19,7 +19,7 @@ HINT = "global/..., user/... or project/NAME/..., each part of a-z 0-9 . _ -; fo
 
 
 def parse(text: str, field: Literal["namespace", "project"] = "namespace") -> str:
-    """A namespace in its one form, in lower case. Raises `RequestError`, naming `field`."""
+    """A namespace in its normal form, in lower case. Raises `RequestError`, naming `field`."""
     namespace = text.strip(" ").lower().removesuffix("/")
     parts = namespace.split("/")
     if len(namespace) > LONGEST or len(parts) > DEEPEST:
@@ -34,40 +34,41 @@ def parse(text: str, field: Literal["namespace", "project"] = "namespace") -> st
 
 
 def of_project(project: str) -> str:
-    """The namespace of a project that is given by its name or as a path. Raises `RequestError` when it has no name."""
+    """The namespace of a project given by name or path. Raises `RequestError` when it has no name."""
     return f"project/{slug(project)}"
 
 
 def slug(project: str) -> str:
-    """A project's name in the form that namespaces have; that of a path is its last component.
+    """A project's name as a part of a namespace; of a path the last component.
 
-    Raises `RequestError` when there is nothing that could be its name.
+    Raises `RequestError` when nothing in it can be a name.
     """
     name = re.split(r"[/\\]", project.strip().rstrip("/\\"))[-1].strip()
     if not name.strip(".~"):
         raise RequestError("project: it has no name", hint="Give a name such as garden, or the path of its folder.")
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     made = re.sub(r"[^a-z0-9._-]+|\.\.+", "-", plain).strip("-.")[:40]
-    # Nothing that we could write is left of a name in another script: its hash tells it from others.
+    # Nothing that we could write is left of a name in another script: its hash distinguishes it.
     return made or hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def same_project(one: str, other: str) -> bool:
-    """Whether both name one project; what has no name is no project."""
+    """Whether both name one project; False when one has no name."""
     with suppress(RequestError):
         return slug(one) == slug(other)
     return False
 
 
 def scope(project: str | None) -> Scope:
-    """What someone who works on `project` sees: what holds everywhere, the user, and this project only."""
+    """The namespaces visible from `project`: global, the user's, and this project's only."""
     if project is None or not project.strip():
         return ("global", "user")
     return ("global", "user", of_project(project))
 
 
 def chosen(namespace: str | None, project: str | None) -> Scope | None:
-    """What somebody asks to see: a namespace, what is seen from a project, or with both a part of that; None without.
+    """The namespaces that a request asks for: one namespace, those visible from a project, or with both the
+    intersection; None without either.
 
     Raises `RequestError`.
     """
@@ -80,5 +81,5 @@ def chosen(namespace: str | None, project: str | None) -> Scope | None:
 
 
 def covers(namespace: str, seen: Scope) -> bool:
-    """Whether `namespace` is one of those that are seen, or below one."""
+    """Whether `namespace` is in or below the scope."""
     return any(namespace == root or namespace.startswith(f"{root}/") for root in seen)

@@ -1,4 +1,4 @@
-"""What is forgotten, as those see it who hold texts of their own: which facts, and texts without them. Pure."""
+"""Redaction: removes forgotten facts from texts. Pure."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ Place = Literal["memory", "quote", "exchange", "summary", "session", "event", "f
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A text that goes, or went: where it stands, and the id there, if there is one."""
+    """A text that was or would be erased: its place and its id there, if it has one."""
 
     place: Place
     text: str
@@ -20,10 +20,10 @@ class Gone:
 
 @dataclass(frozen=True, slots=True)
 class Forgetting:
-    """What was forgotten: the memories' ids, their facts by key, the exchanges that were rewritten, and what went.
+    """The result of a forgetting: ids of memories, facts by key, ids of rewritten exchanges, and erased texts.
 
-    `erased` are the conversations, times and messages of exchanges that went whole. `words` are those of each fact
-    that every text has that states it.
+    `erased` are conversation, time and message of exchanges erased whole. `words` are for each fact the words that
+    every statement of it contains.
     """
 
     memory_ids: tuple[int, ...] = ()
@@ -35,24 +35,24 @@ class Forgetting:
     words: tuple[frozenset[str], ...] = ()
 
     def clean(self, text: str, question: str = "") -> str:
-        """`text`, which answers `question`, without the sentences that state what was forgotten."""
+        """`text`, which answers `question`, without the sentences that state a forgotten fact."""
         if not _may_hold(f"{text} {question}", self.words):
             return text
         return without(text, self.keys.__contains__, question=question)
 
 
 def _may_hold(text: str, words: Iterable[frozenset[str]]) -> bool:
-    """Whether a text has all words of a fact, as parts of words: most texts need not be read."""
+    """Whether a text contains all words of a fact, as parts of words: it rules out most texts."""
     folded = text.casefold()
     return any(all(word in folded for word in found) for found in words)
 
 
 @dataclass(slots=True)
 class Redaction:
-    """Facts that are to be forgotten, and what has gone because of them so far.
+    """The facts to forget, and what has been erased so far.
 
-    `evidence` are the exchanges that the memories rest on: from them goes also what has a word of a fact that is
-    `alone`, as it may stand in many a sentence elsewhere.
+    `evidence` are the exchanges that the memories were learned from: there a fact that is `alone`, a single word, is
+    erased wherever it occurs, as elsewhere it may be in unrelated sentences.
     """
 
     facts: tuple[Fact, ...]
@@ -61,7 +61,7 @@ class Redaction:
 
     @property
     def words(self) -> tuple[frozenset[str], ...]:
-        """Of each fact what stands in every text that states it."""
+        """For each fact the words that every statement of it contains."""
         return tuple(frozenset(filter(is_plain, fact.stems)) for fact in self.facts)
 
     @property
@@ -69,7 +69,9 @@ class Redaction:
         return frozenset(fact.key for fact in self.facts)
 
     def cleaner(self, place: Place, number: int | None = None) -> Callable[..., str]:
-        """Takes a text, and the question that it answers; what goes is noted with its place."""
+        """A function that cleans a text, given the question that it answers, and records what is erased with
+        its place.
+        """
         plain = self.words
         alone = [fact.stems for fact in self.facts if fact.alone] if number in self.evidence else []
         keys = self.keys
@@ -91,18 +93,18 @@ class Redaction:
 
 
 class ForgottenTexts:
-    """What was forgotten so far, for those who cannot ask the database: as hashes, so that no text stays in RAM."""
+    """What was forgotten so far, for parts without access to the database: as hashes, so that no text stays in RAM."""
 
     def __init__(self) -> None:
         self.is_gone: IsGone | None = None
 
     def clean(self, text: str, question: str = "") -> str:
-        """`text`, which answers `question`, without the sentences that state what was forgotten."""
+        """`text`, which answers `question`, without the sentences that state a forgotten fact."""
         return without(text, self.is_gone, question=question) if self.is_gone else text
 
 
 def of_memory(contents: Iterable[str], quotes: Iterable[str]) -> tuple[Fact, ...]:
-    """The facts of a memory: what it says and has said, and of its quotes what says that in other words."""
+    """The facts of a memory: of its present and former contents, and of its quotes where they say the same."""
     found = {fact.key: fact for content in contents for fact in facts(content)}
     keys = frozenset(found)
     for quote in quotes:

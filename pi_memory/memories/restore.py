@@ -1,7 +1,7 @@
-"""An export that is taken in again: whole, or not at all.
+"""Import of an export of memories: all of it, or nothing.
 
-Ids are kept where they are free. What is here already is known by its id and the store that it came from, and stays as
-it is: the same import twice adds nothing.
+Free ids are kept. What is already here is recognised by id and store, and stays as it is: the same import twice adds
+nothing.
 """
 
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ Numbered = tuple[int, bytes]
 """A line and its number, from 1."""
 
 Sides = tuple[dict[str, Any] | None, ...]
-"""An event's `before` and `after`."""
+"""`before` and `after` of an event."""
 
-TOLD = ("content", "quote", "type", "namespace", "priority", "topics")
+CHECKED = ("content", "quote", "type", "namespace", "priority", "topics")
 AGAIN = "Export again: nothing was imported."
 
 
 @dataclass(slots=True)
 class Counts:
-    """What an import brought. `known` were here already; `forgotten` were left out, as they were to be forgotten."""
+    """The result of an import. `known` were here already; `forgotten` were left out."""
 
     memories: int = 0
     known: int = 0
@@ -44,7 +44,7 @@ class Counts:
 
 @dataclass(slots=True)
 class Restored:
-    """An import under way: which of their ids are which of ours; None for what was left out.
+    """An import under way: their ids to ours; None for what was left out.
 
     `born` are those of our ids whose history begins in the file.
     """
@@ -70,7 +70,7 @@ def is_export(line: bytes) -> bool:
 
 
 def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Restored:
-    """Take in an export. Raises `RequestError`, naming the line; then nothing of it may be kept."""
+    """Import an export. Raises `RequestError`, naming the line; then the transaction must be rolled back."""
     number, first = next(lines, (1, b""))
     header = _decoded(number, first, Header)
     if (header.format, header.version) != (FORMAT, VERSION):
@@ -90,7 +90,7 @@ def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = F
 
 
 def _body(lines: Iterator[Numbered]) -> Iterator[tuple[int, ExportLine]]:
-    """What stands between the header and the end. Raises `RequestError` when that is not all of it."""
+    """The lines between header and end. Raises `RequestError` when some are missing."""
     number, ended = 1, False
     for number, text in lines:
         if ended:
@@ -140,10 +140,10 @@ def _take_memory(db: Database, theirs: MemoryLine, done: Restored) -> None:
 
 
 def _put(db: Database, theirs: MemoryLine, *, number: int) -> int:
-    """The id that it got: its own, or with 0 the next one."""
+    """Store a line and return its id: its own, or with 0 the next one."""
     fields = {name: getattr(theirs, name) for name in Memory.__slots__}
     if theirs.forgotten_at is None:
-        fields |= _checked({name: fields[name] for name in (*TOLD, "source")})
+        fields |= _checked({name: fields[name] for name in (*CHECKED, "source")})
     elif theirs.content or theirs.quote or theirs.topics:
         raise RequestError("content: a forgotten memory has none", hint=AGAIN)
     vector = None
@@ -158,7 +158,7 @@ def _put(db: Database, theirs: MemoryLine, *, number: int) -> int:
 
 
 def _take_event(db: Database, theirs: EventLine, done: Restored) -> None:
-    """Events of what was here already are here too, as far as they are true here."""
+    """Store an event, as far as it concerns memories that this import added."""
     if theirs.memory not in done.ids:
         raise RequestError(f"memory: {theirs.memory} was not in a line before", hint=AGAIN)
     if not theirs.kind.startswith("memory."):
@@ -176,10 +176,10 @@ def _take_event(db: Database, theirs: EventLine, done: Restored) -> None:
 
 
 def _ours(db: Database, theirs: EventLine, done: Restored) -> Sides:
-    """What changed under our ids, without that of memories that were left out, and what was forgotten."""
+    """The sides of an event under our ids, without memories that were left out and without forgotten texts."""
     if theirs.before is None and theirs.after is None:
         return None, None
-    before, after = (_told(side or {}) for side in (theirs.before, theirs.after))
+    before, after = (_stored_fields(side or {}) for side in (theirs.before, theirs.after))
     if _shape(before) != _shape(after):
         raise RequestError("event: before and after do not fit", hint=AGAIN)
     kept = []
@@ -191,12 +191,12 @@ def _ours(db: Database, theirs: EventLine, done: Restored) -> Sides:
     return tuple({str(done.ids[n]): _linked(side[n], done) for n in kept} for side in (before, after))
 
 
-def _told(side: dict[int, Fields]) -> dict[int, dict[str, Any]]:
-    """The fields as they are stored. Raises `RequestError` for those that no memory can have."""
-    told = {their_id: msgspec.to_builtins(fields) for their_id, fields in side.items()}
-    for fields in told.values():
-        _checked({name: value for name, value in fields.items() if name in TOLD})
-    return told
+def _stored_fields(side: dict[int, Fields]) -> dict[int, dict[str, Any]]:
+    """The fields as they are stored. Raises `RequestError` for fields that no memory has."""
+    stored = {their_id: msgspec.to_builtins(fields) for their_id, fields in side.items()}
+    for fields in stored.values():
+        _checked({name: value for name, value in fields.items() if name in CHECKED})
+    return stored
 
 
 def _shape(side: dict[int, dict[str, Any]]) -> dict[int, set[str]]:
@@ -210,13 +210,13 @@ def _linked(fields: dict[str, Any], done: Restored) -> dict[str, Any]:
 
 
 def _checked(fields: dict[str, Any]) -> dict[str, Any]:
-    """Fields of a candidate in their one form. Raises `RequestError`."""
+    """Fields of a candidate in their normal form. Raises `RequestError`."""
     fit = checked(Candidate(**{"content": "x", **fields}))
     return {name: getattr(fit, name) for name in fields}
 
 
 def _is_forgotten(db: Database, texts: tuple[str, ...], done: Restored) -> bool:
-    """Raises `Forgotten` unless that is to be left out."""
+    """Whether a line states something forgotten. Raises `Forgotten` unless such lines are to be left out."""
     try:
         changes.refuse_forgotten(db, *texts)
     except Forgotten as error:
@@ -227,7 +227,7 @@ def _is_forgotten(db: Database, texts: tuple[str, ...], done: Restored) -> bool:
 
 
 def _link(db: Database, done: Restored) -> None:
-    """What superseded what, now that every memory has its id."""
+    """Link superseded memories, once every memory has its id."""
     for number, theirs in done.superseded.items():
         memory = changes.get(db, number)
         memories.update(db, memory, replace(memory, superseded_by=done.ids.get(theirs)))

@@ -1,7 +1,7 @@
-"""Changes of memories as events tell them, and how one is taken back. Pure.
+"""Changes of memories as events record them, and their inverse. Pure.
 
-An event keeps, for each memory, the fields that changed. What an added memory brought is in its row; taken back, the
-memory holds for no time at all.
+An event records, for each memory, the fields that changed. The fields of an added memory are in its row; when it is
+undone, its interval becomes empty.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from pi_memory.types import Memory
 ADDED = "memory.added"
 UNDONE = "memory.undone"
 FIELDS = ("content", "quote", "type", "namespace", "priority", "topics", "valid_to", "superseded_by")
-"""What changes of a memory and can be changed back."""
+"""Fields of a memory that events record and undo can restore."""
 TEXTS = ("content", "quote", "topics")
 
 
@@ -29,23 +29,23 @@ class Change:
 
 
 def subject(memory_id: int) -> str:
-    """What events about a memory are filed under."""
+    """The subject of events about a memory."""
     return f"memory:{memory_id}"
 
 
 def memory_id(event: Event) -> int:
-    """The memory that an event is filed under."""
+    """The memory of an event's subject."""
     return int(event.subject.removeprefix("memory:"))
 
 
 def between(before: Memory, after: Memory) -> list[Change]:
-    """What has to change so that one becomes the other."""
+    """The changes that turn one memory into the other."""
     pairs = ((field, getattr(before, field), getattr(after, field)) for field in FIELDS)
     return [Change(before.id, field, old, new) for field, old, new in pairs if old != new]
 
 
-def told(changes: Iterable[Change]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-    """Changes as an event's `before` and `after`: fields by the memory's id."""
+def sides(changes: Iterable[Change]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    """The changes as an event's `before` and `after`: fields by memory id."""
     before: dict[str, dict[str, Any]] = {}
     after: dict[str, dict[str, Any]] = {}
     for change in changes:
@@ -55,7 +55,7 @@ def told(changes: Iterable[Change]) -> tuple[dict[str, dict[str, Any]], dict[str
 
 
 def changes(event: Event, memories: Mapping[int, Memory]) -> list[Change]:
-    """What an event changed; nothing, if it was erased from the event."""
+    """The changes that an event records; none if they were erased from it."""
     if event.kind == ADDED:
         memory = memories[memory_id(event)]
         return [Change(memory.id, "valid_to", memory.valid_from, None)]
@@ -67,7 +67,7 @@ def changes(event: Event, memories: Mapping[int, Memory]) -> list[Change]:
 
 
 def inverse(event: Event, memories: Mapping[int, Memory]) -> list[Change]:
-    """What takes an event back, of the memories that are not forgotten."""
+    """The changes that take an event back, of the memories that are not forgotten."""
     return [
         Change(change.memory_id, change.field, change.after, change.before)
         for change in changes(event, memories)
@@ -76,7 +76,7 @@ def inverse(event: Event, memories: Mapping[int, Memory]) -> list[Change]:
 
 
 def changed_since(wanted: Sequence[Change], memories: Mapping[int, Memory]) -> Change | None:
-    """One of the wanted changes whose field is not any more as the change finds it."""
+    """The first of the wanted changes whose field has changed since."""
     return next(
         (change for change in wanted if getattr(memories[change.memory_id], change.field) != change.before), None
     )
@@ -88,7 +88,7 @@ def touches(event: Event, change: Change) -> bool:
 
 
 def applied(wanted: Iterable[Change], memories: Mapping[int, Memory]) -> dict[int, Memory]:
-    """The memories as the changes make them, by id."""
+    """The memories after the changes, by id."""
     made: dict[int, Memory] = {}
     for change in wanted:
         memory = made.get(change.memory_id, memories[change.memory_id])

@@ -1,4 +1,4 @@
-"""What may become a memory at all: texts that are there, of bearable length, in a namespace that exists. Pure."""
+"""Validates candidates: their texts exist and are not too long, their namespace is valid. Pure."""
 
 import re
 from dataclasses import replace
@@ -9,13 +9,13 @@ from pi_memory.memories import namespaces
 from pi_memory.types import Candidate, MemoryType, Priority
 
 LONGEST = 8_000
-"""Characters of a content or a quote."""
+"""Most characters of a content or a quote."""
 MOST_TOPICS = 16
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 def checked(candidate: Candidate) -> Candidate:
-    """The candidate with its texts stripped and its namespace in its one form.
+    """The candidate with its texts stripped and its namespace in normal form.
 
     Raises `RequestError` or `TooLarge`, naming the field.
     """

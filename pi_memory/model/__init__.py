@@ -1,1 +1,1 @@
-"""Who does the talking: a GGUF in this process, an OpenAI-compatible server, or nobody but the user's own words."""
+"""Chat models: a GGUF in this process, an OpenAI-compatible server, or the extractive one, which quotes."""

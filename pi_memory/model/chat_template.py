@@ -1,8 +1,8 @@
-"""A chat template as five literals: what stands before, between and behind the messages of a conversation.
+"""A chat template reduced to five literals: the texts before, between and behind the messages of a conversation.
 
 A GGUF's Jinja template is not rendered for each turn. It is rendered a few times at the start, with placeholders as
-messages, and taken apart. So every turn's text is the same in all later prompts, whatever the template does with the
-history, and a message can never be taken for a part of the template.
+messages, and taken apart. So a turn's text is the same in all later prompts, whatever the template does with the
+history, and a message can never be read as a part of the template.
 """
 
 import json
@@ -16,10 +16,10 @@ Messages = list[dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a conversation is written: `first`, user, `opening`, reply, `closing`, user, `opening`, reply ...
+    """The literals of a conversation: `first`, user, `opening`, reply, `closing`, user, `opening`, reply ...
 
-    `system` stands before a system text and `after_system` behind it, in place of `first`; None when the model knows
-    no system role. `stops` are texts that end a reply besides the model's own end token.
+    `system` precedes a system text and `after_system` follows it, in place of `first`; None when the model has no
+    system role. `stops` are texts that end a reply besides the model's own end token.
     """
 
     first: str
@@ -44,14 +44,14 @@ XML = Form(
 
 
 class UnusableTemplate(Exception):
-    """Why a template cannot be used."""
+    """The reason why a template cannot be used."""
 
 
 def learn(source: str, *, bos: str, eos: str, now: datetime) -> Form:
-    """The form that a Jinja template gives a conversation.
+    """The form of a Jinja template.
 
-    `now` is the date of templates that tell one: it is that of the start, for a prefix that changes with the clock
-    would be evaluated again each time. Raises `UnusableTemplate`.
+    `now` is the date for templates that print one. It is that of the start: a prefix that changes with the clock would
+    be evaluated again each time. Raises `UnusableTemplate`.
     """
     render = _renderer(source, bos=bos, eos=eos, now=now)
     first, opening, closing, *rest = _literals(render, ["user", "assistant", "user", "assistant", "user"])
@@ -70,9 +70,9 @@ def learn(source: str, *, bos: str, eos: str, now: datetime) -> Form:
 
 
 def _opening(in_history: str, at_the_end: str) -> str:
-    """What stands before a reply. The form that is generated from is kept for the history.
+    """The literal before a reply. The form used for generation is kept in the history.
 
-    Thinking templates open a thought, or an empty one, only before the newest reply; the history would lose it, and
+    Thinking templates open a thought, or an empty one, only before the newest reply. The history would lose it, and
     everything behind it would be evaluated again.
     """
     if in_history.startswith(at_the_end) and in_history[len(at_the_end) :].strip():
@@ -83,7 +83,7 @@ def _opening(in_history: str, at_the_end: str) -> str:
 
 
 def _literals(render: Any, roles: list[str]) -> list[str]:
-    """What the template writes around one message of each role, in this order: one text more than there are roles."""
+    """The literals around one message of each role, in this order: one more than there are roles."""
     # Private characters: no template writes them, and none changes them.
     contents = [f"\ue000{index}\ue001" for index in range(len(roles))]
     text = render([{"role": role, "content": content} for role, content in zip(roles, contents, strict=True)])

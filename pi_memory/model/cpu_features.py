@@ -1,4 +1,4 @@
-"""What the processor can do and llama.cpp was not built for. Pure but for reading `/proc/cpuinfo`."""
+"""Processor features that the llama.cpp build does not use. Pure but for reading `/proc/cpuinfo`."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ COVERED = {"AVX_VNNI": "AVX512_VNNI"}
 
 
 def unused(system_info: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> list[str]:
-    """The dot-product instructions that this processor has, and a build with this `system_info` does not use."""
+    """The dot-product instructions of this processor that a build with this `system_info` does not use."""
     try:
         lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

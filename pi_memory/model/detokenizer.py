@@ -1,4 +1,4 @@
-"""A reply as it grows: bytes of tokens in, text that may be shown out. Pure."""
+"""Token bytes to text that may be shown. Pure."""
 
 import codecs
 from bisect import bisect_right
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 
 class Detokenizer:
-    """Shows whole characters only, nothing of a stop string, and no white space at either end.
+    """Releases whole characters only, nothing of a stop string, and no white space at either end.
 
-    Each token is looked at once. `stopped` says that a stop string has come.
+    Each token is read once. `stopped` says that a stop string has come.
     """
 
     def __init__(self, stops: Sequence[str] = ()) -> None:
@@ -22,7 +22,7 @@ class Detokenizer:
         self.stopped = False
 
     def add(self, token: int, piece: bytes) -> str:
-        """The text that may be shown now, perhaps none."""
+        """The text that can be shown now, perhaps none."""
         self._tokens.append(token)
         self._held_back += self._decoder.decode(piece)
         if not self._shown:
@@ -41,12 +41,14 @@ class Detokenizer:
         return self._show(len(self._held_back.rstrip()))
 
     def tokens(self, length: int) -> tuple[list[int], int]:
-        """The most tokens that were generated for the first `length` characters shown, and how many they cover."""
+        """The most tokens whose text is within the first `length` shown characters, and how many characters
+        they cover.
+        """
         index = bisect_right(self._lengths, length) - 1
         return self._tokens[: self._counts[index]], self._lengths[index]
 
     def _safe(self) -> int:
-        """How much of what is held back can neither belong to a stop string nor be white space at the end."""
+        """How many of the held characters can neither begin a stop string nor be white space at the end."""
         text = self._held_back
         found = [at for stop in self._stops if (at := text.find(stop)) >= 0]
         if found:

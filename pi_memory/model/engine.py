@@ -1,7 +1,7 @@
 """One model and one context that holds several sequences of token ids. It knows no text, no roles, no conversations.
 
-What a sequence holds was evaluated once and is not evaluated again: `prefill` evaluates what is new. What a sequence
-holds without evaluating, and which gives way to which, is the other half: `sequences.py`.
+What a sequence holds is not evaluated again: `prefill` evaluates only what is new. Which sequence holds what, and which
+one is evicted, is in `kv_cache.py`.
 """
 
 from collections.abc import Generator, Sequence
@@ -24,17 +24,19 @@ PARKED_BYTES = 64_000_000
 
 
 class Cancelled(Exception):
-    """`cancel` was called, or the sequence was used otherwise between two steps. What it holds is known and sound."""
+    """`cancel` was called, or the sequence was used otherwise between two steps. The state of the sequence is known and
+    sound.
+    """
 
 
 class Engine(KvCache):
-    """Not for two threads at once; only `cancel` may be called from any thread.
+    """Runs the model. One thread at a time; only `cancel` may be called from any thread.
 
     `evaluated` and `sampled` count tokens since the start.
     """
 
     def __init__(self, path: Path, size: ContextSize, *, mmap: bool = False, parked_bytes: int = PARKED_BYTES) -> None:
-        """Load the model; blocks for seconds. At most `parked_bytes` are put away. Raises `ModelError`."""
+        """Load the model; blocks for seconds. At most `parked_bytes` of state are offloaded. Raises `ModelError`."""
         self._llama = library()
         self._model = open_model(path, mmap=mmap)
         self.context_tokens = min(size.context_tokens, int(self._llama.llama_model_n_ctx_train(self._model)))
@@ -54,7 +56,7 @@ class Engine(KvCache):
         self.evaluated = self.sampled = 0
 
     def prefill(self, sequence: int, tokens: Tokens) -> int:
-        """Make `sequence` hold exactly `tokens`, at least one. Returns how many of them had to be evaluated.
+        """Make `sequence` hold exactly `tokens`, at least one. Returns how many of them were evaluated.
 
         Raises `Cancelled`, after which the sequence holds a part of `tokens`; `ModelError`.
         """
@@ -64,7 +66,8 @@ class Engine(KvCache):
         return self.evaluated - before
 
     def steps(self, sequence: int, tokens: Tokens, *, batch: int | None = None) -> Generator[None, None, None]:
-        """`prefill` that yields between two batches, when other sequences may be used. Raises what it raises.
+        """`prefill` as a generator that yields between batches, when other sequences may be used. Raises the same
+        errors.
 
         A small `batch` loses less when it is cancelled.
         """
@@ -75,7 +78,7 @@ class Engine(KvCache):
         mark = self._used[sequence]
         while missing := tokens[len(self._held[sequence]) :]:
             part = missing[:batch]
-            self._add(sequence, part, tell=len(part) == len(missing))
+            self._add(sequence, part, logits=len(part) == len(missing))
             if len(part) == len(missing):
                 return
             yield
@@ -83,10 +86,10 @@ class Engine(KvCache):
                 raise Cancelled
 
     def generate(self, sequence: int, sampling: Sampling, *, cap: int) -> Generator[int, None, None]:
-        """Yield at most `cap` tokens that follow what the sequence holds. The token that ends a reply is not yielded.
+        """Yield at most `cap` tokens that follow the sequence. The token that ends a reply is not yielded.
 
-        The token yielded last is not held yet. Other sequences may be used between two tokens.
-        Raises `Cancelled`, also when the sequence had to give way in between; `ModelError`.
+        The last token is not yet in the sequence. Other sequences may be used between two tokens. Raises `Cancelled`,
+        also when the sequence was evicted in between; `ModelError`.
         """
         chain = sampler(self._llama, sampling)
         try:
@@ -106,11 +109,11 @@ class Engine(KvCache):
         return max(tokens, key=self._thought(sequence).__getitem__)
 
     def grammar(self, text: str) -> Grammar:
-        """Raises `ValueError`. The caller closes it."""
+        """A grammar for `draw`, which the caller closes. Raises `ValueError`."""
         return Grammar(self._llama, self._model, words=self.vocabulary, text=text)
 
     def draw(self, sequence: int, grammar: Grammar) -> int | None:
-        """The likeliest token to follow the sequence that the grammar allows; None at the end.
+        """The likeliest next token that the grammar allows; None at the end.
 
         Raises `Cancelled`, `ModelError`.
         """
@@ -119,7 +122,7 @@ class Engine(KvCache):
         return grammar.draw(thought.copy())
 
     def cancel(self) -> None:
-        """Make what is being evaluated, and all that follows, raise `Cancelled`, until `resume`. From any thread."""
+        """Make the evaluation under way and all later ones raise `Cancelled`, until `resume`. From any thread."""
         self._context.stopped = True
 
     def resume(self) -> None:
@@ -133,22 +136,22 @@ class Engine(KvCache):
         self._llama.llama_model_free(self._model)
         self._model = None
 
-    def _add(self, sequence: int, tokens: Tokens, *, tell: bool) -> None:
-        """Evaluate at most a batch. `tell`: what follows it can be sampled."""
-        self._decode(sequence, tokens, tell=tell)
+    def _add(self, sequence: int, tokens: Tokens, *, logits: bool) -> None:
+        """Evaluate at most a batch. With `logits` the successor of its last token can be sampled."""
+        self._decode(sequence, tokens, logits=logits)
         self._held[sequence] += tokens
         self.evaluated += len(tokens)
-        self._told = sequence if tell else None
+        self._logits_of = sequence if logits else None
 
-    def _decode(self, sequence: int, tokens: Tokens, *, tell: bool) -> None:
-        self._told = None
+    def _decode(self, sequence: int, tokens: Tokens, *, logits: bool) -> None:
+        self._logits_of = None
         position = len(self._held[sequence])
-        while (answer := self._context.decode(sequence, tokens, position=position, tell=tell)) != DONE:
+        while (answer := self._context.decode(sequence, tokens, position=position, logits=logits)) != DONE:
             if answer != FULL or not self._make_room(sequence):
                 self._fail(sequence, answer)
 
     def _fail(self, sequence: int, answer: int) -> NoReturn:
-        """Leave the sequence as it was before the batch, or empty."""
+        """Restore the sequence to its state before the batch, or empty it."""
         if answer == ABORTED:
             self._cut(sequence, len(self._held[sequence]))
             raise Cancelled
@@ -160,7 +163,7 @@ class Engine(KvCache):
 
     def _step(self, sequence: int, token: int, chain: object) -> int:
         self._touch(sequence)
-        self._add(sequence, [token], tell=True)
+        self._add(sequence, [token], logits=True)
         return self._sample(sequence, chain)
 
     def _sample(self, sequence: int, chain: object) -> int:
@@ -171,13 +174,13 @@ class Engine(KvCache):
         return int(self._llama.llama_sampler_sample(chain, self._context.pointer, -1))
 
     def _thought(self, sequence: int) -> Logits:
-        """What the model thinks of each token as the next one, in llama.cpp's own memory: until the next evaluation."""
-        self._tell(sequence)
+        """The logits of the next token, in llama.cpp's own memory: valid until the next evaluation."""
+        self._need_logits(sequence)
         row = self._llama.llama_get_logits_ith(self._context.pointer, -1)
         return np.ctypeslib.as_array(row, (self.vocabulary.size,))
 
-    def _tell(self, sequence: int) -> None:
-        """See to it that what follows the sequence can be sampled."""
-        if self._told != sequence:
+    def _need_logits(self, sequence: int) -> None:
+        """Make the logits of the next token of the sequence available."""
+        if self._logits_of != sequence:
             # Another sequence was evaluated since: the last token again, to see what follows it.
             self.prefill(sequence, self.held(sequence))

@@ -1,7 +1,7 @@
-"""Tokens that a grammar allows, without asking it about the whole vocabulary at each one. Used only by `engine.py`.
+"""Sampling under a grammar without testing the whole vocabulary at each token. Used only by `engine.py`.
 
-Asking about 152,000 tokens costs 15 ms. So the likeliest token is asked about alone, and all of them only when it is
-refused: as llama.cpp's own `common_sampler` does it.
+Testing 152,000 tokens costs 15 ms. So the likeliest token is tested alone, and all of them only when it is refused, as
+llama.cpp's own `common_sampler` does it.
 """
 
 import ctypes
@@ -13,16 +13,16 @@ import numpy.typing as npt
 from pi_memory.model.tokenizer import Vocabulary
 
 CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)])
-"""`llama_token_data`."""
+"""The layout of `llama_token_data`."""
 
 Candidates = npt.NDArray[np.void]
 Logits = npt.NDArray[np.float32]
 
 
 class Grammar:
-    """A text that grows token by token, by a grammar in GBNF whose start is `root`. The caller closes it.
+    """A text under construction by a grammar in GBNF whose start is `root`. The caller closes it.
 
-    `asked_all` counts how often the whole vocabulary had to be asked about.
+    `asked_all` counts how often the whole vocabulary was tested.
     """
 
     def __init__(self, llama: Any, model: Any, *, words: Vocabulary, text: str) -> None:
@@ -35,9 +35,9 @@ class Grammar:
             raise ValueError("Malformed grammar")
 
     def draw(self, logits: Logits) -> int | None:
-        """The likeliest token that the grammar allows, now part of the text. None when the text ends.
+        """Draw the likeliest token that the grammar allows and append it. None when the text ends.
 
-        `logits`, one for each token, are changed.
+        Changes `logits`, one for each token.
         """
         token: int | None = self._likeliest(logits)
         if token is not None and not self._allowed(_candidates(logits, [token]))[0]:
@@ -51,7 +51,7 @@ class Grammar:
         self._llama.llama_sampler_free(self._sampler)
 
     def _likeliest(self, logits: Logits) -> int | None:
-        """Never a control token but one that ends: to a grammar those are text like any other."""
+        """The likeliest token; no control token but an end token, as a grammar reads the others as text."""
         while np.isfinite(logits[token := int(logits.argmax())]):
             if not self._words.ends(token) or self._words.closes(token):
                 return token

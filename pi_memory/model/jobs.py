@@ -1,6 +1,6 @@
-"""Jobs for the lane besides the chat: what memory asks, and what is evaluated before anybody needs it.
+"""Jobs of the scheduler besides the chat: questions of memory, and prefill ahead of time.
 
-Each may be interrupted between any two steps, and in the middle of one; it goes on with what is left to evaluate.
+Each may be interrupted between two steps or within one, and resumes with what is left to evaluate.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -11,17 +11,18 @@ from pi_memory.model.scheduler import Steps
 from pi_memory.model.tokenizer import Tokens
 
 BATCH = 32
-"""Tokens evaluated at a time: what a chat interrupts is lost, and 32 take a Raspberry Pi 4 about a second."""
+"""Tokens evaluated at a time. A chat that interrupts loses one batch; 32 tokens take a Raspberry Pi 4 about a second.
+"""
 
 MISSING = 96
-"""Tokens that a stop may take the time to evaluate: some seconds on a Raspberry Pi 4."""
+"""Most tokens that a stop may still evaluate: some seconds on a Raspberry Pi 4."""
 
 
 def choose(engine: Engine, tokens: Tokens, labels: Mapping[tuple[int, ...], str]) -> Steps[str]:
-    """The label that most likely follows `tokens`; each is spelled with a token that ends it.
+    """The label that most likely follows `tokens`. Each label ends with an end token.
 
-    The labels are a trie of tokens: only where they part, what comes next is compared. One evaluation of what is new
-    in `tokens`, and one more for each further parting.
+    The labels form a trie of tokens; logits are compared only where it branches. Costs one evaluation of what is new in
+    `tokens`, and one for each further branch.
     """
     left, at = list(labels), 0
     try:
@@ -37,7 +38,7 @@ def choose(engine: Engine, tokens: Tokens, labels: Mapping[tuple[int, ...], str]
 
 
 def write(engine: Engine, tokens: Tokens, grammar: str, cap: int) -> Steps[str]:
-    """What follows `tokens` by a grammar, at most `cap` tokens of it; without half a character at its end.
+    """Generate at most `cap` tokens behind `tokens` by a grammar, without half a character at the end.
 
     Raises `ValueError` for a malformed grammar.
     """
@@ -75,7 +76,7 @@ def drawn(engine: Engine, sequence: int, prompt: Tokens, grammar: str, *, cap: i
 
 
 def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:
-    """See to it that a prompt that begins with `tokens` finds them evaluated."""
+    """Prefill `tokens` for a later prompt that begins with them."""
     while engine.known(tokens) < len(tokens):
         try:
             yield from engine.steps(engine.sequence_for(tokens), tokens, batch=BATCH)
@@ -84,13 +85,13 @@ def prepare(engine: Engine, tokens: Tokens) -> Steps[None]:
 
 
 def complete(engine: Engine, tokens: Tokens) -> Steps[None]:
-    """`prepare`, if little is missing."""
+    """`prepare`, if few tokens are missing."""
     if len(tokens) - engine.known(tokens) <= MISSING:
         yield from prepare(engine, tokens)
 
 
 def capture(engine: Engine, prompts: Sequence[Tokens], most_bytes: int) -> Steps[list[Held]]:
-    """What is evaluated of each prompt, as far as there is room for it."""
+    """The evaluated state of each prompt, as far as there is room for it."""
     found = []
     for tokens in prompts:
         held, state = engine.state(tokens, most_bytes=most_bytes)
@@ -102,7 +103,9 @@ def capture(engine: Engine, prompts: Sequence[Tokens], most_bytes: int) -> Steps
 
 
 def _read(engine: Engine, tokens: Tokens) -> Steps[None]:
-    """Have the scratch sequence hold `tokens`, forked from what holds most of them, and ready to tell what follows."""
+    """Make the scratch sequence hold `tokens`, forked from the sequence with the longest prefix, with logits for the
+    next token.
+    """
     while True:
         engine.branch(tokens)
         try:

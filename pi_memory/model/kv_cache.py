@@ -1,7 +1,7 @@
-"""What each sequence of a context holds, and which one gives way. It evaluates nothing; used only by `engine.py`.
+"""What each sequence of a context holds, and which one is evicted. It evaluates nothing; used only by `engine.py`.
 
-Attention goes over all cells in use, so a chat has the context for itself: what others hold is put away, and fetched
-when it is needed. When cells run out, the least recently used sequence gives way.
+Attention reads all cells in use, so a chat has the context for itself: the state of other sequences is offloaded, and
+fetched when it is needed. When cells run out, the least recently used sequence is evicted.
 """
 
 import logging
@@ -14,17 +14,19 @@ from pi_memory.model.tokenizer import Tokens
 logger = logging.getLogger(__name__)
 
 FEW = 16
-"""A sequence that differs in no more tokens than this is cut and continued; with more, it is kept and forked."""
+"""A sequence that differs from a prompt in at most this many tokens is cut and continued; otherwise it is kept and
+forked.
+"""
 
 STRANGE = 32
-"""Tokens of others that a chat may find in the context. 240 made a prompt of 100 take an eighth longer; to put them
-away takes 3 ms.
+"""Most tokens of other sequences that may stay in a chat's context. 240 made a prompt of 100 take an eighth longer;
+offloading them takes 3 ms.
 """
 
 
 class KvCache:
-    """Numbered from 0. One more, `scratch`, is for forks that are soon dropped: `sequence_for` never takes it, and the
-    sequence that it continues gives way last, and only what the fork does not share.
+    """Sequences are numbered from 0. One more, `scratch`, is for short-lived forks: `sequence_for` never returns it.
+    The sequence that it forks is evicted last, and loses only what the fork does not share.
     """
 
     def __init__(self, context: LlamaContext, *, count: int, parked_bytes: int) -> None:
@@ -36,31 +38,31 @@ class KvCache:
         self._clock = 0
         # What the scratch sequence was forked from.
         self._source: int | None = None
-        # The sequence whose next token the context can tell: that of the last evaluation.
-        self._told: int | None = None
+        # The sequence whose next token the context has logits for: that of the last evaluation.
+        self._logits_of: int | None = None
         self._parked = OffloadedState(parked_bytes)
         # A part could not be removed before: only the whole of what is held can be gone on with.
         self._uncut = False
 
     @property
     def parked_bytes(self) -> int:
-        """What is put away takes so much memory."""
+        """RAM taken by offloaded state."""
         return self._parked.bytes
 
     def held(self, sequence: int) -> Tokens:
-        """The tokens that need not be evaluated again."""
+        """The tokens that the sequence holds."""
         return list(self._held[sequence])
 
     def known(self, tokens: Tokens) -> int:
-        """How many of `tokens`, from the first on, need not be evaluated again."""
+        """Length of the longest prefix of `tokens` that needs no evaluation."""
         if self._uncut:
             return max(len(held) for held in (*self._held[: self.scratch], []) if held == tokens[: len(held)])
         return max(self._nearest(tokens, self.scratch)[1], self._parked.best(tokens))
 
     def sequence_for(self, tokens: Tokens) -> int:
-        """The sequence to prefill with `tokens`: the one that holds most of them.
+        """The sequence to prefill with `tokens`: the one that holds the longest prefix.
 
-        If it holds much that continues another way, it is left alone, and what is common is forked.
+        If it also holds much that differs, it is left alone and the common prefix is forked.
         """
         self._fetch(tokens)
         best, shared = self._nearest(tokens, self.scratch)
@@ -74,7 +76,7 @@ class KvCache:
         return oldest
 
     def branch(self, tokens: Tokens) -> None:
-        """Have the scratch sequence hold as much of `tokens` as any sequence does."""
+        """Make the scratch sequence hold the longest prefix of `tokens` that any sequence holds."""
         held = self._held[self.scratch]
         if held and held == tokens[: len(held)] and len(tokens) - len(held) <= 1:
             return  # it grows token by token
@@ -96,7 +98,7 @@ class KvCache:
         self._cut(target, length)
 
     def clear_for(self, sequence: int) -> None:
-        """Put away what others hold, if it is much, and move the sequence to the first cells.
+        """Offload the other sequences if they hold much, and move this one to the first cells.
 
         With 3,500 tokens of others in the context a prompt of 400 took 2.3 times as long, a reply 1.6 times.
         """
@@ -114,14 +116,14 @@ class KvCache:
             self._place(sequence, Offload(held, state))
 
     def drop(self, sequence: int) -> None:
-        """Forget what the sequence holds."""
+        """Empty the sequence."""
         self._context.clear(sequence)
         self._held[sequence] = []
         self._used[sequence] = 0
-        self._told = None if self._told == sequence else self._told
+        self._logits_of = None if self._logits_of == sequence else self._logits_of
 
     def state(self, tokens: Tokens, *, most_bytes: int) -> tuple[Tokens, bytes]:
-        """How much of `tokens` is evaluated, as far as it takes no more than `most_bytes`, and what was computed."""
+        """The evaluated state of the longest prefix of `tokens` that takes at most `most_bytes`, and that prefix."""
         self.drop(self.scratch)
         self.branch(tokens)
         size = self._context.state_bytes(self.scratch)
@@ -134,12 +136,14 @@ class KvCache:
         return (held, state) if state else ([], b"")
 
     def restore(self, tokens: Tokens, state: bytes) -> bool:
-        """Hold what `state` told of an engine of the same model, library and size. False when there is no room."""
+        """Load what `state` returned from an engine of the same model, library and size. False when there is no
+        room.
+        """
         empty = self._empty()
         return bool(tokens) and empty is not None and self._place(empty, Offload(tokens, state))
 
     def _fetch(self, tokens: Tokens) -> None:
-        """Have a sequence hold again what was put away, if it is much more of `tokens` than any holds."""
+        """Load offloaded state into a sequence if it covers much more of `tokens` than any sequence."""
         if self._parked.best(tokens) <= max(common(held, tokens) for held in self._held) + FEW:
             return
         away, empty = self._parked.take(tokens), self._empty()
@@ -154,7 +158,7 @@ class KvCache:
             self._park(oldest)
 
     def _park(self, sequence: int) -> None:
-        """Forget what a sequence holds, and put it away if it is much that no other holds. Scratch never is."""
+        """Empty a sequence, and offload it if it holds much that no other one does. Scratch is never offloaded."""
         held = self._held[sequence]
         others = (self._held[other] for other in range(self.scratch) if other != sequence)
         only = len(held) - max((common(held, other) for other in others), default=0)
@@ -164,7 +168,7 @@ class KvCache:
         self.drop(sequence)
 
     def _place(self, sequence: int, away: Offload) -> bool:
-        """Put a state into an empty sequence. False when there is no room."""
+        """Load a state into an empty sequence. False when there is no room."""
         if not self._context.restore(sequence, away.state, length=len(away.tokens)):
             self.drop(sequence)
             return False
@@ -173,7 +177,9 @@ class KvCache:
         return True
 
     def _make_room(self, sequence: int) -> bool:
-        """Have another sequence give up a batch at its end, and so keep what is longest of use. False: none can."""
+        """Evict a batch from the end of another sequence, so that its prefix stays longest. False when none can be
+        evicted.
+        """
         source = self._source if sequence == self.scratch else None
         oldest, least = self._least_used(but={sequence, source}, holding=True), 0
         if oldest is None and source is not None:
@@ -192,16 +198,16 @@ class KvCache:
         """Keep the first `length` tokens, or none if the model cannot remove a part."""
         held = self._held[sequence]
         if not self._context.cut(sequence, length):
-            self._tell_once()
+            self._warn_once()
             self.drop(sequence)
         elif length < len(held):
             del held[length:]
-            self._told = None if self._told == sequence else self._told
+            self._logits_of = None if self._logits_of == sequence else self._logits_of
 
-    def _tell_once(self) -> None:
+    def _warn_once(self) -> None:
         if not self._uncut:
             logger.warning(
-                "This model cannot take back a part of what it read: after a change it reads all of it again"
+                "This model cannot remove tokens from a sequence: after a change it evaluates the whole prompt again"
             )
         self._uncut = True
 
@@ -210,7 +216,7 @@ class KvCache:
         self._used[sequence] = self._clock
 
     def _nearest(self, tokens: Tokens, among: int) -> tuple[int, int]:
-        """Of the first sequences the one that holds most of `tokens`, of several the shortest; and how many."""
+        """The first sequence that holds most of `tokens`, the shortest of several; and how many it holds."""
         shared = [common(held, tokens) for held in self._held[:among]]
         best = max(range(among), key=lambda sequence: (shared[sequence], -len(self._held[sequence])))
         return best, shared[best]

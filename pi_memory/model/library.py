@@ -1,4 +1,4 @@
-"""llama.cpp itself: loaded late, its log led into ours, a model file opened. Only this file imports it here."""
+"""llama.cpp itself: imported late, its log passed to ours, model files opened. Only this file imports it here."""
 
 import functools
 import logging
@@ -24,7 +24,7 @@ EXPECTED = (
 
 @functools.cache
 def library() -> Any:
-    """Loads llama.cpp: 0.2 s and 30 MB, which a daemon without a chat model never pays."""
+    """Import llama.cpp: 0.2 s and 30 MB, which a daemon without a chat model never pays."""
     import llama_cpp
 
     llama_cpp.llama_log_set(_callback(llama_cpp), None)
@@ -33,21 +33,21 @@ def library() -> Any:
 
 
 def build(llama: Any) -> str:
-    """Which library this is, and for which processor it was made."""
+    """The library's version and the processor that it was built for."""
     path = Path(llama.llama_cpp._lib._name)
     return f"{llama.__version__} {path.stat().st_size} {llama.llama_print_system_info().decode()}"
 
 
 @functools.cache
 def _callback(llama: Any) -> Any:
-    """Cached, for C calls it until the process ends."""
+    """The log callback. Cached, as C calls it until the process ends."""
     return llama.llama_log_callback(_Log())
 
 
 def open_model(path: Path, *, validate: bool = False, mmap: bool = False) -> Any:
-    """A pointer to the model in `path`; the caller frees it. `validate` looks at every tensor.
+    """A pointer to the model in `path`, which the caller frees. `validate` checks every tensor.
 
-    A malformed file can abort the process: `probe.py` tries new files elsewhere first. Raises `ModelError`.
+    A malformed file can abort the process: `probe.py` tries new files in a child process. Raises `ModelError`.
     """
     llama = library()
     parameters = llama.llama_model_default_params()
@@ -70,7 +70,7 @@ def open_model(path: Path, *, validate: bool = False, mmap: bool = False) -> Any
 
 
 class _Log:
-    """Joins llama.cpp's fragments to lines: errors become warnings of ours, all else is for debugging."""
+    """Joins llama.cpp's fragments to lines: its errors become our warnings, everything else debug lines."""
 
     def __init__(self) -> None:
         self._line = b""

@@ -1,4 +1,4 @@
-"""llama.cpp's context: memory for sequences, a batch to evaluate, a flag that stops it. Used only by `engine.py`."""
+"""llama.cpp's context: the KV cache of several sequences, a batch, an abort flag. Used only by `engine.py`."""
 
 import ctypes
 import os
@@ -15,11 +15,11 @@ DONE, FULL, ABORTED = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class ContextSize:
-    """How large a context is made.
+    """The size of a context.
 
-    `batch` tokens are evaluated at a time: more is faster, and takes more memory. `threads` generate, 0: half of the
+    `batch` tokens are evaluated at a time: more is faster, and takes more memory. `threads` generate; 0: half of the
     cores where there are four or more (Raspberry Pi 5: 34 tokens/s with two, 27 with four), else one per core.
-    `prefill_threads` evaluate prompts, 0: as many as `threads` if those are given, else one per core.
+    `prefill_threads` evaluate prompts; 0: as many as `threads` if those are given, else one per core.
     """
 
     context_tokens: int = 4096
@@ -29,16 +29,16 @@ class ContextSize:
     prefill_threads: int = 0
 
     def with_threads(self, cores: int) -> "ContextSize":
-        """With numbers of threads instead of 0."""
+        """This size with 0 replaced by numbers of threads."""
         prefill = self.prefill_threads or self.threads or cores
         return replace(self, threads=self.threads or (cores // 2 if cores >= 4 else cores), prefill_threads=prefill)
 
 
 class LlamaContext:
-    """Positions count from 0; a sequence's tokens lie at positions without gaps."""
+    """A context. Positions count from 0; a sequence's tokens have positions without gaps."""
 
     def __init__(self, llama: Any, model: Any, size: ContextSize) -> None:
-        """Raises `ModelError` when there is too little memory, or the model keeps no sequences (an encoder)."""
+        """Raises `ModelError` when there is too little memory, or when the model keeps no sequences (an encoder)."""
         needed = context_bytes(llama, model, size.context_tokens)
         check(f"A context of {size.context_tokens} tokens", needed, hint="Set a smaller CTX_TOKENS.")
         self._llama = llama
@@ -58,15 +58,15 @@ class LlamaContext:
         if not (llama.llama_model_is_recurrent(model) or llama.llama_model_is_hybrid(model)):
             self._watch_flag()
 
-    def decode(self, sequence: int, tokens: Tokens, *, position: int, tell: bool) -> int:
-        """Evaluate at most `batch` tokens from `position` on; `tell`: the last one's successor can be sampled."""
+    def decode(self, sequence: int, tokens: Tokens, *, position: int, logits: bool) -> int:
+        """Evaluate at most `batch` tokens from `position` on. With `logits` the last one's successor can be sampled."""
         batch = self._batch
         batch.n_tokens = len(tokens)
         for index, token in enumerate(tokens):
             batch.token[index], batch.pos[index] = token, position + index
             batch.n_seq_id[index], batch.seq_id[index][0] = 1, sequence
             batch.logits[index] = False
-        batch.logits[len(tokens) - 1] = tell
+        batch.logits[len(tokens) - 1] = logits
         return ABORTED if self.stopped else int(self._llama.llama_decode(self.pointer, batch))
 
     def cut(self, sequence: int, length: int) -> bool:
@@ -75,14 +75,14 @@ class LlamaContext:
         return bool(removed) and self._holds(sequence, length)
 
     def copy(self, source: int, target: int) -> None:
-        """Share a sequence's tokens with another, which must be empty."""
+        """Share the tokens of a sequence with another one, which must be empty."""
         self._llama.llama_memory_seq_cp(self._memory, source, target, -1, -1)
 
     def clear(self, sequence: int) -> None:
         self._llama.llama_memory_seq_rm(self._memory, sequence, -1, -1)
 
     def state(self, sequence: int) -> bytes:
-        """What was computed for a sequence, for `restore`; empty when llama.cpp cannot tell."""
+        """The serialized KV state of a sequence, for `restore`; empty when llama.cpp cannot give it."""
         size = self.state_bytes(sequence)
         content = bytes(size)
         written = self._llama.llama_state_seq_get_data(self.pointer, _memory(content), size, sequence)
@@ -92,15 +92,15 @@ class LlamaContext:
         return int(self._llama.llama_state_seq_get_size(self.pointer, sequence))
 
     def restore(self, sequence: int, state: bytes, *, length: int) -> bool:
-        """Put a state of `length` tokens into an empty sequence. False when there is no room for it."""
+        """Load a state of `length` tokens into an empty sequence. False when there is no room for it."""
         read = self._llama.llama_state_seq_set_data(self.pointer, _memory(state), len(state), sequence)
         return bool(read) and self._holds(sequence, length)
 
     def _holds(self, sequence: int, length: int) -> bool:
-        """Whether what is kept of a sequence is enough to go on behind `length` tokens.
+        """Whether the kept cells of a sequence are enough to continue behind `length` tokens.
 
-        Layers with a sliding window lose, when cells run out, what the newest token no longer attends to. llama.cpp
-        removes the newest tokens of such a sequence all the same, and goes on behind the gap.
+        Layers with a sliding window lose, when cells run out, the tokens that the newest one no longer attends to.
+        llama.cpp still removes the newest tokens of such a sequence, and continues behind the gap.
         """
         first = self._llama.llama_memory_seq_pos_min(self._memory, sequence)
         last = self._llama.llama_memory_seq_pos_max(self._memory, sequence)
@@ -113,9 +113,9 @@ class LlamaContext:
 
     @stopped.setter
     def stopped(self, value: bool) -> None:
-        """From any thread: stops an evaluation under way within one operation, and all later ones.
+        """From any thread: stop an evaluation under way within one operation, and all later ones.
 
-        One of a recurrent model or a hybrid is not stopped, but is the last one.
+        A recurrent or hybrid model finishes the evaluation under way.
         """
         self._flag[0] = b"\x01" if value else b"\x00"
 
@@ -146,14 +146,14 @@ class LlamaContext:
         return parameters
 
     def _watch_flag(self) -> None:
-        """libc's strlen as abort callback, on two bytes: not 0 while the first one is set.
+        """Install libc's strlen as abort callback, on two bytes: its result is not 0 while the first one is set.
 
-        ggml asks between any two operations; a Python callback would take the GIL hundreds of times a token.
+        ggml calls it between any two operations; a Python callback would take the GIL hundreds of times a token.
         """
         strlen = ctypes.cast(ctypes.CDLL(None).strlen, self._llama.ggml_abort_callback)
         self._llama.llama_set_abort_callback(self.pointer, strlen, ctypes.cast(self._flag, ctypes.c_void_p))
 
 
 def _memory(content: bytes) -> Any:
-    """Where it lies: to be read, or written before anyone sees it. A copy may be half of the memory that there is."""
+    """The buffer's memory, without a copy: a copy may be half of the memory that there is."""
     return ctypes.cast(ctypes.c_char_p(content), ctypes.POINTER(ctypes.c_uint8))

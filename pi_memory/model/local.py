@@ -1,4 +1,4 @@
-"""A GGUF in this process. One thread computes; the event loop only passes on what it sends."""
+"""A GGUF in this process. One thread computes; the event loop only forwards what it sends."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -28,7 +28,9 @@ RANKS: dict[Purpose, Rank] = {"chat": Rank.CHAT, "choose": Rank.MEMORY, "write":
 
 
 class LocalModel:
-    """See `Model` and `Thinker`. Chats are answered one after another, first come first served; all else waits."""
+    """See `Model` and `Thinker`. Chats are answered one after another, first come first served; all other work
+    waits.
+    """
 
     provider = "llama"
 
@@ -41,7 +43,7 @@ class LocalModel:
         sampling: Sampling | None = None,
         states: SavedStates | None = None,
     ) -> None:
-        """`states` is where `save` keeps what is evaluated; what it finds there is restored."""
+        """`states` is where `save` writes evaluated state; what is found there is restored."""
         self.name = name
         self.context_tokens = engine.context_tokens
         self.counts: dict[Purpose, Count] = {purpose: Count() for purpose in RANKS}
@@ -162,7 +164,7 @@ class LocalModel:
             await asyncio.to_thread(self._states.write, name, self._settings, saved)
 
     def _restore(self, states: SavedStates) -> None:
-        """Before the lane has anything to do."""
+        """Restore saved state, before the scheduler runs."""
         beginning, said = (states.read(name, self._settings) for name in ("beginning", "conversations"))
         # What was said is not kept longer than it takes to go on with it.
         states.remove("conversations")
@@ -174,14 +176,16 @@ class LocalModel:
         self._begun = next((held.tokens for held in beginning.sequences), [])
 
     def _prompt(self, messages: Sequence[Message], room: int) -> Tokens:
-        """Raises `Unprocessable` when `room` tokens more do not fit."""
+        """The token ids of a prompt. Raises `Unprocessable` when `room` tokens more do not fit."""
         tokens = self.count_prompt(messages)
         if tokens + room > self.context_tokens:
             raise _too_long(tokens, room, self.context_tokens)
         return self._ledger.prompt(messages)
 
     def _asked(self, cuts: Iterable[Sequence[Message]], instruction: str, room: int) -> Tokens:
-        """The instruction behind the first of `cuts` that leaves `room` tokens. Raises `Unprocessable`."""
+        """The token ids of the instruction behind the first of `cuts` that leaves `room` tokens. Raises
+        `Unprocessable`.
+        """
         asked, first = Message("user", instruction), None
         for messages in cuts:
             try:
@@ -200,7 +204,7 @@ class LocalModel:
         return await self._done(self._lane.start(self._counted(purpose, prompt, steps), RANKS[purpose]))
 
     async def _done(self, job: Job[T]) -> T:
-        """What a job gives; it is left when the task that waits is cancelled."""
+        """The result of a job. The job is left when the waiting task is cancelled."""
         try:
             return await asyncio.wrap_future(job.done)
         except (Cancelled, Left):
@@ -209,7 +213,7 @@ class LocalModel:
             self._lane.leave(job)
 
     def _counted(self, purpose: Purpose, prompt: Tokens, steps: Steps[T]) -> Steps[T]:
-        """On the thread: a job, its tokens counted."""
+        """On the thread: run a job and count its tokens."""
         count, engine = self.counts[purpose], self._engine
         count.submitted += len(prompt)
         with closing(steps):
@@ -249,9 +253,9 @@ class LocalModel:
 
 
 class _Reply:
-    """One reply under way: what is asked, and the way back to the event loop that waits for it.
+    """A reply under way: the request, and the way back to the event loop that waits.
 
-    What has been sent waits in `received`: never more than `max_tokens` tokens of text.
+    Pieces that were sent wait in `received`: never more than `max_tokens` tokens of text.
     """
 
     def __init__(self, prompt: Tokens, *, max_tokens: int, stops: Sequence[str]) -> None:

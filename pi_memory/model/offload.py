@@ -1,4 +1,4 @@
-"""Sequences that were put away: what was computed from their tokens, in RAM beside the context. Knows no model."""
+"""Sequences offloaded from the context: their KV state in RAM. Knows no model."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class Offload:
 
 
 class OffloadedState:
-    """At most `most_bytes`; the one that was put away first gives way."""
+    """Holds at most `most_bytes`; the state offloaded first is evicted."""
 
     def __init__(self, most_bytes: int) -> None:
         self.most_bytes = most_bytes
@@ -23,7 +23,7 @@ class OffloadedState:
         return sum(len(sequence.state) for sequence in self._sequences)
 
     def put(self, sequence: Offload) -> None:
-        """It takes the place of those that it begins with."""
+        """Add a state. It replaces states whose tokens are a prefix of its own."""
         self._sequences = [
             other for other in self._sequences if common(other.tokens, sequence.tokens) < len(other.tokens)
         ]
@@ -32,18 +32,18 @@ class OffloadedState:
             del self._sequences[0]
 
     def best(self, tokens: Tokens) -> int:
-        """How many of `tokens` one of them begins with, at the most."""
+        """Length of the longest prefix of `tokens` that a state covers."""
         return max((common(sequence.tokens, tokens) for sequence in self._sequences), default=0)
 
     def take(self, tokens: Tokens) -> Offload:
-        """The one that `best` has found, which is then no longer here. Raises `ValueError` when there is none."""
+        """Remove and return the state that `best` found. Raises `ValueError` when there is none."""
         found = max(self._sequences, key=lambda sequence: common(sequence.tokens, tokens))
         self._sequences.remove(found)
         return found
 
 
 def common(held: Tokens, tokens: Tokens) -> int:
-    """How many tokens both begin with."""
+    """Length of the common prefix."""
     if held == tokens[: len(held)]:
         return len(held)
     for index, (one, other) in enumerate(zip(held, tokens, strict=False)):

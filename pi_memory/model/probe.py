@@ -1,4 +1,4 @@
-"""Try a model file in a child process before this one trusts it: a malformed GGUF can abort whoever loads it.
+"""Tests a model file in a child process first: a malformed GGUF can abort the process that loads it.
 
 `python -m pi_memory.model.probe FILE [chat|embedder]` is that child.
 """
@@ -37,13 +37,13 @@ GIGABYTE = 1 << 30
 
 
 def trusted(path: Path, *, kind: Kind, verdicts: Path, timeout: float = SECONDS, keep: bool = True) -> str:
-    """Returns if the file can be loaded and run as a `kind` of model; blocks for a load the first time.
+    """Test that a file loads and runs as a `kind` of model; the first time this blocks for a load.
 
-    What it returns names the file's content: size, time of change and SHA-256.
+    Returns the identity of the file's content: size, modification time and SHA-256.
 
-    Whether it ran or crashed is remembered in the JSON file `verdicts`, by the file's hash, which is computed again
-    when its size or time of change differs; without `keep` that file is only read. Raises `ModelError` with the reason;
-    any other failure is not remembered.
+    Verdicts are cached in the JSON file `verdicts` by the file's hash, which is computed again when size or time
+    differ; without `keep` that file is only read. Raises `ModelError` with the reason; failures that say nothing of the
+    file are not cached.
     """
     if not path.is_file():
         raise ModelError(f"There is no model file {path}", hint="`pi-memory pull` fetches a model.")
@@ -84,12 +84,12 @@ def _failure(path: Path, child: "subprocess.CompletedProcess[bytes]") -> ModelEr
         return ModelError("llama.cpp was built for another processor", hint=hint)
     if child.returncode == -signal.SIGKILL:
         return ModelError(f"{path} needs more memory than there is", hint="Use a smaller model or less CTX_TOKENS.")
-    told = child.stdout.decode(errors="replace").strip() or f"{path} could not be tried ({child.returncode})"
-    return ModelError(told, hint="Use another model, or download this one again.")
+    reason = child.stdout.decode(errors="replace").strip() or f"{path} could not be tried ({child.returncode})"
+    return ModelError(reason, hint="Use another model, or download this one again.")
 
 
 def _fingerprint(path: Path, known: Any) -> dict[str, Any]:
-    """Size, time of change and hash of a file; the hash is taken from `known` if the others are the same."""
+    """Size, modification time and hash of a file; the hash is taken from `known` if the others are equal."""
     stat = path.stat()
     found = {"size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
     if isinstance(known, dict) and found.items() <= known.items() and "sha256" in known:
@@ -99,7 +99,7 @@ def _fingerprint(path: Path, known: Any) -> dict[str, Any]:
 
 
 def _read(verdicts: Path) -> dict[str, dict[str, Any]]:
-    """Empty when there is no such file, or it is no longer what was written."""
+    """The cached verdicts; empty when the file is missing or malformed."""
     try:
         found = json.loads(verdicts.read_bytes())
         return {"files": dict(found["files"]), "verdicts": dict(found["verdicts"])}
@@ -119,7 +119,7 @@ def _remember(verdicts: Path, new: dict[str, dict[str, Any]]) -> None:
 
 
 def try_chat(path: Path) -> None:
-    """Load, tokenise, evaluate and generate a little. In the child. Raises `ModelError`."""
+    """In the child: load, tokenise, evaluate and generate a little. Raises `ModelError`."""
     engine = Engine(path, ContextSize(context_tokens=256, sequences=1, batch=32, threads=1))
     ledger = PromptTokens(engine.vocabulary, context_tokens=engine.context_tokens, now=datetime.now(UTC))
     tokens = ledger.prompt([Message("user", TEXT)])[: engine.context_tokens - 2]
@@ -130,7 +130,7 @@ def try_chat(path: Path) -> None:
 
 
 def try_embedder(path: Path) -> None:
-    """Load, tokenise and embed a little. In the child. Raises `ModelError`."""
+    """In the child: load, tokenise and embed a little. Raises `ModelError`."""
     llama = library()
     model = open_model(path)
     parameters = llama.llama_context_default_params()

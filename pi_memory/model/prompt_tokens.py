@@ -1,8 +1,7 @@
-"""Messages to token ids, so that the beginning of a prompt never changes.
+"""Messages to token ids, with a prefix that never changes.
 
-The template's literals are tokenised with control tokens on, what people and models said with control tokens off, and
-the two are spliced: content cannot forge a role. Each part always gives the same ids, and a reply the ids that were
-generated for it.
+The template's literals are tokenised with control tokens on, messages with control tokens off, and the two are spliced:
+content cannot forge a role. Each part always gives the same ids, and a reply the ids that were generated for it.
 """
 
 import logging
@@ -23,16 +22,16 @@ Tokens = list[int]
 logger = logging.getLogger(__name__)
 
 MOST_CHARACTERS_PER_TOKEN = 64
-"""A text with more characters than this for each token of the context cannot fit, and is not tokenised at all."""
+"""A text with more characters than this for each token of the context cannot fit, and is not tokenised."""
 
 CONTROL = re.compile(r"<\|.+\|>")
 
 REMEMBERED_TOKENS = 100_000
-"""Ids that are kept of texts seen and of replies generated, each."""
+"""Most cached ids of texts, and of generated replies."""
 
 
 class Words(Protocol):
-    """What is needed of a `Vocabulary`."""
+    """The part of a `Vocabulary` that is used here."""
 
     bos: int | None
     bos_text: str
@@ -47,7 +46,7 @@ class Words(Protocol):
 
 
 class PromptTokens:
-    """`stops` are the texts that end a reply, besides the model's own end token."""
+    """Tokenises prompts. `stops` are the texts that end a reply besides the model's own end token."""
 
     def __init__(self, words: Words, *, context_tokens: int, now: datetime) -> None:
         self._words = words
@@ -59,7 +58,7 @@ class PromptTokens:
         self.stops = self._form.stops + tuple(t for t in (words.bos_text, words.eos_text) if CONTROL.fullmatch(t))
 
     def prompt(self, messages: Sequence[Message]) -> Tokens:
-        """The ids of the whole prompt, up to where the reply begins. At least one."""
+        """Ids of the whole prompt, up to where the reply begins. At least one."""
         tokens: Tokens = []
         for part, message in self._parts(messages):
             self._add_literal(tokens, part)
@@ -68,7 +67,7 @@ class PromptTokens:
         return tokens
 
     def prefix(self, messages: Sequence[Message]) -> Tokens:
-        """The ids that a prompt begins with in which the user goes on from `messages`."""
+        """Ids of the beginning of every prompt in which the user continues `messages`."""
         tokens: Tokens = []
         *_, (closing, last), _ = parts = list(self._parts([*messages, Message("user", "")]))
         for part, message in parts[:-2]:
@@ -81,14 +80,14 @@ class PromptTokens:
         return tokens
 
     def answer(self, text: str, *, after: Tokens) -> Tokens:
-        """The ids of `text` as the model would reply it to the prompt `after`, and the one that ends a reply."""
+        """Ids of `text` as the model would reply it to the prompt `after`, with the end token."""
         reply = self._content(text, continues=not self._words.ends(after[-1]))
         end = list(reply)
         self._add_literal(end, self._form.closing)
         return end[: len(reply) + 1]
 
     def count(self, text: str) -> int:
-        """Tokens of a piece of content. A guess, and a high number, for a text that cannot fit in any case."""
+        """Tokens of a piece of content. For a text that cannot fit, a high estimate."""
         return len(self._content(text, continues=True)) if self._may_fit(text) else len(text) // 4
 
     def count_prompt(self, messages: Sequence[Message]) -> int:
@@ -96,14 +95,14 @@ class PromptTokens:
         return len(self.prompt([m for m in messages if self._may_fit(m.text)])) + too_long
 
     def remember(self, reply: Detokenizer, text: str) -> None:
-        """Keep the ids that were generated for `text`, the part of `reply` that was shown."""
+        """Cache the ids that were generated for `text`, the shown part of `reply`."""
         tokens, covered = reply.tokens(len(text))
         rest = self._words.tokenise(text[covered:], special=False, continues=True) if covered < len(text) else []
         if text:
             self._replies.put(text, tokens + rest)
 
     def generated(self, messages: Sequence[Message]) -> dict[str, Tokens]:
-        """The replies among `messages` whose generated ids are known, for `recall`."""
+        """The replies among `messages` with cached generated ids, for `recall`."""
         replies = {m.content: self._replies.get(m.content) for m in messages if m.role == "assistant"}
         return {text: ids for text, ids in replies.items() if ids}
 
@@ -113,7 +112,7 @@ class PromptTokens:
 
     @property
     def form(self) -> str:
-        """How conversations are written, in one line."""
+        """The form of the template, in one line, for the log."""
         return repr(self._form)
 
     def _parts(self, messages: Sequence[Message]) -> Iterator[tuple[str, Message | None]]:
@@ -158,9 +157,9 @@ class PromptTokens:
         )
 
     def _harmless(self, text: str) -> str:
-        """Role markers that are no control tokens but mere text are spelled in another way.
+        """`text` with role markers changed that are mere text and no control tokens.
 
-        As an HTML entity, because a model still reads what was meant, and every vocabulary can write it.
+        They become HTML entities: a model still reads what was meant, and every vocabulary can write them.
         """
         return self._markers.sub(lambda found: _entity(found[0]), text) if self._markers else text
 
@@ -169,9 +168,9 @@ class PromptTokens:
 
 
 class EvaluatedPrompt:
-    """Token ids by text; the least recently used give way when there are more than `REMEMBERED_TOKENS`.
+    """A thread-safe LRU cache of token ids by text, of at most `REMEMBERED_TOKENS` ids.
 
-    For several threads: long prompts are tokenised off the event loop.
+    Long prompts are tokenised off the event loop.
     """
 
     def __init__(self, most: int = REMEMBERED_TOKENS) -> None:
@@ -214,7 +213,7 @@ def _form(words: Words, now: datetime) -> tuple[Form, tuple[str, ...]]:
 
 
 def _markers(words: Words, form: Form) -> Iterator[str]:
-    """Lines of the template that are not control tokens and look like a role marker: `<|user|>`, `USER:`, `[INST]`."""
+    """Lines of the template that look like a role marker and are not control tokens: `<|user|>`, `USER:`, `[INST]`."""
     literals = (form.first, form.opening, form.closing, form.system or "", form.after_system)
     lines = {line.strip() for literal in literals for line in words.ordinary(literal).splitlines()}
     for line in sorted(lines, key=lambda line: (-len(line), line)):
@@ -223,7 +222,9 @@ def _markers(words: Words, form: Form) -> Iterator[str]:
 
 
 def _alternating(messages: Sequence[Message], *, system: bool) -> Iterator[Message]:
-    """System first, if it is known, then user and assistant in turn, a user last. Neighbours of one role become one."""
+    """The messages with the system first, if the model has that role, then user and assistant in turn, a user last.
+    Neighbours of one role are joined.
+    """
     merged: list[Message] = []
     for message in messages:
         folded = message if message.role != "system" or (system and not merged) else replace(message, role="user")

@@ -1,4 +1,4 @@
-"""Whether there is memory for a model: the kernel promises more than it has, and then ends whoever takes it."""
+"""Checks that there is memory for a model: the kernel promises more than it has, and kills whoever takes it."""
 
 import math
 from pathlib import Path
@@ -8,11 +8,11 @@ from pi_memory.errors import ModelError
 
 MEMINFO = Path("/proc/meminfo")
 HALF_BYTES = 2
-"""Of a key or a value."""
+"""Bytes of a number in half precision, such as a key or a value."""
 
 
 def free(meminfo: Path = MEMINFO) -> float:
-    """Bytes that can be had without harm to others, swap included; infinite when nobody tells."""
+    """Bytes of available memory, swap included; infinite when the system does not say."""
     try:
         lines = dict(line.split(":", 1) for line in meminfo.read_text(encoding="ascii").splitlines() if ":" in line)
         return sum(int(lines[name].split()[0]) * 1024 for name in ("MemAvailable", "SwapFree"))
@@ -21,13 +21,13 @@ def free(meminfo: Path = MEMINFO) -> float:
 
 
 def check(what: str, needed: float, *, hint: str, meminfo: Path = MEMINFO) -> None:
-    """Raises `ModelError` when `needed` bytes are more than there are."""
+    """Raises `ModelError` when `needed` bytes are not available."""
     if needed > (there := free(meminfo)):
         raise ModelError(f"{what} needs {needed / 1e6:.0f} MB of memory, and {there / 1e6:.0f} MB are free", hint=hint)
 
 
 def context_bytes(llama: Any, model: Any, tokens: int) -> int:
-    """What keys and values of a context take at the least; 0 for layers that keep less than all of them."""
+    """Least bytes of the keys and values of a context; 0 for layers that keep only some of them."""
     heads = int(llama.llama_model_n_head(model))
     if not heads or llama.llama_model_n_swa(model) or llama.llama_model_is_hybrid(model):
         return 0

@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's chat completions: llama-server, Ollama, vLLM. This is how it outgrows one Pi."""
+"""A server that speaks OpenAI's chat completions: llama-server, Ollama, vLLM. With it memory outgrows one Pi."""
 
 import codecs
 import json
@@ -14,17 +14,17 @@ from pi_memory.types import AS_SET, Message, ReplyOptions, Usage
 
 CONNECT_SECONDS = 10.0
 ASKED_SECONDS = 2.0
-"""Longest that the server may take to say that it is there."""
+"""Longest wait for the server's answer in a health check."""
 CHARACTERS_PER_TOKEN = 4
 ROLE_TOKENS = 4
-"""What a message takes besides its content, about: the server's own count comes with the reply."""
+"""Estimated tokens of a message besides its content; the server's own count comes with the reply."""
 
 LONGEST_LINE = 1_048_576
 SHOWN_OF_AN_ERROR = 300
 
 
 class RemoteModel:
-    """See `Model`. Nothing is asked of the server before the first turn."""
+    """See `Model`. Sends nothing to the server before the first turn."""
 
     provider = "openai"
 
@@ -38,7 +38,7 @@ class RemoteModel:
         temperature: float = 0.7,
         timeout: float = 60.0,
     ) -> None:
-        """`base_url` ends with `/v1` for most servers. `timeout`: the longest silence of the server, in seconds."""
+        """`base_url` ends with `/v1` for most servers. `timeout` is the longest silence of the server in seconds."""
         self._temperature = temperature
         self.name = model
         self.context_tokens = context_tokens
@@ -52,7 +52,7 @@ class RemoteModel:
         )
 
     def count(self, text: str) -> int:
-        """About: the server's tokeniser is not known here."""
+        """An estimate: the server's tokenizer is not known here."""
         return -(-len(text) // CHARACTERS_PER_TOKEN)
 
     def count_prompt(self, messages: Sequence[Message]) -> int:
@@ -85,7 +85,7 @@ class RemoteModel:
         yield progress.usage(estimate)
 
     async def problem(self) -> str | None:
-        """Asks the server for its models; one that does not list any is there all the same."""
+        """Requests the server's list of models; a server without one is healthy too."""
         try:
             answer = await self._client.get(f"{self._server}/models", timeout=ASKED_SECONDS)
         except httpx2.HTTPError as error:
@@ -93,7 +93,7 @@ class RemoteModel:
         else:
             if answer.status_code not in (401, 403, 429) and answer.status_code < 500:
                 return None
-            failure = self._refusal(answer, _told(answer.content))
+            failure = self._refusal(answer, _short(answer.content))
         return f"{failure.message}. {failure.hint}"
 
     async def close(self) -> None:
@@ -111,10 +111,10 @@ class RemoteModel:
         }
 
     async def _chunks(self, body: Mapping[str, object]) -> AsyncGenerator[dict[str, Any], None]:
-        """The JSON objects of the stream."""
+        """JSON objects of the stream."""
         async with self._client.stream("POST", f"{self._server}/chat/completions", json=body) as response:
             if response.status_code != httpx2.codes.OK:
-                raise self._refusal(response, _told(await _beginning(response)))
+                raise self._refusal(response, _short(await _beginning(response)))
             async with aclosing(_events(response.aiter_bytes())) as events:
                 async for data in events:
                     yield self._chunk(data)
@@ -127,23 +127,23 @@ class RemoteModel:
         if not isinstance(chunk, dict):
             raise _malformed(self._server)
         if "error" in chunk:
-            raise ModelError(f"{self._server} failed: {_told(data)}", hint="Look at the server's log.")
+            raise ModelError(f"{self._server} failed: {_short(data)}", hint="Look at the server's log.")
         return chunk
 
-    def _refusal(self, response: httpx2.Response, told: str) -> PiMemoryError:
+    def _refusal(self, response: httpx2.Response, said: str) -> PiMemoryError:
         status, server = response.status_code, self._server
         if status in (401, 403):
-            return ModelError(f"{server} refuses the key ({told})", hint="Set PI_MEMORY_OPENAI_API_KEY.")
+            return ModelError(f"{server} refuses the key ({said})", hint="Set PI_MEMORY_OPENAI_API_KEY.")
         if status == 404:
             hint = "Set PI_MEMORY_OPENAI_MODEL to one that it has; PI_MEMORY_OPENAI_BASE_URL mostly ends with /v1."
-            return ModelError(f"{server} does not know the model {self.name} or the address ({told})", hint=hint)
-        if status == 400 and "context" in told.lower():
+            return ModelError(f"{server} does not know the model {self.name} or the address ({said})", hint=hint)
+        if status == 400 and "context" in said.lower():
             return Unprocessable(
-                f"message: {told}", hint="Send a shorter message, or lower CTX_TOKENS to the server's."
+                f"message: {said}", hint="Send a shorter message, or lower CTX_TOKENS to the server's."
             )
         wait = response.headers.get("Retry-After", "")
         return ModelError(
-            f"{server} is busy ({told})" if status == 429 else f"{server} answered {status} ({told})",
+            f"{server} is busy ({said})" if status == 429 else f"{server} answered {status} ({said})",
             hint="Try again later." if status in (429, 503) else "Look at the server's log.",
             retry_after=int(wait) if wait.isascii() and wait.isdigit() else 5,
         )
@@ -172,7 +172,7 @@ def _asked_for(options: ReplyOptions) -> dict[str, object]:
 
 
 class _Progress:
-    """What has been learned from a stream."""
+    """What the stream has said so far."""
 
     def __init__(self) -> None:
         self.pieces = 0
@@ -226,8 +226,8 @@ async def _beginning(response: httpx2.Response) -> bytes:
     return found
 
 
-def _told(body: bytes) -> str:
-    """What an error says, in one short line."""
+def _short(body: bytes) -> str:
+    """The server's error in one short line."""
     try:
         error = _mapping(json.loads(body)).get("error")
     except ValueError:

@@ -1,4 +1,4 @@
-"""How the next token is drawn from what the model thinks of it."""
+"""Sampling of the next token."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +24,7 @@ def wanted(sampling: Sampling, options: ReplyOptions) -> Sampling:
 
 
 def sampler(llama: Any, sampling: Sampling) -> Any:
-    """A chain of llama.cpp's samplers, which the caller frees; None for the likeliest token, which is found without."""
+    """A chain of llama.cpp's samplers, which the caller frees; None for temperature 0, where argmax is enough."""
     if sampling.temperature <= 0:
         return None
     chain = llama.llama_sampler_chain_init(llama.llama_sampler_chain_default_params())

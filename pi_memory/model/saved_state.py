@@ -1,7 +1,7 @@
-"""What sequences held at a clean stop, kept on disk, so that a start finds it evaluated.
+"""KV state on disk: what sequences held at a clean stop, so that a start evaluates nothing again.
 
-A file is `MAGIC`, the SHA-256 of what follows, and that: MessagePack of `_Saved`. What is not exactly as it was
-written, by the same model and library, is no state: it is removed, and evaluated anew.
+A file is `MAGIC`, the SHA-256 of what follows, and MessagePack of `_Saved`. A file that is not exactly as written, by
+the same model and library, is removed, and its tokens are evaluated again.
 """
 
 import hashlib
@@ -17,35 +17,37 @@ import msgspec
 MAGIC = b"pi-memory state 1\n"
 DIGEST_BYTES = 32
 WRITES_A_DAY = 4
-"""Of the conversations, for the SD card's sake. What new ones begin with is written whenever it has changed."""
+"""Most writes a day of the conversations' state, to spare the card. The common prefix of new conversations is written
+whenever it has changed.
+"""
 DATE_LASTS = timedelta(days=7)
 
 logger = logging.getLogger(__name__)
 
 
 class Held(msgspec.Struct, frozen=True):
-    """The tokens of a sequence, and what llama.cpp computed from them."""
+    """The tokens of a sequence and llama.cpp's state of them."""
 
     tokens: list[int]
     state: bytes
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """`replies`: the ids that replies were generated with, by their text."""
+    """`replies` are generated ids by the reply's text."""
 
     sequences: list[Held] = []
     replies: dict[str, list[int]] = {}
 
 
 class _Bound(msgspec.Struct, frozen=True):
-    """`to` names everything that must be the same for the rest to mean the same."""
+    """`to` names everything that must be the same for the state to be valid."""
 
     to: str
     saved: Saved
 
 
 def erase(folder: Path) -> None:
-    """Remove what any model kept there, also what a power cut left half-written."""
+    """Remove the saved state of every model, and files left half-written by a power cut."""
     for path in (*folder.glob("*.state"), *folder.glob(".*.state.new")):
         _remove(path)
 
@@ -58,7 +60,7 @@ def _remove(path: Path) -> None:
 class SavedStates:
     """The files of one folder, each of at most `most_bytes`. `identity` names the model file's content.
 
-    No file is worth an error: one that cannot be written or read is evaluated again.
+    No file is worth an error: what cannot be written or read is evaluated again.
     """
 
     def __init__(self, folder: Path, *, identity: str, most_bytes: int, clock: Callable[[], datetime]) -> None:
@@ -68,7 +70,9 @@ class SavedStates:
         self._clock = clock
 
     def since(self) -> datetime:
-        """The date for a template that tells one: that of an earlier start, for a week, as a prompt begins with it."""
+        """The date for templates that print one: that of an earlier start, for up to a week, as it is part of every
+        prefix.
+        """
         now, file = self._clock(), self._folder / "date"
         with suppress(OSError, ValueError):
             date = datetime.fromisoformat(file.read_text(encoding="ascii"))
@@ -78,7 +82,7 @@ class SavedStates:
         return now
 
     def read(self, name: str, settings: str) -> Saved:
-        """What was written under that name and the same `settings`; nothing if it is damaged, or foreign."""
+        """What was written under that name and the same `settings`; empty if it is damaged or foreign."""
         path = self._folder / f"{name}.state"
         try:
             if path.stat().st_size > self.most_bytes + (1 << 20):
@@ -96,7 +100,7 @@ class SavedStates:
         self._write(self._folder / f"{name}.state", MAGIC + hashlib.sha256(body).digest(), body)
 
     def may_write(self) -> bool:
-        """Whether the day's writes are not used up; counts one."""
+        """Whether the day's writes are not used up. Counts one."""
         now, file = self._clock(), self._folder / "writes"
         times: list[datetime] = []
         with suppress(OSError, ValueError):
@@ -114,7 +118,7 @@ class SavedStates:
         erase(self._folder)
 
     def _checked(self, content: bytes, settings: str) -> Saved:
-        """Raises `ValueError`."""
+        """The content of a file. Raises `ValueError`."""
         start = len(MAGIC) + DIGEST_BYTES
         body = memoryview(content)[start:]
         if not content.startswith(MAGIC) or hashlib.sha256(body).digest() != content[len(MAGIC) : start]:
@@ -130,7 +134,7 @@ class SavedStates:
     def _write(self, path: Path, *parts: bytes) -> None:
         temporary = path.with_name(f".{path.name}.new")
         try:
-            # What was said stands in it. Not synced: the hash tells what a power cut left unwritten.
+            # It contains what was said. Not synced: the hash shows what a power cut left unwritten.
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.writelines(parts)

@@ -1,7 +1,7 @@
-"""One compute lane: a single thread steps all jobs, and the most urgent one that there is goes first.
+"""A scheduler with one thread: it steps all jobs, the most urgent one first.
 
-A job is a generator that yields whenever another one may go on in its place. A job that waits in the middle keeps
-what it has, and goes on from there.
+A job is a generator that yields wherever another one may run. A job that waits in the middle keeps its state and
+resumes from there.
 """
 
 import threading
@@ -30,7 +30,7 @@ class Left(Exception):
 
 
 class Job(Generic[T]):
-    """`done` is its result; what it raised; `Left`."""
+    """`done` resolves to its result, or to what it raised, or to `Left`."""
 
     def __init__(self, steps: Steps[T], rank: Rank) -> None:
         self.steps = steps
@@ -41,7 +41,7 @@ class Job(Generic[T]):
 
 
 class Scheduler:
-    """`interrupt` (from any thread) ends the step under way before its time; `proceed` is called before each step."""
+    """`interrupt` (from any thread) ends the step under way early; `proceed` is called before each step."""
 
     def __init__(self, *, interrupt: Callable[[], None], proceed: Callable[[], None]) -> None:
         self._interrupt = interrupt
@@ -54,7 +54,7 @@ class Scheduler:
         threading.Thread(target=self._run, name="model", daemon=True).start()
 
     def start(self, steps: Steps[T], rank: Rank) -> Job[T]:
-        """Have a job done. One that is less urgent pauses at once. Raises `ModelError` when the lane is closed."""
+        """Queue a job. A less urgent one pauses at once. Raises `ModelError` when the scheduler is closed."""
         job = Job(steps, rank)
         with self._changed:
             if self._closed:
@@ -68,7 +68,7 @@ class Scheduler:
         return job
 
     def leave(self, job: Job[Any]) -> None:
-        """Stop a job, whether it computes or waits. Does nothing to another one, nor to one that is done."""
+        """Stop a job, running or waiting. Does nothing to other jobs or to a finished one."""
         with self._changed:
             job.left = True
             if self._current is job:
@@ -76,7 +76,7 @@ class Scheduler:
             self._changed.notify()
 
     def close(self) -> None:
-        """Stop all jobs; `ended` tells when the last has stopped. Idempotent."""
+        """Stop all jobs. `ended` is called when the last has stopped. Idempotent."""
         with self._changed:
             self._closed = True
             for jobs in self._waiting.values():
@@ -98,7 +98,7 @@ class Scheduler:
         self.ended.set_result(None)
 
     def _next(self) -> Job[Any] | None:
-        """The job to step; waits for one. None when the lane is closed and all have ended."""
+        """The next job to step; waits for one. None when the scheduler is closed and all jobs have ended."""
         with self._changed:
             while (job := self._first()) is None and not self._closed:
                 self._changed.wait()
@@ -110,7 +110,7 @@ class Scheduler:
         return next((jobs[0] for jobs in self._waiting.values() if jobs), None)
 
     def _step(self, job: Job[Any]) -> Callable[[], None] | None:
-        """None while the job has not ended; else what tells it."""
+        """Step a job. None while it has not ended; else the function that reports its end."""
         try:
             if job.left:
                 job.steps.close()

@@ -1,4 +1,4 @@
-"""Text to token ids and back, as a GGUF's own tokeniser does it."""
+"""Text to token ids and back, by a GGUF's own tokenizer."""
 
 import ctypes
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ GUARDS = ("\x01", "\n", ":")
 
 
 class Vocabulary:
-    """The tokeniser of a loaded model. May be used while the model computes.
+    """The tokenizer of a loaded model. It may be used while the model computes.
 
-    `size` is how many tokens there are. `bos` is the token that begins a text, None when the model wants none;
-    `bos_text` and `eos_text` are what a chat template writes for them.
+    `size` is the number of tokens. `bos` is the token that begins a text, None when the model wants none; `bos_text`
+    and `eos_text` are their texts for a chat template.
     """
 
     def __init__(self, llama: Any, model: Any) -> None:
@@ -34,7 +34,7 @@ class Vocabulary:
     def tokenise(self, text: str, *, special: bool, continues: bool = False) -> Tokens:
         """Token ids of `text`. With `special`, control tokens in it are recognised; without, they are mere text.
 
-        `continues` says that ordinary text stands before it, so that no space is put in front.
+        `continues` says that ordinary text precedes it, so that no space is put in front.
         """
         return [
             token
@@ -43,7 +43,7 @@ class Vocabulary:
         ]
 
     def piece(self, token: int, *, special: bool = False) -> bytes:
-        """The bytes that a token stands for: perhaps part of a character, empty for a control token."""
+        """The bytes of a token: perhaps part of a character, empty for a control token."""
         room = 64
         while True:
             buffer = ctypes.create_string_buffer(room)
@@ -53,7 +53,7 @@ class Vocabulary:
             room = -length
 
     def ends(self, token: int) -> bool:
-        """Whether a reply ends here: an end token, or any other control token, which no reply may contain."""
+        """Whether a reply ends here: at an end token, or at any other control token, which no reply may contain."""
         return self.closes(token) or bool(self._llama.llama_vocab_is_control(self._vocabulary, token))
 
     def closes(self, token: int) -> bool:
@@ -61,7 +61,7 @@ class Vocabulary:
         return bool(self._llama.llama_vocab_is_eog(self._vocabulary, token))
 
     def ordinary(self, text: str) -> str:
-        """`text` without the control tokens in it."""
+        """`text` without its control tokens."""
         return b"".join(map(self.piece, self.tokenise(text, special=True))).decode(errors="replace")
 
     def _part(self, text: str, *, special: bool, continues: bool) -> Tokens:
@@ -91,10 +91,10 @@ class Vocabulary:
         return self._known is None or text in self._known
 
     def _known_characters(self) -> frozenset[str] | None:
-        """The characters that can be written, None for all.
+        """The characters that the vocabulary can write, None for all.
 
-        A SentencePiece vocabulary without byte tokens aborts the process at a character that is no token (seen with
-        `<` in a story model of 2,048 tokens), so such characters become spaces before they reach it.
+        A SentencePiece vocabulary without byte tokens aborts the process at a character that is no token (seen with `<`
+        in a story model of 2,048 tokens), so such characters become spaces before they reach it.
         """
         attributes = (self._llama.llama_vocab_get_attr(self._vocabulary, token) for token in range(self.size))
         if sum(bool(attribute & self._llama.LLAMA_TOKEN_ATTR_BYTE) for attribute in attributes) >= 256:
@@ -120,7 +120,7 @@ class Vocabulary:
 
 
 def _slices(text: str) -> Iterator[str]:
-    """Pieces of at most `SLICE` characters, cut before white space where there is some. Always the same for a text."""
+    """Pieces of at most `SLICE` characters, cut before white space where there is some. Deterministic."""
     start = 0
     while len(text) - start > SLICE:
         end = start + SLICE

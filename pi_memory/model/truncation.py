@@ -1,4 +1,4 @@
-"""What of a conversation memory asks about when the context has no room for all of it and the question. Pure."""
+"""Truncates a conversation for questions of memory when the context cannot hold it and the question. Pure."""
 
 from collections.abc import Iterator, Sequence
 
@@ -6,10 +6,10 @@ from pi_memory.types import Message
 
 
 def newest(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
-    """All messages; then what the system said and the newest exchange alone.
+    """All messages; then the system message and the newest exchange alone.
 
-    For questions about what was said last. What is between is left out at once: each exchange that is kept behind a
-    gap is evaluated again.
+    For questions about the newest exchange. All others are left out at once: each exchange kept behind a gap would be
+    evaluated again.
     """
     yield messages
     starts = _starts(messages)
@@ -18,9 +18,9 @@ def newest(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
 
 
 def oldest(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
-    """All messages; then those before the last exchange, before the last two, and so on, one exchange at the least.
+    """All messages; then all but the last exchange, all but the last two, and so on, down to one exchange.
 
-    For summaries: what is newest stays in the window as it was said. A beginning is evaluated already.
+    For summaries: the newest exchanges stay in the window. The beginning is evaluated already.
     """
     yield messages
     for start in reversed(_starts(messages)[1:]):
@@ -28,5 +28,5 @@ def oldest(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:
 
 
 def _starts(messages: Sequence[Message]) -> list[int]:
-    """Where exchanges begin."""
+    """Indexes where exchanges begin."""
     return [index for index, message in enumerate(messages) if message.role == "user"]

@@ -1,1 +1,1 @@
-"""The only SQL: one SQLite file, written by one thread."""
+"""All SQL: one SQLite file, written by one thread."""

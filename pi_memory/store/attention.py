@@ -1,4 +1,4 @@
-"""What sessions are in the middle of, what they were in the middle of before, and the memories they put to use."""
+"""The tables of attention: contexts of sessions, past focuses, and memories put to use."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,17 +14,17 @@ KEPT_ENTRIES = 1_000
 KEPT_APPLICATIONS = 10_000
 YEAR_9999 = 253_370_764_800.0
 RECENT_SESSIONS = 1_000
-"""Sessions, the newest, that topics are learned to belong together from."""
+"""Number of newest sessions from which related topics are learned."""
 
 
 def load(db: Database, *, limit: int) -> list[SessionContext]:
-    """The contexts that were active last, the very last at the end; without those that cannot be read."""
+    """The contexts of the sessions active last, oldest first; unreadable ones are left out."""
     rows = db.execute(f"select {COLUMNS} from session_contexts order by last_at desc limit ?", (limit,)).fetchall()
     return [context for row in reversed(rows) if (context := _context(row)) is not None]
 
 
 def save(db: Database, context: SessionContext) -> None:
-    """Insert or replace a session's context, without what was forgotten."""
+    """Insert or replace a session's context, with what was forgotten removed."""
     decisions = [left for text in context.decisions if (left := tombstones.cleaned(db, text))]
     values = (
         context.session,
@@ -48,13 +48,13 @@ def save(db: Database, context: SessionContext) -> None:
 
 
 def remove(db: Database, session: str) -> None:
-    """Forget a session's context and what it put to use."""
+    """Delete a session's context and its applications."""
     db.execute(f"delete from applications where context_id = {SESSION}", {"session": session})
     db.execute("delete from session_contexts where name = ?", (session,))
 
 
 def close_focus(db: Database, session: str, entry: FocusPeriod) -> None:
-    """Record a focus of a session that is over, with the number of memories that were put to use in it."""
+    """Record the end of a session's focus, with the number of memories put to use in it."""
     number = db.execute(
         f"""insert into focus_entries (topic, since, seconds, outcome, memories)
         select :topic, :since, :seconds, :outcome, count(distinct memory_id) from applications
@@ -72,7 +72,7 @@ def close_focus(db: Database, session: str, entry: FocusPeriod) -> None:
 
 
 def entries(db: Database, *, limit: int) -> list[FocusPeriod]:
-    """The last focuses of all sessions that are over, oldest first."""
+    """The last ended focuses of all sessions, oldest first."""
     rows = db.execute(
         "select topic, since, seconds, outcome, memories from focus_entries order by id desc limit ?", (limit,)
     ).fetchall()
@@ -111,7 +111,7 @@ APPLIED = """select applications.id, name, memory_id, at, context, helpful from 
 
 
 def shared_sessions(db: Database, topic: str) -> SharedSessions:
-    """In how many of the newest sessions a topic was worked on, and which others in the same."""
+    """Counts, among the newest sessions, of those that worked on a topic and on others beside it."""
     recent = f"topic_sessions where session_id > (select coalesce(max(id), 0) from sessions) - {RECENT_SESSIONS}"
     mine = f"select session_id from {recent} and topic_id = (select id from topics where name = :topic)"
     sessions, own = db.execute(
@@ -128,7 +128,7 @@ def shared_sessions(db: Database, topic: str) -> SharedSessions:
 
 
 def rewrite(db: Database, clean: Callable[[str], str]) -> None:
-    """Put every note into another form; a decision of which nothing is left goes."""
+    """Apply a function to every note. A decision that becomes empty is deleted."""
     for table, column in (("applications", "context"), ("focus_entries", "outcome")):
         for number, text in db.execute(f"select id, {column} from {table} where {column} != ''").fetchall():
             if (cleaned := clean(text)) != text:
@@ -141,7 +141,7 @@ def rewrite(db: Database, clean: Callable[[str], str]) -> None:
 
 
 def _context(row: Sequence[object]) -> SessionContext | None:
-    """What a row says; None for a damaged one, whose session begins anew."""
+    """A context from its row; None for a damaged row, whose session begins anew."""
     *plain, files, decisions, weights = row
     fields = dict(zip(("session", *COLUMNS.split(", ")[1:8]), plain, strict=True))
     try:

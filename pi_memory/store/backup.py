@@ -1,4 +1,4 @@
-"""Copies of the database: taken while the daemon runs, put back when it does not."""
+"""Backup of the database while the daemon runs, and restore while it does not."""
 
 import os
 import sqlite3
@@ -16,7 +16,7 @@ BESIDE = ("-wal", "-shm", "-commits")
 
 
 def back_up(database: Path, target: Path) -> None:
-    """Copy what is committed to a new file, by SQLite's online backup. Raises `PiMemoryError`."""
+    """Copy the committed data to a new file with SQLite's online backup. Raises `PiMemoryError`."""
     if not database.exists():
         raise PiMemoryError(f"There is no database {database}", hint="Give its --data-dir.")
     if target.exists():
@@ -25,9 +25,9 @@ def back_up(database: Path, target: Path) -> None:
 
 
 def restore(source: Path, database: Path) -> Path | None:
-    """Put a backup in the database's place; where the old one is kept. Nobody may be using it.
+    """Put a backup in the database's place. Returns where the old database is kept. Nobody may be using it.
 
-    Raises `PiMemoryError` for a file that is no sound database of ours, or of a newer release.
+    Raises `PiMemoryError` for a file that is no sound database of ours, or that a newer release wrote.
     """
     _check(source)
     database.parent.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def restore(source: Path, database: Path) -> Path | None:
 
 
 def _free(path: Path) -> Path:
-    """`path`, or with a number behind it: what was kept before stays."""
+    """`path`, or `path` with a number behind it: an existing file is never overwritten."""
     others = (path.with_name(f"{path.name}-{number}") for number in count(2))
     return next(name for name in chain((path,), others) if not name.exists())
 

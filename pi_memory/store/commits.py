@@ -1,8 +1,8 @@
-"""How many commits there were, by the database and by a small file beside it: it is how lost ones are noticed.
+"""Commit counters in the database and in a small file beside it, which reveal lost commits.
 
-SQLite reads a write-ahead log up to the first frame that is damaged and says nothing of the rest. The file is not
-synced: it may lag behind the database, never be ahead of what was acknowledged. Commits that were not synced count only
-while the machine has not been started anew, as a power cut takes them by contract.
+SQLite reads a write-ahead log up to the first damaged frame and says nothing of the rest. The file is not synced: it
+may lag behind the database, but is never ahead of what was acknowledged. Commits that were not synced count only until
+the machine restarts, as a power cut may take them by contract.
 """
 
 import os
@@ -19,7 +19,7 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 @dataclass(slots=True)
 class Noted:
-    """`synced` is the number of the last commit that was synced to the card, `last` that of the last one."""
+    """`synced` is the number of the last commit that was synced to the card, `last` that of the last commit."""
 
     synced: int
     last: int
@@ -27,17 +27,17 @@ class Noted:
 
 
 def in_file(db: Database) -> int:
-    """The number of the last commit that the database holds."""
+    """Number of the last commit in the database."""
     return int(state.get(db, KEY) or 0)
 
 
 def put(db: Database, number: int) -> None:
-    """Number the commit under way."""
+    """Store the number of the commit under way."""
     state.put(db, KEY, str(number))
 
 
 def noted(path: Path) -> Noted | None:
-    """What the file beside the database says; None without one, or with one that says nothing."""
+    """The numbers in the file beside the database; None when it is missing or unreadable."""
     try:
         synced, last, boot = _beside(path).read_text(encoding="ascii").split()
         return Noted(int(synced), int(last), boot)
@@ -59,7 +59,7 @@ def note(path: Path, synced: int, last: int) -> None:
 
 
 def missing(path: Path, number: int) -> int:
-    """How many acknowledged commits a database lacks whose last one is `number`."""
+    """How many acknowledged commits are missing from a database whose last one is `number`."""
     known = noted(path)
     if known is None:
         return 0

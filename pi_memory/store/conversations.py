@@ -1,4 +1,4 @@
-"""Where each session's window begins, what stands for what has left it, and what is yet to be learned from.
+"""The state of conversations: where each window begins, its summary, and lessons that are still to be learned from.
 
 What leaves a window is queued as a lesson in the transaction that moves the window: a crash leaves both or neither.
 """
@@ -18,7 +18,7 @@ Numbered = tuple[int, Exchange]
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The exchanges of a conversation that is alive, oldest first, and the summary of those before."""
+    """The window of a conversation that is alive: its exchanges, oldest first, and the summary of those before."""
 
     exchanges: tuple[Exchange, ...]
     summary: str = ""
@@ -26,7 +26,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """Exchanges of one session, those with ids in (`after`, `upto`]."""
+    """Exchanges of one session to learn from: those with ids in (`after`, `upto`]."""
 
     id: int
     session_id: int
@@ -35,7 +35,7 @@ class Lesson:
 
 
 def alive(db: Database, *, limit: int) -> dict[str, Window]:
-    """The windows of the conversations that have not ended, by the conversation's id, `limit` exchanges at most."""
+    """Windows of the conversations that have not ended, by conversation id, at most `limit` exchanges each."""
     summaries = dict(
         db.execute("select name, summary from windows join sessions on sessions.id = session_id").fetchall()
     )
@@ -44,7 +44,7 @@ def alive(db: Database, *, limit: int) -> dict[str, Window]:
 
 
 def fold(db: Database, name: str, *, keep: int, summary: str) -> None:
-    """Have the window of `name` begin `keep` exchanges before its end; `summary` stands for all before."""
+    """Move the beginning of a window to `keep` exchanges before its end; `summary` stands for all before."""
     row = db.execute(
         f"""select session_id, id from exchanges where session_id = (select id from sessions where name = ?)
         and {exchanges.SAID} order by id desc limit 1 offset ?""",
@@ -56,7 +56,7 @@ def fold(db: Database, name: str, *, keep: int, summary: str) -> None:
 
 
 def close(db: Database, name: str, at: float) -> bool:
-    """The session is over: its window is empty, and will be when it is gone on with. Whether it was there."""
+    """End a session: its window is empty and begins anew after this. Returns whether it existed."""
     if not sessions.end(db, name, at):
         return False
     row = db.execute(
@@ -68,7 +68,7 @@ def close(db: Database, name: str, at: float) -> bool:
 
 
 def rewrite(db: Database, clean: Callable[[str], str], *, of: Collection[str] | None = None) -> None:
-    """Put summaries into another form: every one, or those of some sessions."""
+    """Apply a function to every summary, or to those of some sessions."""
     query = "select session_id, name, summary from windows join sessions on id = session_id where summary != ''"
     for session_id, name, summary in db.execute(query).fetchall():
         if (of is None or name in of) and (cleaned := clean(summary)) != summary:
@@ -76,7 +76,7 @@ def rewrite(db: Database, clean: Callable[[str], str], *, of: Collection[str] | 
 
 
 def lessons(db: Database) -> list[Lesson]:
-    """What is yet to be learned from, oldest first."""
+    """The queued lessons, oldest first."""
     return [Lesson(*row) for row in db.execute("select id, session_id, after, upto from lessons order by id")]
 
 
@@ -105,7 +105,7 @@ KEY = "prompted"
 
 
 def take(db: Database) -> dict[str, Prompted]:
-    """By conversation, as `keep` kept it. Forgotten here: after a crash it may be of older conversations."""
+    """Read and delete what `keep` stored, by conversation. It is deleted because after a crash it may be outdated."""
     row = db.execute("select value from state where key = ?", (KEY,)).fetchone()
     if row is None:
         return {}
@@ -117,6 +117,6 @@ def take(db: Database) -> dict[str, Prompted]:
 
 
 def keep(db: Database, prompted: Mapping[str, Prompted]) -> None:
-    """Compressed: conversations are told much the same."""
+    """Store the prompted text of conversations, compressed together: they share most of it."""
     packed = zlib.compress(msgspec.json.encode(prompted))
     db.execute("insert or replace into state (key, value) values (?, ?)", (KEY, packed))

@@ -1,5 +1,7 @@
-"""Copies of the database that lie beside it, made before an upgrade or a restore, or as a backup: what is forgotten
-leaves them too. They may be of an older schema, so every text is looked at, whatever it is called.
+"""Removes forgotten texts from copies of the database beside it: those made before an upgrade or a restore, and
+backups.
+
+A copy may have an older schema, so every text column of every table is read.
 """
 
 import logging
@@ -17,7 +19,7 @@ from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.store.tombstones import Tombstone
 
 Clean = Callable[..., str]
-"""Takes a text, and the message that it answers."""
+"""A function that cleans a text, given the message that it answers."""
 
 HEADER = b"SQLite format 3\x00"
 INDEXES = ("memory_words", "passage_words", "newest_words")
@@ -27,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 def forget(database: Path, clean: Clean, buried: Sequence[Tombstone]) -> None:
-    """Clean every copy beside the database, and have it refuse what is `buried`. One that cannot be read is named in
+    """Clean every copy beside the database and add `buried` to its tombstones. A copy that cannot be read is named in
     the log: it may still hold what was forgotten.
     """
     for path in copies(database):
@@ -38,7 +40,7 @@ def forget(database: Path, clean: Clean, buried: Sequence[Tombstone]) -> None:
 
 
 def copies(database: Path) -> list[Path]:
-    """The SQLite files in the database's folder, but for itself."""
+    """The SQLite files in the database's folder besides the database."""
     return [path for path in sorted(database.parent.iterdir()) if path != database and _is_database(path)]
 
 
@@ -74,7 +76,7 @@ def _is_index(table: str) -> bool:
 
 
 def _clean_table(db: Database, table: str, clean: Clean) -> list[int]:
-    """Clean the texts of a table; the numbers of the rows that changed, where rows have one."""
+    """Clean the texts of a table. Returns the ids of changed rows, where rows have one."""
     keys = [column.name for column in db[table].columns if column.is_pk] or ["rowid"]
     columns = [column.name for column in db[table].columns if column.name not in keys]
     query = f"select {', '.join([*keys, *columns])} from {table}"
@@ -90,7 +92,7 @@ def _clean_table(db: Database, table: str, clean: Clean) -> list[int]:
 
 
 def _cleaned(values: dict[str, Any], clean: Clean) -> Iterator[tuple[str, str]]:
-    """What changes in a row."""
+    """The changed columns of a row."""
     question = values.get("user") if "reply" in values else None
     for name, value in values.items():
         if isinstance(value, str) and value:
@@ -101,7 +103,7 @@ def _cleaned(values: dict[str, Any], clean: Clean) -> Iterator[tuple[str, str]]:
 
 
 def _in_json(text: str, clean: Clean) -> str:
-    """Every text in a value in JSON cleaned; the text as it is when it is none."""
+    """A JSON text with every string in it cleaned; `text` itself when it is no JSON."""
     try:
         value = msgspec.json.decode(text)
     except msgspec.DecodeError:
@@ -121,7 +123,7 @@ def _in_value(value: Any, clean: Clean) -> Any:
 
 
 def _forget_derived(db: Database, tables: set[str], changed: dict[str, list[int]]) -> None:
-    """Words and vectors are made of texts."""
+    """Delete the words and vectors derived from changed texts."""
     if "memory_words" in tables and changed.get("memories"):
         for number in changed["memories"]:
             db.execute("update memories set space_id = null, vector = null where id = ?", (number,))

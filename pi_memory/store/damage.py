@@ -1,6 +1,6 @@
-"""Values that cannot be decoded: set aside in a table of their own, so that one of them does not keep the rest away.
+"""Quarantine of values that cannot be decoded: each moves to a table, so that one of them does not block the others.
 
-Nothing looks for them until one is met: then all columns are gone through once.
+Nothing searches for them until one is met; then every column is checked once.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,16 @@ JSON: dict[tuple[str, str], tuple[Any, str | None]] = {
     ("topics", "directories"): (list[str], "[]"),
     ("memories", "topics"): (list[str], None),
 }
-"""What each column holds, and what stands for a value that is set aside."""
+"""The type of each JSON column, and the value that replaces a damaged one."""
 
 OF_MEMORIES = dict[str, dict[str, Any]]
-"""What the events of memories hold, by the memory's id and the field."""
+"""The sides of memory events: fields by memory id."""
 
 
 def set_aside(db: Database, at: float) -> list[str]:
-    """Move what cannot be decoded to the table `set_aside`; where it was, such as `events.before of row 3`."""
+    """Move values that cannot be decoded to the table `set_aside`. Returns where they were, such as `events.before of
+    row 3`.
+    """
     found = [*_broken_texts(db), *_broken_json(db), *_broken_events(db)]
     for table, column, row, value, instead in found:
         place = f"{table}.{column}"
@@ -38,7 +40,7 @@ Broken = tuple[str, str, int, bytes, str | None]
 
 
 def _broken_texts(db: Database) -> Iterator[Broken]:
-    """Texts that are not UTF-8: what can be read of one stays in its place."""
+    """Texts that are not UTF-8; the readable part stays in place."""
     for table, column in _text_columns(db):
         query = f"select rowid, cast({column} as blob) from {table} where typeof({column}) = 'text'"
         for row, value in db.execute(query).fetchall():
@@ -65,7 +67,7 @@ def _broken_json(db: Database) -> Iterator[Broken]:
 
 
 def _broken_events(db: Database) -> Iterator[Broken]:
-    """Events of which one side is broken, with both sides: one alone cannot be shown or undone."""
+    """Events with one broken side, both sides of each: one alone can be neither shown nor undone."""
     query = """select rowid, kind like 'memory.%', cast(before as blob), cast(after as blob) from events
         where before is not null or after is not null"""
     for row, of_memory, *sides in db.execute(query).fetchall():

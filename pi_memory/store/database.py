@@ -1,8 +1,8 @@
-"""One SQLite file, one thread that owns it, one open transaction that the writes of some seconds share.
+"""One SQLite file, owned by one thread, with one open transaction that the writes of some seconds share.
 
-A write survives a crash of this process from its group's commit on: at the latest `commit_seconds` later, or with the
-25th exchange. `durable=True` commits at once and syncs the card before the future resolves. What the disk, or another
-program, refuses is kept and written when that is over (`store/writer.py`).
+A write survives a crash of this process once its group is committed: at most `commit_seconds` later, or with the 25th
+exchange. `durable=True` commits at once and syncs the card before the future resolves. A write that the disk or a lock
+refuses is kept and retried (`store/writer.py`).
 """
 
 import asyncio
@@ -21,15 +21,15 @@ __all__ = ["GROUP_EXCHANGES", "Database", "Work"]
 T = TypeVar("T")
 
 RETRY_SECONDS = 10.0
-"""Longest between two trials to write what was refused."""
+"""Longest time between two retries of refused writes."""
 
 logger = logging.getLogger(__name__)
 
 
 class Database:
-    """Runs functions that take a `sqlite_utils.Database` on the writer thread, in the order of their submission.
+    """Runs functions of a `sqlite_utils.Database` on the writer thread, in the order of submission.
 
-    Reads run on the same connection, so they see what was written before them, committed or not.
+    Reads use the same connection, so they see earlier writes, committed or not.
     """
 
     def __init__(self, writer: Writer, thread: ThreadPoolExecutor, *, commit_seconds: float) -> None:
@@ -43,11 +43,10 @@ class Database:
 
     @classmethod
     async def open(cls, path: Path | None, *, commit_seconds: float = 10.0, now: float = 0.0) -> "Database":
-        """Open, check and migrate the file. None gives a database in RAM; so does a place that cannot be written, until
-        it can.
+        """Open, check and migrate the file. With None, or while the place cannot be written, the database is in RAM.
 
-        `now` names the files that are put aside. `problem` then says what is wrong and what to do.
-        Raises `StartError` for a file that a newer release or another program wrote.
+        `now` names the files that are put aside. `problem` then says what is wrong and what to do. Raises `StartError`
+        for a file that a newer release or another program wrote.
         """
         thread = ThreadPoolExecutor(1, thread_name_prefix="store")
         try:
@@ -65,12 +64,12 @@ class Database:
 
     @property
     def in_ram(self) -> bool:
-        """Whether there is no file, or one that could not be opened yet."""
+        """Whether the database is in RAM, without a file or until the file can be opened."""
         return self._writer.in_ram
 
     @property
     def lost(self) -> int:
-        """Exchanges that were said and could not be saved."""
+        """Number of exchanges that could not be saved."""
         return self._writer.lost
 
     def read(self, work: Work[T]) -> asyncio.Future[T]:
@@ -80,7 +79,7 @@ class Database:
     def write(self, work: Work[T], *, durable: bool = False) -> asyncio.Future[T]:
         """Run `work` in the open group, all of it or nothing.
 
-        The work starts whether or not the future is awaited. Raises `StoreError`; `NotSaved` when the disk or a lock
+        The work runs whether or not the future is awaited. Raises `StoreError`; or `NotSaved` when the disk or a lock
         refuses it: then it is kept and run later, unless it is `durable`.
         """
         if durable:
@@ -88,8 +87,8 @@ class Database:
         return self._grouped(KeptWrite(work))
 
     def put(self, work: Work[T]) -> asyncio.Future[T]:
-        """Run `work`, which stores an exchange, in the open group. One that is refused waits: the future resolves when
-        it has been stored at last.
+        """Run `work`, which stores an exchange, in the open group. A refused one waits: the future resolves once it is
+        stored.
         """
         done: Future[T] = Future()
         self._grouped(KeptWrite(work, done, is_exchange=True))
@@ -102,7 +101,7 @@ class Database:
         return self._submit(self._writer.commit)
 
     async def writable(self) -> None:
-        """Wait until nothing is refused any more."""
+        """Wait until no write is refused."""
         await self._writable.wait()
 
     async def refused(self) -> None:
@@ -119,7 +118,7 @@ class Database:
         await self._submit(self._writer.checkpoint)
 
     async def scrub(self) -> None:
-        """Commit, and empty the write-ahead log: what was erased is in neither file any more.
+        """Commit and empty the write-ahead log, so that erased text is in neither file.
 
         Raises `StoreError` when another program reads the log.
         """
@@ -157,7 +156,7 @@ class Database:
         return awaited
 
     def _follow(self) -> None:
-        """Note whether writes are refused, and see to it that they are tried again."""
+        """Update whether writes are refused, and schedule a retry if so."""
         if self._writer.refused is None:
             self._writable.set()
             self._refused.clear()
@@ -170,7 +169,7 @@ class Database:
         self._arm()
 
     def _arm(self) -> None:
-        """Have the group committed when its time is up; again and again, while it is refused."""
+        """Schedule the commit of the group, repeatedly while it is refused."""
         if self._timer is None and not self._closed:
             seconds = self._commit_seconds if self._writer.refused is None else self._retry_seconds
             self._timer = asyncio.get_running_loop().call_later(seconds, self._timed_commit)
@@ -185,7 +184,8 @@ class Database:
 
 
 def _retrieve(future: "asyncio.Future[T]") -> None:
-    """Log a failure that nobody awaits, instead of a warning by the garbage collector; not what a client did wrong, and
-    not again what is logged when it begins."""
+    """Log a failure that nobody awaits, in place of the garbage collector's warning; except errors of a client, and
+    refusals, which are logged once when they begin.
+    """
     if not future.cancelled() and (error := future.exception()) and not isinstance(error, RequestError | NotSaved):
         logger.warning("%s", error)

@@ -1,10 +1,10 @@
-"""The embedders whose vectors are kept, each by a small number."""
+"""Numbers of vector spaces: one for each embedder whose vectors are stored."""
 
 from sqlite_utils import Database
 
 
 def number(db: Database, name: str, *, dimensions: int) -> int:
-    """The number of an embedder's space, a new one if need be."""
+    """The number of an embedder's space, assigned at first use."""
     row = db.execute("select id from spaces where name = ?", (name,)).fetchone()
     if row is None:
         insert = "insert into spaces (name, dimensions) values (?, ?) returning id"

@@ -1,4 +1,4 @@
-"""Erasing a text from all that is kept verbatim: events of memories, and exchanges."""
+"""Erases text from what is stored verbatim: events of memories, and exchanges."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,39 +12,39 @@ Clean = Callable[..., str]
 
 
 def from_events(db: Database, subject: str | None, keep: Callable[[str, Any], bool]) -> None:
-    """Take the fields that `keep` (field, value) refuses out of memories' events, of one subject or of all."""
+    """Remove the fields for which `keep(field, value)` is false from memory events, of one subject or of all."""
     query = """select id, before, after from events where kind like 'memory.%' and before is not null
         and (:subject is null or subject = :subject)"""
     for number, *sides in db.execute(query, {"subject": subject}).fetchall():
-        told = [msgspec.json.decode(side) for side in sides]
+        parts = [msgspec.json.decode(side) for side in sides]
         erased = {
             (memory, field)
-            for side in told
+            for side in parts
             for memory, fields in side.items()
             for field, value in fields.items()
             if not keep(field, value)
         }
         if erased:
-            left = [_without(side, erased) for side in told]
+            left = [_without(side, erased) for side in parts]
             db.execute("update events set before = ?, after = ? where id = ?", (*map(_json, left), number))
 
 
 def from_exchanges(
     db: Database, words: Sequence[frozenset[str]], cleaner: Callable[[int], Clean], *, also: frozenset[int]
 ) -> set[int]:
-    """Rewrite the exchanges in which all of some words may stand, and those of `also`; the ids of those that changed.
+    """Rewrite the exchanges that may contain all of some words, and those of `also`. Returns the ids that changed.
 
-    `words` are in lower case, and parts of words. `cleaner` gives what cleans the texts of the exchange of an id: a
-    message, or a reply and the message that it answers.
+    `words` are lower-case parts of words. `cleaner(id)` returns the function that cleans a text of that exchange: a
+    message, or a reply with the message that it answers.
     """
     where, values = _may_hold(words)
     query = f"""select id, user, reply, coalesce(tool_calls, '') from exchanges
         where {where} or id in (select value from json_each(:also)) order by id"""
     changed = set()
-    for number, *told in db.execute(query, {**values, "also": _json(sorted(also))}).fetchall():
-        clean, (user, reply, calls) = cleaner(number), told
+    for number, *parts in db.execute(query, {**values, "also": _json(sorted(also))}).fetchall():
+        clean, (user, reply, calls) = cleaner(number), parts
         cleaned = [clean(user), clean(reply, user), clean(calls)]
-        if cleaned != told:
+        if cleaned != parts:
             # Arguments are no sentences: a part of them would not be JSON.
             left = calls if cleaned[2] == calls else ""
             with messages.rewritten(db, number):
@@ -57,18 +57,18 @@ def from_exchanges(
 
 
 def set_aside(db: Database) -> None:
-    """Erase the damaged values that were set aside: what stands in them cannot be read."""
+    """Erase the quarantined values: what is in them cannot be read."""
     db.execute("delete from set_aside")
 
 
 def is_evidence(db: Database, exchange_id: int | None, quote: str) -> bool:
-    """Whether the exchange is here and has the quote in it."""
+    """Whether the exchange exists and contains the quote."""
     query = "select 1 from exchanges where id = ? and instr(user || ' ' || reply, ?)"
     return bool(quote) and db.execute(query, (exchange_id, quote)).fetchone() is not None
 
 
 def _may_hold(words: Sequence[frozenset[str]]) -> tuple[str, dict[str, str]]:
-    """A condition by the longest word of each: whoever lacks it need not be read whole."""
+    """An SQL condition by the longest word of each fact, which spares reading most rows."""
     longest = [max(found, key=len, default="") for found in words]
     values = {f"word{number}": f"%{word}%" for number, word in enumerate(longest)}
     row = "user || ' ' || reply || ' ' || coalesce(tool_calls, '')"
@@ -90,11 +90,13 @@ def _json(value: Any) -> str:
 EMPTY = """select id from sessions where coalesce(ended_at, started_at) < :before and source != 'import'
     and id not in (select session_id from exchanges) and id not in (select session_id from lessons)
     and id < (select max(id) from sessions)"""
-"""An import is known by its sessions. The newest keeps its row, or its id would be given again."""
+"""Sessions without exchanges that are over. An import is identified by its sessions. The newest session keeps its row,
+so that its id is not reused.
+"""
 
 
 def prune(db: Database, *, before: float) -> int:
-    """Erase what ended before a Unix time; how many sessions and events."""
+    """Erase sessions and events that ended before a Unix time. Returns how many of each."""
     for table in ("topic_sessions", "windows"):
         db.execute(f"delete from {table} where session_id in ({EMPTY})", {"before": before})
     sessions = db.execute(f"delete from sessions where id in ({EMPTY})", {"before": before}).rowcount

@@ -1,4 +1,4 @@
-"""What changed, when, by whom, from what to what: the record that shows, explains and undoes."""
+"""Events: the audit trail of changes, by whom, when, from what to what. It explains and undoes them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ COLUMNS = "at, kind, subject, origin, before, after, id, undoes"
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`kind` is a verb such as `topic.dropped`, `origin` who did it: `tagger`, `file`, `api`, `time`.
+    """One change. `kind` is a verb such as `topic.dropped`, `origin` who caused it: `tagger`, `file`, `api`, `time`.
 
-    `id` is given by the database; `undoes` is that of the event which this one takes back.
+    `id` is assigned by the database; `undoes` is the id of the event that this one takes back.
     """
 
     at: float
@@ -28,7 +28,7 @@ class Event:
 
 
 def add(db: Database, event: Event) -> int:
-    """The event's number: its own if that is greater than all others, else the next."""
+    """Store an event and return its id: its own if that is greater than all others, else the next one."""
     cursor = db.execute(
         """insert into events (id, at, kind, subject, origin, before, after, undoes)
         values ((select :id where :id > (select coalesce(max(id), 0) from events)),
@@ -54,20 +54,20 @@ def get(db: Database, number: int) -> Event | None:
 
 
 def of(db: Database, subject: str, *, limit: int = 50) -> list[Event]:
-    """The last events about a subject, newest first."""
+    """The last events of a subject, newest first."""
     query = f"select {COLUMNS} from events where subject = ? order by id desc limit ?"
     return [_event(row) for row in db.execute(query, (subject, limit)).fetchall()]
 
 
 def of_memory(db: Database, number: int) -> list[Event]:
-    """Every event that changed a memory, newest first; also those filed under another memory."""
+    """All events that changed a memory, newest first, including those filed under another memory."""
     query = f"""select {COLUMNS} from events where kind like 'memory.%'
         and (subject = 'memory:' || :id or before like '%"' || :id || '":{{%') order by id desc"""
     return [_event(row) for row in db.execute(query, {"id": number}).fetchall()]
 
 
 def listed(db: Database, *, kind: str = "", before: int | None = None, limit: int = 50) -> list[Event]:
-    """The last events, newest first: those whose kind begins with `kind`, and older than event `before`."""
+    """The last events, newest first, whose kind begins with `kind` and whose id is below `before`."""
     query = f"""select {COLUMNS} from events where substr(kind, 1, length(:kind)) = :kind
         and (:before is null or id < :before) order by id desc limit :limit"""
     values = {"kind": kind, "before": before, "limit": limit}
@@ -75,7 +75,7 @@ def listed(db: Database, *, kind: str = "", before: int | None = None, limit: in
 
 
 def oldest_first(db: Database, *, kind: str) -> Iterator[Event]:
-    """Every event whose kind begins with `kind`."""
+    """All events whose kind begins with `kind`."""
     query = f"select {COLUMNS} from events where substr(kind, 1, length(?1)) = ?1 order by id"
     return map(_event, db.execute(query, (kind,)))
 

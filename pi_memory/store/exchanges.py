@@ -1,4 +1,4 @@
-"""Exchanges, verbatim. The inbox is no table of its own: it is every exchange after the cursor in `state`."""
+"""Exchanges, verbatim. The inbox has no table of its own: it is every exchange after the cursor in `state`."""
 
 import re
 from collections.abc import Collection
@@ -18,12 +18,12 @@ COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, partial, exch
     tool_calls, file_paths"""
 JOINED = "exchanges join sessions on sessions.id = exchanges.session_id"
 SAID = "(user != '' or reply != '')"
-"""Not the row of one that was erased, whose id must not be given again."""
+"""A condition that excludes the empty row of an erased exchange, kept so that its id is not reused."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExchangeQuery:
-    """Which exchanges to list; times are Unix times, `until` is not among them. None stands for any."""
+    """Filters of a list of exchanges; times are Unix times, `until` is exclusive. None filters nothing."""
 
     words: tuple[str, ...] = ()
     conversation: str | None = None
@@ -34,7 +34,7 @@ class ExchangeQuery:
 
 
 def add(db: Database, exchange: Exchange) -> int:
-    """Append an exchange, without what was forgotten, to its session and so to the inbox; its id."""
+    """Append an exchange to its session, and so to the inbox, with what was forgotten removed. Returns its id."""
     exchange = _unforgotten(db, exchange)
     session = sessions.touch(
         db, exchange.conversation_id, exchange.at, source=exchange.source, project=exchange.project
@@ -59,7 +59,7 @@ def add(db: Database, exchange: Exchange) -> int:
 
 
 def inbox(db: Database) -> list[tuple[int, Exchange]]:
-    """The exchanges that have not been processed, with their ids, oldest first; imported ones never are."""
+    """Exchanges that are not yet processed, with their ids, oldest first; imported ones never are."""
     rows = db.execute(
         f"select {COLUMNS} from {JOINED} where exchanges.id > {DONE} and source != 'import' order by exchanges.id"
     ).fetchall()
@@ -67,12 +67,12 @@ def inbox(db: Database) -> list[tuple[int, Exchange]]:
 
 
 def processed(db: Database, exchange_id: int) -> None:
-    """Move the inbox past an exchange. A mark on its row would write the row's page again when the inbox lags."""
+    """Move the inbox's cursor past an exchange. (A flag on its row would write that page a second time.)"""
     state.put(db, CURSOR, str(exchange_id))
 
 
 def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:
-    """The last exchanges in the window of each conversation that has not ended, oldest first, by its id."""
+    """The last exchanges of each window of the conversations that have not ended, oldest first, by conversation id."""
     rows = db.execute(
         f"""select * from (
             select {COLUMNS}, row_number() over (partition by exchanges.session_id order by exchanges.id desc) as n
@@ -98,7 +98,7 @@ def between(db: Database, session_id: int, *, after: int, upto: int) -> list[tup
 
 
 def several(db: Database, ids: Collection[int]) -> dict[int, Exchange]:
-    """Those of `ids` that there are, by id."""
+    """The existing exchanges among `ids`, by id."""
     rows = db.execute(
         f"""select {COLUMNS} from {JOINED} where {SAID} and exchanges.id in (select value from json_each(?))""",
         (msgspec.json.encode(sorted(ids)).decode(),),
@@ -107,7 +107,7 @@ def several(db: Database, ids: Collection[int]) -> dict[int, Exchange]:
 
 
 def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[int, Exchange]:
-    """The newest exchanges in which the user's words have all of some, as parts of words; by id."""
+    """The newest exchanges whose user message contains all of some words, as parts of words; by id."""
     where = " and ".join([SAID, *(f"instr(lower(user), :word{n})" for n in range(len(words)))])
     values = {f"word{n}": word for n, word in enumerate(words)} | {"limit": limit}
     rows = db.execute(
@@ -117,7 +117,7 @@ def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[i
 
 
 def listed(db: Database, wanted: ExchangeQuery, *, limit: int) -> list[tuple[int, Exchange]]:
-    """The exchanges that are wanted with their ids, the newest first."""
+    """The exchanges that match a query, with their ids, newest first."""
     said = "user || char(10) || reply"
     values: dict[str, object] = {f"word{n}": f"%{_literal(word)}%" for n, word in enumerate(wanted.words)}
     where = [SAID, "exchanges.id < :before", *(f"{said} like :{name} escape '\\'" for name in values)]
@@ -136,18 +136,18 @@ def listed(db: Database, wanted: ExchangeQuery, *, limit: int) -> list[tuple[int
 
 
 def _literal(word: str) -> str:
-    """A word in which nothing is a wildcard."""
+    """A LIKE pattern in which nothing is a wildcard."""
     return re.sub(r"([\\%_])", r"\\\1", word)
 
 
 def of_session(db: Database, name: str) -> list[int]:
-    """The ids of the exchanges of a session."""
+    """Ids of a session's exchanges."""
     query = f"select exchanges.id from {JOINED} where sessions.name = ? and {SAID}"
     return [id_ for (id_,) in db.execute(query, (name,)).fetchall()]
 
 
 def erase(db: Database, ids: Collection[int]) -> None:
-    """Erase exchanges with their passages. Of the newest one the row stays, without its texts."""
+    """Erase exchanges and their messages from the index. The newest exchange keeps its row, without texts."""
     messages.erase(db, ids)
     for number in ids:
         db.execute(
@@ -159,19 +159,19 @@ def erase(db: Database, ids: Collection[int]) -> None:
 
 
 def beside(db: Database, text: str, *, since: float, until: float) -> list[int]:
-    """The exchanges after `since` of the sessions in which the user said `text`, word for word, until `until`."""
+    """Exchanges after `since` and until `until` of the sessions in which the user said `text` word for word."""
     query = """select id from exchanges where at >= :since and session_id in (
         select session_id from exchanges where at >= :since and at <= :until and instr(user, :text))"""
     return [id_ for (id_,) in db.execute(query, {"text": text, "since": since, "until": until})]
 
 
 def prune(db: Database, *, before: float, idle_since: float) -> int:
-    """Erase processed exchanges up to `before` of sessions that have ended, or were not gone on with after
-    `idle_since`, with their passages; how many. Not those that are yet to be learned from. What was imported is as old
-    as its import.
+    """Erase processed exchanges up to `before` of sessions that have ended or were idle since `idle_since`, with their
+    indexed messages. Returns how many. Exchanges in a queued lesson are kept. An imported exchange is as old as its
+    import.
 
-    Of the newest one the row stays, without its texts: its id must not be given again, or the inbox would take the next
-    exchange for processed.
+    The newest one keeps its row without texts: if its id were reused, the inbox would take the next exchange for
+    processed.
     """
     imported = "(select ended_at from sessions where sessions.id = session_id and source = 'import')"
     over = f"""(id <= {DONE} or {imported} is not null) and coalesce({imported}, at) <= :before and session_id not in (

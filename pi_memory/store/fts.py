@@ -1,4 +1,4 @@
-"""Which texts have a word, by the indexes of FTS5."""
+"""Term lookups in FTS5 indexes."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -12,9 +12,9 @@ Ids = npt.NDArray[np.int32]
 
 
 def holders(db: Database, index: Index, terms: Sequence[str]) -> list[Ids]:
-    """For each term, an expression of FTS5, the ids of the texts that have it, in ascending order.
+    """For each term, an FTS5 expression, the ids of the texts that contain it, ascending.
 
-    A common word has thousands: as one value, read by numpy, they come in a third of the time that as many rows take.
+    A common word has thousands: as one value, read by numpy, they take a third of the time of as many rows.
     """
     query = f"select json_group_array(rowid) from {index} where {index} match ?"
     return [_ids(db.execute(query, (term,)).fetchone()[0]) for term in terms]

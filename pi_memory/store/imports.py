@@ -1,4 +1,4 @@
-"""Conversations from elsewhere: what is stored of one already, and what is added to it."""
+"""Import ledgers: which messages, log lines and exports are already stored."""
 
 import hashlib
 import secrets
@@ -15,7 +15,7 @@ from pi_memory.types import Exchange, Role, Source
 
 @dataclass(frozen=True, slots=True)
 class KnownMessage:
-    """A message that is stored; or is about to be, then without a time if none was given."""
+    """A message that is stored, or about to be; `at` is None when no time was given."""
 
     role: Role
     content: str
@@ -25,14 +25,14 @@ class KnownMessage:
 
 @dataclass(frozen=True, slots=True)
 class ImportEntry:
-    """An exchange to be stored, and its messages as they are searched; only the lowest bit of their ids counts."""
+    """An exchange to store and its messages to index; only the lowest bit of a message's id counts."""
 
     exchange: Exchange
     passages: tuple[Passage, ...]
 
 
 def source_of(db: Database, name: str) -> Source | None:
-    """Where the session called `name` came from, None when there is none."""
+    """The source of the session called `name`, None when it does not exist."""
     row = db.execute("select source from sessions where name = ?", (name,)).fetchone()
     return row[0] if row else None
 
@@ -48,7 +48,7 @@ def known(db: Database, name: str) -> list[KnownMessage]:
 
 
 def add(db: Database, entries: Sequence[ImportEntry], at: float, *, extract: bool = False) -> list[int]:
-    """Store exchanges that were imported at `at`; their ids. With `extract` they are queued to be learned from."""
+    """Store exchanges imported at `at` and return their ids. With `extract` they are queued for learning."""
     added: dict[str, list[int]] = {}
     for entry in entries:
         name = entry.exchange.conversation_id
@@ -70,7 +70,7 @@ STORE = "store"
 
 
 def store_id(db: Database, make: Callable[[int], str] = secrets.token_hex) -> str:
-    """What tells this store from all others."""
+    """The random id of this store."""
     found = state.get(db, STORE)
     if found is None:
         found = make(8)
@@ -79,7 +79,7 @@ def store_id(db: Database, make: Callable[[int], str] = secrets.token_hex) -> st
 
 
 def adopt(db: Database, store: str) -> bool:
-    """Be the store that an export is of, if there is nothing here yet; whether this is it."""
+    """Take over the store id of an export if this store is empty. Returns whether the ids are equal."""
     if db.execute("select 1 from memories limit 1").fetchone() is None:
         state.put(db, STORE, store)
     return state.get(db, STORE) == store
@@ -95,17 +95,19 @@ def note(db: Database, store: str, their_id: int, number: int) -> None:
 
 
 def ref(text: str) -> int:
-    """The key of a line: a hash of what identifies it, as SQLite's signed integers have it."""
+    """The key of a log line: a hash of its identity, as a signed 64-bit integer."""
     return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), signed=True)
 
 
 def recorded(db: Database, refs: Iterable[int]) -> set[int]:
-    """Those of `refs` that have been recorded."""
+    """The keys among `refs` that are already recorded."""
     return {r for r in refs if db.execute("select 1 from recorded where ref = ?", (r,)).fetchone()}
 
 
 def add_recorded(db: Database, exchange: Exchange, *, refs: Sequence[int]) -> int:
-    """Append an exchange made from these lines; its id. Raises `sqlite3.IntegrityError` if one has been recorded."""
+    """Append an exchange made from log lines and return its id. Raises `sqlite3.IntegrityError` if a line is already
+    recorded.
+    """
     for r in refs:
         db.execute("insert into recorded (ref) values (?)", (r,))
     return exchanges.add(db, exchange)

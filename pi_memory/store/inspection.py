@@ -1,4 +1,4 @@
-"""What would become of the database at a start, found out without changing anything."""
+"""A dry run of opening the database: its state is checked and nothing is changed."""
 
 import os
 import sqlite3
@@ -19,7 +19,7 @@ DAMAGED = (
 
 
 def look(path: Path) -> str | None:
-    """What is wrong with a database that no daemon uses, and what to do; None for a sound one and for none yet.
+    """What is wrong with a database that no daemon uses, and what to do; None for a sound or a missing one.
 
     Raises `StartError` for a file that a newer release wrote.
     """
@@ -41,7 +41,7 @@ def look(path: Path) -> str | None:
 
 
 def _read(path: Path) -> tuple[str, int]:
-    """What SQLite says of the file, and its schema's number."""
+    """SQLite's integrity report and the schema's version."""
     # Without a log nothing but the file is needed, and SQLite makes no other beside it.
     unlogged = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{unlogged}", uri=True)) as connection:

@@ -1,4 +1,4 @@
-"""Memories as rows. What most of them have in common, and what changes often, stand in tables of their own."""
+"""The tables of memories. Columns that most rows share, and counters that change often, are in tables of their own."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,14 +16,14 @@ JOINED = """memories join memory_labels on memory_labels.id = label_id
     left join memory_uses on memory_uses.id = memories.id"""
 
 RECENT = 200
-"""Memories that may have been stored between what the user stated and its exchange."""
+"""Number of newest memories among which one is looked up that was stored before its exchange."""
 
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """A vector as `knowledge/vectors.py` packs one: its scale as float32, then an int8 for each dimension.
+    """A vector as `Packed.to_bytes` writes it: its scale as float32, then one int8 for each dimension.
 
-    `space` names the embedder.
+    `space` is the embedder's id.
     """
 
     space: str
@@ -36,7 +36,7 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories to list. `namespaces` also stand for what is below them; None stands for any."""
+    """Filters of a list of memories. Each of `namespaces` includes those below it. None filters nothing."""
 
     namespaces: tuple[str, ...] | None = None
     type: MemoryType | None = None
@@ -45,7 +45,7 @@ class Filter:
 
 
 def add(db: Database, candidate: Candidate, at: float, *, embedding: Embedding | None = None) -> Memory:
-    """A new memory that holds from `at` on."""
+    """Insert a new memory that holds from `at` on."""
     memory = Memory(
         id=0,
         content=candidate.content,
@@ -65,7 +65,7 @@ def add(db: Database, candidate: Candidate, at: float, *, embedding: Embedding |
 
 
 def put(db: Database, memory: Memory, *, embedding: Embedding | None = None) -> Memory:
-    """Store a memory as it is, under the next free id if it has none (0)."""
+    """Insert a memory as it is, under the next free id if its own is 0."""
     values = {**_values(db, memory), **_vector(db, embedding), "id": memory.id or None}
     names = ", ".join(values)
     marks = ", ".join(f":{name}" for name in values)
@@ -79,7 +79,7 @@ def put(db: Database, memory: Memory, *, embedding: Embedding | None = None) -> 
 
 
 def update(db: Database, before: Memory, after: Memory) -> None:
-    """Store what a change made of a memory. Another content has no vector yet."""
+    """Store the changes of a memory. A changed content loses its vector."""
     rewritten = (before.content, before.quote) != (after.content, after.quote)
     values = _values(db, after)
     if before.content != after.content:
@@ -95,19 +95,19 @@ def get(db: Database, number: int) -> Memory | None:
 
 
 def several(db: Database, ids: Sequence[int]) -> list[Memory]:
-    """Those of `ids` that there are, by id."""
+    """The existing memories among `ids`, by id."""
     query = f"""select {COLUMNS} from {JOINED} where memories.id in (select value from json_each(?))
         order by memories.id"""
     return [_memory(row) for row in db.execute(query, (msgspec.json.encode(ids).decode(),)).fetchall()]
 
 
 def every(db: Database) -> Iterator[Memory]:
-    """All of them, also what no longer holds, by id."""
+    """All memories by id, including those that no longer hold."""
     return map(_memory, db.execute(f"select {COLUMNS} from {JOINED} order by memories.id"))
 
 
 def listed(db: Database, which: Filter, *, limit: int, offset: int = 0) -> tuple[list[Memory], int]:
-    """The newest first, and how many there are in all."""
+    """Memories, newest first, and their total number."""
     where, values = _where(which)
     count = db.execute(f"select count(*) from {JOINED} where {where}", values).fetchone()[0]
     query = f"select {COLUMNS} from {JOINED} where {where} order by memories.id desc limit :limit offset :offset"
@@ -116,14 +116,14 @@ def listed(db: Database, which: Filter, *, limit: int, offset: int = 0) -> tuple
 
 
 def outlines(db: Database, *, after: int, limit: int) -> list[tuple[int, str, int]]:
-    """Ids greater than `after`, namespaces and lengths of contents of the valid memories, by id."""
+    """Id, namespace and length of content of the valid memories with ids above `after`, by id."""
     query = f"""select memories.id, namespace, length(content) from {JOINED}
         where memories.id > ? and valid_to is null and forgotten_at is null order by memories.id limit ?"""
     return db.execute(query, (after, limit)).fetchall()
 
 
 def used(db: Database, ids: Sequence[int], at: float) -> None:
-    """Count one use of each memory, which restores its strength."""
+    """Count a use of each memory, which restores its strength."""
     db.execute(
         """insert into memory_uses (id, accesses, last_accessed_at)
         select id, 1, max(:at, created_at) from memories
@@ -135,7 +135,7 @@ def used(db: Database, ids: Sequence[int], at: float) -> None:
 
 
 def rest_on(db: Database, quotes: Sequence[str], exchange_id: int) -> None:
-    """Note the exchange in which the quotes stand, for what has just been stored without it."""
+    """Set the source exchange of memories that were stored before it existed."""
     db.execute(
         """update memories set exchange_id = :exchange where id > (select max(id) - :recent from memories)
         and exchange_id is null and quote in (select value from json_each(:quotes))""",
@@ -150,14 +150,14 @@ def touch(db: Database, number: int, at: float) -> None:
 
 
 def faded(db: Database, since: float) -> list[Memory]:
-    """Valid ones that were last accessed before `since`, but for those of the highest priority."""
+    """Valid memories last accessed before `since`, except those of the highest priority."""
     query = f"""select {COLUMNS} from {JOINED} where valid_to is null and forgotten_at is null
         and priority != 'highest' and coalesce(last_accessed_at, created_at) < ? order by memories.id"""
     return [_memory(row) for row in db.execute(query, (since,)).fetchall()]
 
 
 def embed(db: Database, number: int, embedding: Embedding, *, content: str) -> bool:
-    """Store the vector of `content`; whether that is what the memory still says."""
+    """Store the vector of `content`. Returns whether the memory still has that content."""
     values = {**_vector(db, embedding), "id": number, "content": content}
     query = """update memories set space_id = :space_id, vector = :vector
         where id = :id and content = :content and forgotten_at is null"""
@@ -171,7 +171,7 @@ def embedding_of(db: Database, number: int) -> Embedding | None:
 
 
 def vectors(db: Database, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
-    """Ids greater than `after` and packed vectors of the valid memories that have one in `space`, by id."""
+    """Ids above `after` and packed vectors of the valid memories with a vector in `space`, by id."""
     query = """select memories.id, vector from memories join spaces on spaces.id = space_id
         where name = ? and memories.id > ? and valid_to is null and forgotten_at is null
         order by memories.id limit ?"""
@@ -179,14 +179,14 @@ def vectors(db: Database, space: str, *, after: int = 0, limit: int = 1000) -> l
 
 
 def without_vector(db: Database, space: str, *, limit: int = 32) -> list[tuple[int, str]]:
-    """Ids and contents of valid memories that have no vector in `space` yet."""
+    """Ids and contents of valid memories without a vector in `space`."""
     query = """select memories.id, content from memories left join spaces on spaces.id = space_id
         where name is not ? and valid_to is null and forgotten_at is null order by memories.id limit ?"""
     return db.execute(query, (space, limit)).fetchall()
 
 
 def dimensions(db: Database, space: str) -> int | None:
-    """Those of the vectors in a space, None for a new one."""
+    """Dimensions of the vectors in a space; None for a new space."""
     row = db.execute("select dimensions from spaces where name = ?", (space,)).fetchone()
     return row[0] if row else None
 
@@ -207,7 +207,7 @@ def _where(which: Filter) -> tuple[str, dict[str, object]]:
 
 
 def _values(db: Database, memory: Memory) -> dict[str, object]:
-    """A memory's columns, but for its id, uses and vector. Null stands for what is `created_at`."""
+    """The columns of a memory except id, uses and vector. Null means the same time as `created_at`."""
     return {
         "label_id": _label(db, memory),
         "created_at": memory.created_at,

@@ -1,6 +1,6 @@
-"""The words of memories, for searching. They are indexed when somebody searches, or a hundred memories at a time.
+"""The full-text index of memories, updated at a search or a hundred memories at a time.
 
-Each time the index is written costs the card several pages, whether it is for one memory or for a hundred.
+Each update of the index costs the card several pages, for one memory as for a hundred.
 """
 
 import contextlib
@@ -13,43 +13,43 @@ from pi_memory.store import fts
 AT_A_TIME = 100
 
 LAST = "(select coalesce(max(id), 0) from memory_words_docsize)"
-"""The memory up to which words are indexed."""
+"""SQL of the last memory that is indexed."""
 
 
 def index(db: Database) -> None:
-    """Take in the words of the memories that were added since."""
+    """Index the memories added since the last update."""
     if db.execute(f"select 1 from memories where id > {LAST} limit 1").fetchone():
         db.execute(f"insert into memory_words (rowid, text) select id, text from memory_texts where id > {LAST}")
 
 
 def search(db: Database, match: str, *, limit: int) -> list[tuple[int, float]]:
-    """Ids of memories and their BM25, the best first (greater is better); also of those that no longer hold.
+    """Memory ids with their BM25 (greater is better), best first, including memories that no longer hold.
 
-    `match` is a query of FTS5 without phrases. Writes, as it first indexes what is new.
+    `match` is an FTS5 query without phrases. Writes, as it first indexes what is new.
     """
     index(db)
     return indexed(db, match, limit=limit)
 
 
 def unindexed(db: Database) -> list[int]:
-    """Ids of the memories that were added since words were last indexed; fewer than `AT_A_TIME`."""
+    """Ids of memories that are not yet indexed; fewer than `AT_A_TIME`."""
     return [number for (number,) in db.execute(f"select id from memories where id > {LAST} order by id")]
 
 
 def indexed(db: Database, match: str, *, limit: int) -> list[tuple[int, float]]:
-    """As `search`, among what is indexed. Writes nothing."""
+    """Like `search`, among indexed memories only. Writes nothing."""
     query = """select rowid, -bm25(memory_words) from memory_words where memory_words match ?
         order by bm25(memory_words), rowid limit ?"""
     return db.execute(query, (match, limit)).fetchall()
 
 
 def holders(db: Database, wanted: Sequence[str]) -> list[fts.Ids]:
-    """For each term, an expression of FTS5, the ids of the memories that have it; of those that are indexed."""
+    """For each term, an FTS5 expression, the ids of the indexed memories that contain it."""
     return fts.holders(db, "memory_words", wanted)
 
 
 def added(db: Database, number: int) -> None:
-    """Have the words of a new memory indexed, at once or later."""
+    """Index a new memory, now or with later ones."""
     last = db.execute(f"select {LAST}").fetchone()[0]
     if number < last:
         _put(db, number)
@@ -59,7 +59,7 @@ def added(db: Database, number: int) -> None:
 
 @contextlib.contextmanager
 def changed(db: Database, number: int, *, rewritten: bool) -> Iterator[None]:
-    """Around a change of a memory's texts: their words go and come with it."""
+    """A context manager around a change of a memory's texts, which keeps the index in step."""
     indexed = rewritten and number <= db.execute(f"select {LAST}").fetchone()[0]
     if indexed:
         db.execute(
@@ -73,7 +73,7 @@ def changed(db: Database, number: int, *, rewritten: bool) -> Iterator[None]:
 
 
 def merge(db: Database) -> None:
-    """Write the index anew, so that nothing is left in it of words that are gone."""
+    """Rebuild the index, so that no trace is left of deleted words."""
     db.execute("insert into memory_words (memory_words) values ('optimize')")
 
 

@@ -1,7 +1,7 @@
-"""The words of passages, for searching: those of the newest in RAM, those of all others on the card, fifty at a time.
+"""The full-text index of messages: the newest in RAM, all others on the card, fifty at a time.
 
-Each time the index is written costs the card ten pages, whether it is for one message or for several. What a crash took
-from RAM is indexed at the next start.
+Each update on the card costs ten pages, for one message as for several. What a crash takes from RAM is indexed at the
+next start.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from pi_memory.store import fts
 AT_A_TIME = 50
 
 LAST = "(select coalesce(max(id), 0) from passage_words_docsize)"
-"""The passage up to which words are on the card."""
+"""SQL of the last message whose words are on the card."""
 TEXT = "case passages.id & 1 when 0 then exchanges.user else exchanges.reply end"
 JOINED = "passages join exchanges on exchanges.id = passages.id >> 1"
 
 
 def prepare(db: Database) -> None:
-    """Make room in RAM. Once for a connection and outside of any transaction: SQLite 3.40 does not get over a virtual
-    table whose creation is rolled back to a savepoint.
+    """Create the index in RAM, once a connection and outside of any transaction: SQLite 3.40 breaks when the creation
+    of a virtual table is rolled back to a savepoint.
     """
     db.execute("pragma temp_store = memory")
     db.execute(
@@ -31,7 +31,7 @@ def prepare(db: Database) -> None:
 
 
 def add(db: Database, number: int, text: str) -> None:
-    """Take in the words of a passage."""
+    """Index the words of a message."""
     if number < _last(db):
         db.execute("insert into passage_words (rowid, text) values (?, ?)", (number, text))
         return
@@ -41,7 +41,7 @@ def add(db: Database, number: int, text: str) -> None:
 
 
 def remove(db: Database, number: int, text: str) -> None:
-    """Take out the words of a passage, which are those of `text`."""
+    """Remove a message from the index; `text` is what was indexed."""
     if number <= _last(db):
         db.execute("insert into passage_words (passage_words, rowid, text) values ('delete', ?, ?)", (number, text))
     else:
@@ -49,7 +49,7 @@ def remove(db: Database, number: int, text: str) -> None:
 
 
 def index(db: Database) -> None:
-    """Put the words of the newest passages on the card."""
+    """Move the words of the newest messages to the card."""
     db.execute(
         f"""insert into passage_words (rowid, text)
         select passages.id, {TEXT} from {JOINED} where passages.id > {LAST} order by passages.id"""
@@ -58,13 +58,13 @@ def index(db: Database) -> None:
 
 
 def holders(db: Database, wanted: Sequence[str]) -> list[fts.Ids]:
-    """For each term, an expression of FTS5, the ids of the passages that have it."""
+    """For each term, an FTS5 expression, the ids of the messages that contain it."""
     found = (fts.holders(db, index, wanted) for index in ("passage_words", "newest_words"))
     return [np.concatenate(both) for both in zip(*found, strict=True)]
 
 
 def merge(db: Database) -> None:
-    """Write the index anew, so that nothing is left in it of words that are gone."""
+    """Rebuild the index, so that no trace is left of deleted words."""
     db.execute("insert into passage_words (passage_words) values ('optimize')")
 
 

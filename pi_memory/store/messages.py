@@ -1,6 +1,7 @@
-"""Passages: the messages of exchanges, as they are searched. Their text stays with their exchanges.
+"""The messages of exchanges as search sees them. Their text stays in the exchanges.
 
-A passage's id is twice that of its exchange, plus one for the reply; so neither the exchange nor the role takes room.
+A message's id is twice that of its exchange, plus one for the reply, so that neither exchange nor role needs a column.
+(The tables are called `passages`.)
 """
 
 import bisect
@@ -23,9 +24,9 @@ KEPT = (
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A message to be searched: `vectors` as `Packed.to_bytes` gives them, of the embedder numbered `space`.
+    """A message to be indexed: `vectors` as `Packed.to_bytes` writes them, of the embedder numbered `space`.
 
-    `at` and `ref` are those of an imported message; `at` only where it is not its exchange's.
+    `at` and `ref` are those of an imported message; `at` is set only where it differs from its exchange's.
     """
 
     id: int
@@ -38,7 +39,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is known of a passage in RAM. `vectors` is None when they are not of the space that was asked for."""
+    """What RAM holds of a message. `vectors` is None when they are not of the requested space."""
 
     id: int
     session_id: int
@@ -49,7 +50,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class StoredMessage:
-    """A passage as it is shown."""
+    """A message with its text, as it is shown."""
 
     id: int
     text: str
@@ -64,8 +65,8 @@ def id_of(exchange_id: int, *, reply: bool) -> int:
 
 
 def add(db: Database, passages: Iterable[Passage]) -> None:
-    """Store passages and their words; one that is there already stays as it is. What has been erased from their
-    exchanges since they were made is left out, with the vectors.
+    """Store and index messages; existing ones stay as they are. Text erased since from their exchanges is left out,
+    with its vectors.
     """
     for p in passages:
         said = db.execute("select iif(? & 1, reply, user) from exchanges where id = ?", (p.id, p.id >> 1)).fetchone()
@@ -81,7 +82,9 @@ def add(db: Database, passages: Iterable[Passage]) -> None:
 
 
 def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
-    """Erase the passages of exchanges and their words; their ids. Before the texts: words are taken out by the text."""
+    """Erase the messages of exchanges from table and index, and return their ids. Call it before the texts are erased:
+    the index removes words by the text.
+    """
     erased = []
     for exchange_id in exchange_ids:
         rows = db.execute(
@@ -97,7 +100,9 @@ def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
 
 @contextlib.contextmanager
 def rewritten(db: Database, exchange_id: int) -> Iterator[None]:
-    """Around a change of an exchange's texts: the words of its passages go and come with it; their vectors go."""
+    """A context manager around a change of an exchange's texts: its messages are indexed anew and lose their
+    vectors.
+    """
     query = f"select passages.id, {TEXT} from {JOINED} where exchanges.id = ? and passages.id in (?, ?)"
     values = (exchange_id, id_of(exchange_id, reply=False), id_of(exchange_id, reply=True))
     for id_, text in db.execute(query, values).fetchall():
@@ -112,13 +117,13 @@ def rewritten(db: Database, exchange_id: int) -> Iterator[None]:
 
 
 def after(db: Database, id_: int, *, space: int | None, limit: int) -> list[Kept]:
-    """The passages that follow `id_`, in the order of their ids."""
+    """The messages with ids above `id_`, ascending."""
     query = f"{KEPT} where passages.id > :after order by passages.id limit :limit"
     return [Kept(*row) for row in db.execute(query, {"space": space, "after": id_, "limit": limit}).fetchall()]
 
 
 def of(db: Database, exchange_ids: Collection[int], *, space: int | None) -> list[Kept]:
-    """The passages of exchanges."""
+    """The messages of exchanges."""
     numbers = [id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
     query = f"{KEPT} where passages.id in (select value from json_each(:ids))"
     values = {"space": space, "ids": msgspec.json.encode(numbers).decode()}
@@ -126,18 +131,18 @@ def of(db: Database, exchange_ids: Collection[int], *, space: int | None) -> lis
 
 
 def ids(db: Database) -> list[int]:
-    """Those of all passages, in ascending order."""
+    """Ids of all messages, ascending."""
     return [id_ for (id_,) in db.execute("select id from passages order by id").fetchall()]
 
 
 def session(db: Database, conversation: str) -> int | None:
-    """The number of the session that a conversation is."""
+    """The session number of a conversation."""
     row = db.execute("select id from sessions where name = ?", (conversation,)).fetchone()
     return row[0] if row else None
 
 
 def said_before(db: Database, ids: Sequence[int], at: float) -> int:
-    """How many of a conversation's passages, by id, were said before Unix time `at`."""
+    """How many of a conversation's messages, in order of id, were said before Unix time `at`."""
 
     def said_at(id_: int) -> float:
         row = db.execute("select at from exchanges where id = ?", (id_ >> 1,)).fetchone()
@@ -147,7 +152,7 @@ def said_before(db: Database, ids: Sequence[int], at: float) -> int:
 
 
 def shown(db: Database, ids: Sequence[int]) -> list[StoredMessage]:
-    """Those of the passages that there are."""
+    """The existing messages among those asked for."""
     rows = db.execute(
         f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref
         from {JOINED} join sessions on sessions.id = session_id
@@ -158,7 +163,7 @@ def shown(db: Database, ids: Sequence[int]) -> list[StoredMessage]:
 
 
 def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, str]]:
-    """Ids and texts of passages that have no vectors of this space, newest first."""
+    """Ids and texts of messages without vectors of this space, newest first."""
     return db.execute(
         f"select passages.id, {TEXT} from {JOINED} where space_id is not ? order by passages.id desc limit ?",
         (space, limit),
@@ -166,6 +171,6 @@ def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, 
 
 
 def put_vectors(db: Database, vectors: Sequence[tuple[int, bytes]], *, space: int) -> None:
-    """Give passages their vectors; one that has gone is left out."""
+    """Store the vectors of messages; a message that is gone is skipped."""
     for id_, packed in vectors:
         db.execute("update passages set space_id = ?, vectors = ? where id = ?", (space, packed, id_))

@@ -1,4 +1,4 @@
-"""The schema, as numbered steps that are only ever appended to. `pragma user_version` counts those that ran."""
+"""The schema as numbered, append-only steps. `pragma user_version` counts those that ran."""
 
 from collections.abc import Callable
 
@@ -8,10 +8,10 @@ Migration = Callable[[Database], None]
 
 
 def m001_first_tables(db: Database) -> None:
-    """Exchanges and the sessions they belong to, topics, events, and single values.
+    """Exchanges and their sessions, topics, events, and single values.
 
-    Every page that a group of writes touches is written whole, twice. So the ids of clients stay in `sessions` and
-    everything else points there by a small integer; and there are no indexes but those that uniqueness needs.
+    Every page that a group of writes touches is written whole, twice. So client ids stay in `sessions`, everything else
+    refers to them by a small integer, and only uniqueness has indexes.
     """
     for statement in (
         """create table sessions (
@@ -39,11 +39,11 @@ def m001_first_tables(db: Database) -> None:
 
 
 def m002_memories(db: Database) -> None:
-    """Memories, their words, what may not come back, and the embedders whose vectors are kept.
+    """Memories, their words, tombstones, and the embedders of stored vectors.
 
-    What most rows have in common stands in `memory_labels`, and what changes often, uses, in rows of its own: the pages
-    of a memory are written once. Null stands for `created_at`. The words are those of the content and the quote;
-    `detail=none` keeps no positions, which halves them.
+    Columns that most rows share are in `memory_labels`, counters that change often in rows of their own: the pages of a
+    memory are written once. Null means the same time as `created_at`. Content and quote are indexed; `detail=none`
+    keeps no positions, which halves the index.
     """
     for statement in (
         "create table spaces (id integer primary key, name text not null unique, dimensions integer not null)",
@@ -74,9 +74,9 @@ def m002_memories(db: Database) -> None:
 
 
 def m003_passages(db: Database) -> None:
-    """The messages of exchanges, as they are searched: their vectors and their words, not their text.
+    """Messages of exchanges for search: their vectors and their words, not their text.
 
-    The words are kept without a copy of the text and without positions: nothing asks for phrases.
+    The words are kept without a copy of the text and without positions: no query needs phrases.
     """
     for statement in (
         """create table passages (
@@ -88,7 +88,7 @@ def m003_passages(db: Database) -> None:
 
 
 def m004_summaries(db: Database) -> None:
-    """Where the window of each session begins, what stands for what has left it, and what is yet to be learned from."""
+    """The beginning and summary of each window, and the queue of lessons."""
     for statement in (
         """create table windows (
             session_id integer primary key references sessions(id), after integer not null,
@@ -101,7 +101,7 @@ def m004_summaries(db: Database) -> None:
 
 
 def m005_session_contexts(db: Database) -> None:
-    """What each session pays attention to; the focuses that are over; memories put to use, and whether that helped."""
+    """Attention of each session, ended focuses, and memories put to use with their verdicts."""
     for statement in (
         """create table session_contexts (
             id integer primary key, name text not null unique, started_at real not null, last_at real not null,
@@ -119,7 +119,7 @@ def m005_session_contexts(db: Database) -> None:
 
 
 def m006_centroids(db: Database) -> None:
-    """Where topics lie in the embedder's space."""
+    """Centroids of topics in the embedder's space."""
     db.execute(
         """create table centroids (
             topic_id integer primary key references topics(id), space_id integer not null references spaces(id),
@@ -128,18 +128,18 @@ def m006_centroids(db: Database) -> None:
 
 
 def m007_recorded(db: Database) -> None:
-    """Which lines of agents' logs have been recorded."""
+    """Lines of agents' logs that are already recorded."""
     db.execute("create table recorded (ref integer primary key)")
 
 
 def m008_contexts(db: Database) -> None:
-    """What is prompted with a message is kept at a clean stop only: with each exchange it was half of all writes."""
+    """Prompted text of conversations, kept at a clean stop only: with each exchange it was half of all writes."""
     db.execute("alter table exchanges drop column context")
     db.execute("delete from state where key = 'standings'")
 
 
 def m009_set_aside(db: Database) -> None:
-    """Values that could not be decoded, as they were found."""
+    """Quarantined values that could not be decoded."""
     db.execute(
         """create table set_aside (
             id integer primary key, at real not null, place text not null, row integer not null, value blob)"""
@@ -165,7 +165,7 @@ def version(db: Database) -> int:
 
 
 def migrate(db: Database, *, to: int = LATEST) -> None:
-    """Run what has not run yet, each step in a transaction of its own together with its number."""
+    """Run the steps that have not run yet, each in a transaction together with its number."""
     for number in range(version(db) + 1, to + 1):
         with db.atomic():
             MIGRATIONS[number - 1](db)

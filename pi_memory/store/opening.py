@@ -1,4 +1,4 @@
-"""Opening the file: whatever its state, the daemon ends up with a database that works, and says what is wrong."""
+"""Opens the database file. Whatever its state, the daemon gets a database that works and a report of what is wrong."""
 
 import contextlib
 import shutil
@@ -16,13 +16,13 @@ from pi_memory.store import commits, message_fts
 from pi_memory.store.migrations import LATEST, migrate, version
 
 PAGE_BYTES = 512
-"""A changed page is written whole, twice. The larger a page, the more of it is what has not changed."""
+"""Page size. A changed page is written whole, twice: the larger a page, the more unchanged bytes are written."""
 
 CHECKED_BYTES = 64 * 2**20
-"""Files up to this size are checked whole at start; a larger one would hold up a Pi for seconds."""
+"""Files up to this size are fully checked at start; a larger one would delay a Pi for seconds."""
 
 FIRST_TABLES = {"sessions", "exchanges", "topics"}
-"""What every release has had."""
+"""Tables that every release has had."""
 
 NOT_WRITABLE = {
     sqlite3.SQLITE_READONLY,
@@ -33,14 +33,16 @@ NOT_WRITABLE = {
 }
 
 BUSY_SECONDS = 2.0
-"""How long another program's write is waited for."""
+"""Seconds to wait for another program's write."""
 
 Identity = tuple[tuple[int, int, int] | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`copied` is None for a database that is the file; else what the file was like that the one in RAM stands for."""
+    """An open database. `copied` is None when it is the file; else the identity of the file that the database in RAM
+    copies.
+    """
 
     db: sqlite_utils.Database
     problem: str | None = None
@@ -57,7 +59,7 @@ def open_file(path: Path | None, now: float) -> Opened:
 
 
 def reopen(path: Path) -> sqlite_utils.Database:
-    """Open the file that was open before, or could not be opened. Raises `OSError` and `sqlite3.Error`."""
+    """Open a file that was open before or could not be opened. Raises `OSError` and `sqlite3.Error`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     db = _open(path)
     message_fts.prepare(db)
@@ -65,12 +67,12 @@ def reopen(path: Path) -> sqlite_utils.Database:
 
 
 def identity(path: Path) -> Identity:
-    """Of the file and its log: inode, size and time of the last change; None for what is not there, or empty."""
+    """Inode, size and modification time of the file and of its log; None for a missing or empty one."""
     return tuple(_stat(path.with_name(path.name + suffix)) for suffix in ("", "-wal"))
 
 
 def inodes(path: Path) -> tuple[int | None, ...]:
-    """Of the file and its log, None for what is not there."""
+    """Inodes of the file and of its log, None for a missing one."""
     found: list[int | None] = []
     for suffix in ("", "-wal"):
         try:
@@ -81,7 +83,7 @@ def inodes(path: Path) -> tuple[int | None, ...]:
 
 
 def copy_beside(db: sqlite_utils.Database, path: Path) -> Path:
-    """All that is committed in `db`, in a file beside `path`. Raises `OSError` and `sqlite3.Error`."""
+    """Copy all committed data of `db` to a file beside `path`. Raises `OSError` and `sqlite3.Error`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     copy = path.with_name(f"{path.name}.copy")
     copy.unlink(missing_ok=True)
@@ -91,7 +93,7 @@ def copy_beside(db: sqlite_utils.Database, path: Path) -> Path:
 
 
 def put_in_place(copy: Path, path: Path) -> sqlite_utils.Database:
-    """Move a copy to `path`, where what was there is gone, and open it."""
+    """Move a copy to `path`, whose file is gone, and open it."""
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     copy.replace(path)
@@ -123,7 +125,7 @@ def _opened(path: Path | None, now: float) -> Opened:
 
 
 def _lost(path: Path, now: float) -> str | None:
-    """What is known to have been acknowledged and is not there; a log of which a part is not read is copied first."""
+    """A report of acknowledged commits that are missing. A log that is only partly readable is copied first."""
     known = commits.noted(path)
     if known is None or not known.last:
         return None
@@ -146,7 +148,7 @@ def _lost(path: Path, now: float) -> str | None:
 
 
 def _last_commit(path: Path) -> int:
-    """Raises `sqlite3.DatabaseError` for a file that cannot be read."""
+    """Number of the last commit. Raises `sqlite3.DatabaseError` for an unreadable file."""
     with _read_only(path) as connection:
         db = sqlite_utils.Database(connection)
         is_ours = db.execute("select 1 from sqlite_master where name = 'state'").fetchone()
@@ -216,7 +218,9 @@ def _back_up(db: sqlite_utils.Database, path: Path) -> None:
 
 
 def _without_writing(path: Path, error: sqlite3.OperationalError) -> Opened:
-    """A file that cannot be written: what it knows, in RAM. Raises `StartError` for a file that is not ours to use."""
+    """A database in RAM with the data of a file that cannot be written. Raises `StartError` for a file that is not ours
+    to use.
+    """
     code = error.sqlite_errorcode & 0xFF
     if code == sqlite3.SQLITE_BUSY:
         raise StartError(f"Another program is using {path}", hint="Stop it, or choose another --data-dir.") from error
@@ -234,7 +238,7 @@ def _in_ram() -> sqlite_utils.Database:
 
 
 def _copy_in_ram(path: Path) -> sqlite_utils.Database:
-    """What a file says that cannot be written, its log included, as far as it can be read."""
+    """A copy in RAM of a read-only file and its log, as far as they are readable."""
     db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
     try:
         with _read_only(path) as source:
@@ -264,7 +268,7 @@ def _begin_anew(path: Path, now: float) -> Opened:
 
 
 def left_aside(path: Path) -> str | None:
-    """Names the newest database that was put aside, and says what to do with it; None when there is none."""
+    """A report of the newest database that was put aside, and what to do with it; None when there is none."""
     aside = sorted(p for p in path.parent.glob(f"{path.name}.corrupt-*") if not p.name.endswith(("-wal", "-shm")))
     if not aside:
         return None

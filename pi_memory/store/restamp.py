@@ -1,4 +1,4 @@
-"""Times that were stamped by a wrong clock, put right when it is set; and the last moment that the database knows."""
+"""Corrects timestamps of a wrong clock once it is set, and finds the newest timestamp in the database."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ OWN = {
     "sessions": "source != 'import'",
     "exchanges": "session_id not in (select id from sessions where source = 'import')",
 }
-"""The times of an import are those of the file."""
+"""Conditions that exclude imported rows, whose times are those of the file."""
 
 STAMPED = {
     "exchanges": ("at",),
@@ -31,11 +31,11 @@ STAMPED = {
 FADED = ("topic.faded", "memory.faded")
 
 LAST_DAILY = "housekeeping"
-"""When the daily work was done last."""
+"""Key of the time of the last daily housekeeping."""
 
 
 def newest(db: Database) -> float | None:
-    """The newest time that a clock of ours has stamped; None for an empty database."""
+    """The newest timestamp of our own clock; None for an empty database."""
     last = state.get(db, LAST_DAILY)
     query = f"""select max(at) from (
         select at from events where id = (select max(id) from events) union all
@@ -46,9 +46,9 @@ def newest(db: Database) -> float | None:
 
 
 def restamp(db: Database, *, right: Callable[[float], float], now: float) -> list[Event]:
-    """Put every time right that `right` changes; what time had fade at a time to come, to be taken back.
+    """Apply `right` to every timestamp, and return the fades to undo that happened at a future time.
 
-    `right` gives a Unix time for the one that was stamped, `now` is the time by the clock that was set.
+    `right` maps a stamped Unix time to the correct one; `now` is the corrected time.
     """
     listed = [event for kind in FADED for event in events.listed(db, kind=kind, limit=-1)]
     faded = [event for event in listed if event.origin == "time" and event.at > now + DAY]

@@ -1,4 +1,4 @@
-"""Sessions: a conversation with us, or an agent's session elsewhere. A client's id is the session's `name`."""
+"""Sessions: conversations with us and agents' sessions elsewhere. A client's id is the session's `name`."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from pi_memory.types import Source
 
 
 def touch(db: Database, name: str, at: float, *, source: Source = "chat", project: str | None = None) -> int:
-    """The number of the session called `name`; begun, gone on with or reopened at `at`."""
+    """The number of the session called `name`, which is created, continued or reopened at `at`."""
     row = db.execute(
         "select id, ended_at is null and (:project is null or project is :project) from sessions where name = :name",
         {"name": name, "project": project},
@@ -24,13 +24,13 @@ def touch(db: Database, name: str, at: float, *, source: Source = "chat", projec
 
 
 def end(db: Database, name: str, at: float) -> bool:
-    """Whether there was such a session to end."""
+    """End a session. Returns whether it existed."""
     return db.execute("update sessions set ended_at = ? where name = ? and ended_at is null", (at, name)).rowcount > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation or session with what was said in it: how many exchanges, from when to when, as Unix times."""
+    """A session with the number of its exchanges and the Unix times of the first and the last."""
 
     name: str
     source: Source
@@ -42,7 +42,7 @@ class Session:
 
 
 def listed(db: Database, *, limit: int, offset: int = 0) -> list[Session]:
-    """Those in which something was said, the one that was gone on with last first."""
+    """Sessions with at least one exchange, most recently active first."""
     query = """select name, source, sessions.project, started_at, max(at) as last_at, ended_at, count(*)
         from sessions join exchanges on session_id = sessions.id where user != '' or reply != ''
         group by sessions.id order by last_at desc, max(exchanges.id) desc limit ? offset ?"""

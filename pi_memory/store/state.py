@@ -1,4 +1,4 @@
-"""Single values that must survive a restart: the inbox's cursor, the focus file as it was last written."""
+"""Single values that survive a restart, such as the inbox's cursor and the last text of the focus file."""
 
 from sqlite_utils import Database
 

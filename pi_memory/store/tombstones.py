@@ -1,7 +1,7 @@
-"""What was forgotten, as salted hashes: enough to refuse it, not enough to tell what it was.
+"""Tombstones: what was forgotten, as salted hashes, enough to refuse it and not enough to reconstruct it.
 
-What is known of a fact is its key, a number. Its hash begins with the last two bytes of that, so that most of what is
-said is told apart without being hashed. Before there were keys a text was hashed, each with a salt of its own.
+A fact's key is a number. Its hash begins with the key's last two bytes, so that most texts are ruled out without
+hashing. Older tombstones hash a text, each with a salt of its own.
 """
 
 import hashlib
@@ -17,11 +17,11 @@ HASH_BYTES = 16
 SIGHT = 2**16
 
 Tombstone = tuple[float, bytes, bytes]
-"""When, salt, hash."""
+"""Time, salt, hash."""
 
 
 class Buried:
-    """All that was forgotten. Called with a key, or a text, it says whether that was."""
+    """All tombstones. Call it with a key or a text to learn whether that was forgotten."""
 
     def __init__(self, tombstones: Iterable[Tombstone]) -> None:
         self._keys: dict[bytes, set[bytes]] = {}
@@ -50,13 +50,13 @@ def load(db: Database) -> Buried:
 
 
 def cleaned(db: Database, text: str, question: str = "") -> str:
-    """`text`, which answers `question`, without the sentences that state what was forgotten."""
+    """`text`, which answers `question`, without the sentences that state something forgotten."""
     buried = load(db)
     return without(text, buried, question=question) if buried else text
 
 
 def add(db: Database, keys: Iterable[int], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
-    """Refuse the facts of these keys from now on. All have one salt, so that a key is hashed once."""
+    """Add tombstones for these fact keys. All share one salt, so that a key is hashed once."""
     known = load(db)
     row = db.execute("select salt from tombstones where length(hash) > ? limit 1", (HASH_BYTES,)).fetchone()
     shared = row[0] if row else salt(SALT_BYTES)
@@ -66,7 +66,7 @@ def add(db: Database, keys: Iterable[int], at: float, *, salt: Callable[[int], b
 
 
 def add_messages(db: Database, texts: Iterable[str], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
-    """Import these messages no more."""
+    """Add tombstones that keep these messages from being imported again."""
     known = load(db)
     for text in sorted(_message(text) for text in texts):
         if not known(text):
@@ -75,7 +75,7 @@ def add_messages(db: Database, texts: Iterable[str], at: float, *, salt: Callabl
 
 
 def message_left(db: Database, text: str) -> str:
-    """What may be imported of a message."""
+    """The part of a message that may be imported."""
     buried = load(db)
     return "" if buried and buried(_message(text)) else cleaned(db, text)
 
@@ -85,14 +85,14 @@ def _message(text: str) -> str:
 
 
 def put(db: Database, tombstone: Tombstone) -> bool:
-    """Whether it was new."""
+    """Store a tombstone. Returns whether it was new."""
     query = """insert into tombstones (at, salt, hash) select :at, :salt, :hash
         where not exists (select 1 from tombstones where salt = :salt and hash = :hash)"""
     return db.execute(query, dict(zip(("at", "salt", "hash"), tombstone, strict=True))).rowcount > 0
 
 
 def lift(db: Database, is_meant: Callable[[Buried], bool]) -> int:
-    """Let in again what is meant: `is_meant` is asked of each tombstone alone. How many were lifted."""
+    """Remove the tombstones for which `is_meant` is true, and return how many."""
     rows = db.execute("select id, at, salt, hash from tombstones").fetchall()
     lifted = [(number,) for number, *tombstone in rows if is_meant(Buried([tuple(tombstone)]))]
     for number in lifted:

@@ -1,4 +1,4 @@
-"""Topics of recent focus. A topic is never erased: it becomes inactive and keeps its row."""
+"""The table of topics. A topic is never deleted: it becomes inactive and keeps its row."""
 
 import msgspec
 from sqlite_utils import Database
@@ -9,7 +9,7 @@ COLUMNS = "name, first_seen_at, last_touched_at, file_paths, directories, touch_
 
 
 def load(db: Database) -> list[Topic]:
-    """Every topic, active or not."""
+    """All topics, active or not."""
     return [_topic(row) for row in db.execute(f"select {COLUMNS} from topics").fetchall()]
 
 
@@ -43,7 +43,7 @@ def join_session(db: Database, topic: str, session: str) -> None:
 
 
 def inherit_sessions(db: Database, old: str, new: str) -> None:
-    """Let the sessions that worked on `old` have worked on `new`, because it was renamed."""
+    """Copy the sessions of topic `old` to its new name `new`."""
     db.execute(
         """insert or ignore into topic_sessions (session_id, topic_id)
         select session_id, (select id from topics where name = ?) from topic_sessions
@@ -77,21 +77,21 @@ def _topic(row: tuple) -> Topic:  # type: ignore[type-arg]
 
 
 def load_centroids(db: Database, space: str) -> dict[str, bytes]:
-    """The vectors in one space, as `Packed.to_bytes` gives them, by topic."""
+    """Centroids in one space, as `Packed.to_bytes` writes them, by topic."""
     query = """select topics.name, vector from centroids join topics on topics.id = topic_id
         join spaces on spaces.id = space_id where spaces.name = ?"""
     return dict(db.execute(query, (space,)).fetchall())
 
 
 def save_centroid(db: Database, topic: str, *, space: int, vector: bytes) -> None:
-    """Store where a topic lies, in the space numbered `space`; what it had in another one is gone."""
+    """Store a topic's centroid in the space numbered `space`; that of another space is deleted."""
     query = """insert or replace into centroids (topic_id, space_id, vector)
         select id, ?, ? from topics where name = ?"""
     db.execute(query, (space, vector, topic))
 
 
 def inherit(db: Database, old: str, new: str) -> None:
-    """Let `new` lie where `old` did, because it was renamed."""
+    """Copy the centroid of topic `old` to its new name `new`."""
     query = """insert or replace into centroids (topic_id, space_id, vector)
         select (select id from topics where name = ?), space_id, vector
         from centroids join topics on topics.id = topic_id where topics.name = ?"""

@@ -1,8 +1,8 @@
-"""The connection, on the thread that owns it: one open transaction that the writes of some seconds share.
+"""The connection, on the thread that owns it: one open transaction shared by the writes of some seconds.
 
-While a transaction is open, all works of the group have been run in it. When the disk or another program refuses one,
-the transaction is rolled back and the group is kept: whatever comes next begins a transaction by running it again. A
-database in RAM, which stands in for a file that could not be opened, is a transaction that cannot be committed yet.
+While a transaction is open, all writes of the group have run in it. When the disk or another program refuses one, the
+transaction is rolled back and the group is kept: the next call begins a transaction by running it again. A database in
+RAM, which replaces a file that could not be opened, is a transaction that cannot be committed yet.
 """
 
 import contextlib
@@ -25,13 +25,13 @@ T = TypeVar("T")
 Work = Callable[[sqlite_utils.Database], T]
 
 GROUP_EXCHANGES = 25
-"""Exchanges that a group holds at most (3.8 bytes written per byte of payload; single commits write 57)."""
+"""Most exchanges of a group (3.8 bytes written per byte of payload; single commits write 57)."""
 
 MOST_WAITING = 10_000
-"""Writes that are kept while the database cannot be written."""
+"""Most writes that are kept while the database cannot be written."""
 
 REFUSED = NOT_WRITABLE | {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM}
-"""What passes by itself, or when there is room."""
+"""SQLite's codes of failures that pass by themselves, or when there is room."""
 HINT = "Free some space on its disk, make it writable, end the program that locks it, and check the card (dmesg)."
 REPORT = "Please report this."
 DAMAGED = "it is damaged. Stop the daemon, then recover it (sqlite3 FILE .recover) or restore a backup."
@@ -41,9 +41,9 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class KeptWrite:
-    """A work of the group. `done`, where somebody waits for it, gets its result when it has been run at last.
+    """A write of the group. `done`, if somebody waits for it, gets the result once it has run.
 
-    `is_exchange`: it has been acknowledged, and counts towards the group's 25.
+    `is_exchange`: it was acknowledged, and counts towards the group's 25.
     """
 
     work: Work[Any]
@@ -62,9 +62,9 @@ class KeptWrite:
 
 
 class Writer:
-    """Raises `NotSaved` for what is refused, and `StoreError` for what fails for a reason of its own.
+    """Runs reads and writes on its thread. Raises `NotSaved` for refused writes, `StoreError` for other failures.
 
-    `path` is None for a database that is meant to be in RAM; `at_once` has each write committed.
+    `path` is None for a database meant to be in RAM; with `at_once` each write is committed.
     """
 
     def __init__(self, opened: Opened, path: Path | None, *, at_once: bool, now: float) -> None:
@@ -86,7 +86,7 @@ class Writer:
 
     @property
     def refused(self) -> str | None:
-        """Why nothing can be written at the moment."""
+        """The reason why nothing can be written now, or None."""
         return self._refused
 
     @property
@@ -98,12 +98,12 @@ class Writer:
 
     @property
     def in_ram(self) -> bool:
-        """Whether there is no file, or one that could not be opened yet."""
+        """Whether the database is in RAM, without a file or until the file can be opened."""
         return self._path is None or self._copied is not None
 
     @property
     def lost(self) -> int:
-        """Exchanges that were said and could not be saved."""
+        """Number of exchanges that could not be saved."""
         return self._lost
 
     def read(self, work: Work[T]) -> T:
@@ -111,7 +111,7 @@ class Writer:
         return self._guarded(lambda: work(self._db))
 
     def write(self, kept: KeptWrite) -> Any:
-        """Run a work in the group. One that is refused is run again with the group, before anything else."""
+        """Run `work` in the group. A refused write runs again with the group, before anything else."""
         try:
             result = self._guarded(lambda: self._write(kept))
         except BaseException as error:
@@ -122,11 +122,13 @@ class Writer:
         return result
 
     def write_durably(self, work: Work[T]) -> T:
-        """Commit the group, then a work alone, synced to the card. One that is refused is not kept."""
+        """Commit the group, then `work` alone, synced to the card. A refused one is not kept."""
         return self._guarded(lambda: self._write_durably(work))
 
     def commit(self) -> None:
-        """Commit the group; also an empty one, while writes are refused, to find out whether they still are."""
+        """Commit the group. While writes are refused, even an empty group is committed to test whether they
+        still are.
+        """
         self._guarded(self._commit)
 
     def checkpoint(self) -> None:
@@ -144,7 +146,7 @@ class Writer:
             )
 
     def close(self) -> None:
-        """Commit and close; what cannot be saved counts as lost."""
+        """Commit and close. Writes that cannot be saved count as lost."""
         try:
             self.commit()
         except StoreError as error:
@@ -212,7 +214,9 @@ class Writer:
             raise
 
     def _run_again(self, kept: KeptWrite) -> None:
-        """What fails for its own reason is dropped, so that it does not stand in front of all others."""
+        """Run the kept group in a new transaction. A write that fails for its own reason is dropped, so that it does
+        not block the others.
+        """
         try:
             with self._db.atomic():
                 result = kept.work(self._db)
@@ -268,7 +272,7 @@ class Writer:
     # The file.
 
     def _return_to_file(self) -> None:
-        """Open the file that could not be opened, and leave the database in RAM that stood in for it."""
+        """Open the file that could not be opened, and leave the database in RAM."""
         assert self._path is not None
         if opening.identity(self._path) != self._copied:
             raise self._refusal(
@@ -284,7 +288,7 @@ class Writer:
         self._use(db)
 
     def _stay_in_place(self) -> None:
-        """Notice that the file, or its log, was deleted or replaced while it was open: nobody would find the writes."""
+        """Detect a file or log that was deleted or replaced while open: writes to it would be lost."""
         if self._path is None:
             return
         found = opening.inodes(self._path)
@@ -298,7 +302,7 @@ class Writer:
         self._inodes = opening.inodes(self._path)
 
     def _write_anew(self) -> None:
-        """The file was deleted, but is still open: all that is committed goes to a new one."""
+        """Copy all committed data to a new file after the open one was deleted."""
         assert self._path is not None
         self._roll_back()
         try:
@@ -328,7 +332,7 @@ class Writer:
             raise self._refusal(str(error)) from error
 
     def _decoded(self, call: Callable[[], T]) -> T:
-        """Once more without the values that cannot be decoded, if it fails for one."""
+        """Run it; if it fails at values that cannot be decoded, quarantine those and run it once more."""
         try:
             return call()
         except (msgspec.DecodeError, sqlite3.OperationalError) as error:
@@ -339,10 +343,10 @@ class Writer:
     def _set_aside(self) -> list[str]:
         found: list[str] = self._write(KeptWrite(lambda db: damage.set_aside(db, self._now)))
         if found:
-            told = f"Damaged values were set aside (table set_aside): {', '.join(found[:5])}"
-            told += f" and {len(found) - 5} more." if len(found) > 5 else "."
-            self._found.append(f"{told} Check the card (dmesg).")
-            logger.error("The database: %s", told)
+            report = f"Damaged values were set aside (table set_aside): {', '.join(found[:5])}"
+            report += f" and {len(found) - 5} more." if len(found) > 5 else "."
+            self._found.append(f"{report} Check the card (dmesg).")
+            logger.error("The database: %s", report)
         return found
 
     def _note_damage(self, error: sqlite3.Error) -> None:
@@ -383,6 +387,6 @@ def _own(error: Exception) -> PiMemoryError:
 
 
 def _name(error: Exception) -> str:
-    """Without what a text says: SQLite's message, and of any other error its kind."""
+    """SQLite's message, or the type of another error: never text of a user."""
     says_no_text = isinstance(error, sqlite3.Error | PiMemoryError) and not _is_undecodable(error)
     return str(error) if says_no_text else type(error).__name__

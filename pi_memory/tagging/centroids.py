@@ -1,4 +1,4 @@
-"""Where topics lie in an embedder's space: the mean of what was said and done about each, the newest counting most."""
+"""Centroids of topics: the decaying mean of the vectors of each topic's exchanges."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from pi_memory.store.database import Database
 from pi_memory.types import Vectors
 
 PULL = 0.1
-"""How far one exchange moves a topic: after a dozen or so, the first ones are half forgotten."""
+"""Share by which one exchange moves a centroid: after a dozen or so the first ones count half."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicPlace:
-    """Where a topic lies now, in the space that the store calls `space`, to be stored with the topic."""
+    """A topic's new centroid, in the space that the store calls `space`, to be stored with the topic."""
 
     topic: str
     space: int
@@ -30,7 +30,7 @@ class TopicPlace:
 
 
 class Centroids:
-    """One vector of int8 a topic, as many bytes of RAM as there are dimensions."""
+    """One int8 vector a topic; RAM is one byte a dimension."""
 
     def __init__(self, space: int, places: dict[str, Packed]) -> None:
         self._space = space
@@ -38,7 +38,7 @@ class Centroids:
 
     @classmethod
     async def load(cls, db: Database, embedder: Embedder) -> "Centroids":
-        """Those of earlier runs with the same embedder. Raises `StoreError`."""
+        """Load the centroids of earlier runs with the same embedder. Raises `StoreError`."""
         dimensions = embedder.dimensions
         space = await db.write(lambda d: embedders.number(d, embedder.id, dimensions=dimensions))
         kept = await db.read(lambda d: rows.load_centroids(d, embedder.id))
@@ -46,7 +46,7 @@ class Centroids:
         return cls(space, {name: unpack(vector, dimensions) for name, vector in kept.items() if len(vector) == size})
 
     def cosines(self, vector: Vectors, names: Iterable[str]) -> dict[str, float]:
-        """How near a vector of unit length, shape (dimensions,), is to each of these topics, where that is known."""
+        """Cosines of a unit vector, shape (dimensions,), to those of these topics that have a centroid."""
         known = [name for name in names if name in self._places]
         if not known:
             return {}
@@ -55,7 +55,7 @@ class Centroids:
         return dict(zip(known, (places @ vector / lengths).tolist(), strict=True))
 
     def move(self, name: str, vector: Vectors) -> TopicPlace:
-        """Move a topic towards what was said about it."""
+        """Move a topic's centroid towards the vector of an exchange."""
         place = self._places.get(name)
         moved = vector if place is None else self._towards(place, vector)
         self._places[name] = pack(np.atleast_2d(moved / max(float(np.linalg.norm(moved)), 1e-9)).astype(np.float32))

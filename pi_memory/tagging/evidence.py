@@ -1,4 +1,4 @@
-"""Rules: how much the files and the words of an exchange say for each area. Pure."""
+"""Scores of areas from the files and words of an exchange. Pure."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -11,36 +11,39 @@ from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.types import Exchange, ToolCall, Topic
 
 WRITTEN, NAMED, READ, REPLIED = 3.0, 2.0, 1.0, 0.5
-"""How much a file says about the work: changed, named by the user, read, mentioned in the reply."""
+"""Weights of a file: changed, named by the user, read, mentioned in the reply."""
 
 STATED = 2.0
-"""The user says what they work on."""
+"""Score when the user says what they work on."""
 HELD, HELD_BY_ACTIVITY = 0.8, 0.5
-"""A known topic holds all of the files. That a file was tested or released says little of what is done to it next."""
+"""Score when a known topic holds all of the files; less for an activity, such as testing, which says little of what
+comes next.
+"""
 HELD_SUGGESTS = 0.5
-"""What is left of the names in a file's path when a known topic holds it: the user may call the work something else."""
+"""Factor on the names in a file's path when a known topic holds it: the user may call the work something else."""
 MENTIONED = 0.6
-"""The user uses the name of a known topic, or of a directory or file that is touched."""
+"""Score when the user uses the name of a known topic, or of a touched directory or file."""
 STAY = 0.5
-"""The session has been about it: one word of another topic does not change the subject, a word and a file do."""
+"""Score of the session's current topic: one word of another topic does not outweigh it, a word and a file do."""
 STAY_AFTER_TURN = 0.25
-"""The same, when nothing was done and what is said lies far from the session's topic, or goes on from nothing: now one
-word does."""
+"""The same when no tool ran and the message is far from the session's topic or refers back to nothing: then one word
+outweighs it.
+"""
 
 PASSING = r"\s*(?:sleep|echo|true|pwd|date|whoami|uptime)\b[^;&|<>$`\n]*"
 IDLE = re.compile(rf"{PASSING}(?:(?:;|&&){PASSING})*")
 
 MOST_FILES = 200
-"""Most files of an exchange, those that say most."""
+"""Most files of an exchange, those with the highest weights."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What the choice is made from.
+    """The input of scoring.
 
-    `weights` has the exchange's files with how much each of them says, `known` the active topics by name, `current` the
-    session's topic so far, `base` the directory that relative paths start from, `holders` the known topics that hold
-    each file. `repeated` marks a message that the exchange before had too.
+    `weights` has the exchange's files with their weights, `known` the active topics by name, `current` the session's
+    topic so far, `base` the directory of relative paths, `holders` the known topics that hold each file. `repeated`
+    marks the same user message as in the exchange before.
     """
 
     exchange: Exchange
@@ -53,7 +56,7 @@ class Scene:
 
 
 def said_and_done(scene: Scene, patterns: Patterns) -> dict[str, float]:
-    """Areas by what files and words say, whatever the session has been about."""
+    """Scores of areas by files and words, without regard to the session's topic."""
     user = prose(scene.exchange.user)
     areas = {area_of(name) for name in scene.known}
     scores = _by_names(scene, patterns, areas)
@@ -71,7 +74,7 @@ def said_and_done(scene: Scene, patterns: Patterns) -> dict[str, float]:
 
 
 def _by_names(scene: Scene, patterns: Patterns, areas: Collection[str]) -> dict[str, float]:
-    """Areas that the files' paths suggest."""
+    """Scores of areas by the names in the files' paths."""
     scores: dict[str, float] = {}
     total = sum(scene.weights.values())
     for path, weight in scene.weights.items():
@@ -94,7 +97,7 @@ def add(scores: dict[str, float], more: Mapping[str, float]) -> None:
 
 
 def _said_area(said: str, areas: Collection[str], patterns: Patterns) -> str:
-    """`memory-extraction` is about `memory` where that is an area, else about what it says."""
+    """`memory` for `memory-extraction` where that is a known area, else the whole name."""
     name = patterns.canonical(said)
     words = name.split("-")
     heads = ("-".join(words[:length]) for length in range(len(words) - 1, 0, -1))
@@ -107,9 +110,9 @@ def area_of(name: str) -> str:
 
 
 def weights_of(exchange: Exchange, *, known: Callable[[str], bool] = lambda path: False) -> dict[str, float]:
-    """The files of an exchange, in order, each with the most that any mention of it says.
+    """The files of an exchange, in order, each with its highest weight.
 
-    A reply of ours has the `known` files from the focus that we told the model, and says nothing by that.
+    Files in a reply of ours that are `known` from the focus in its prompt weigh nothing.
     """
     given = ToolCall("", {"file_paths": exchange.file_paths})
     replied = [path for path in file_paths(exchange.reply) if exchange.source != "chat" or not known(path)]
@@ -125,7 +128,7 @@ def weights_of(exchange: Exchange, *, known: Callable[[str], bool] = lambda path
 
 
 def is_idle(call: ToolCall) -> bool:
-    """Whether a call only passes the time: `sleep 5`."""
+    """Whether a tool call only passes the time: `sleep 5`."""
     commands = [value for key, value in call.arguments.items() if COMMAND_KEYS.fullmatch(key)]
     return bool(commands) and all(isinstance(command, str) and IDLE.fullmatch(command) for command in commands)
 
@@ -135,18 +138,18 @@ def _writes(call: ToolCall) -> bool:
 
 
 def _commands(exchange: Exchange) -> str:
-    values = (value for call in exchange.tool_calls for key, value in call.arguments.items() if _tells(key))
+    values = (value for call in exchange.tool_calls for key, value in call.arguments.items() if _is_searched(key))
     lists = (value if isinstance(value, list | tuple) else [value] for value in values)
     texts = (" ".join(item for item in items if isinstance(item, str)) for items in lists)
     return "\n".join(text[:300] for text in texts)
 
 
-def _tells(key: str) -> bool:
+def _is_searched(key: str) -> bool:
     return key == "query" or COMMAND_KEYS.fullmatch(key) is not None
 
 
 def shares_of(scene: Scene) -> dict[str, float]:
-    """Known topics by the share of the files' weight that they hold; a file that several hold counts in parts."""
+    """Known topics by the share of the files' weight that they hold; a file held by several is divided."""
     total = sum(scene.weights.values())
     shares: dict[str, float] = {}
     for path, weight in scene.weights.items():

@@ -1,4 +1,6 @@
-"""Which known topics hold a file. Kept between exchanges, so that a tag costs as much with many topics as with few."""
+"""An index from files to the known topics that hold them. Kept between exchanges, so that a tag costs the same with
+many topics.
+"""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,14 +8,14 @@ from pi_memory.types import Topic
 
 
 class FileIndex:
-    """Known files by their base name, of the topics that were told last."""
+    """Known files by base name, of the topics given last."""
 
     def __init__(self) -> None:
         self._topics: dict[str, Topic] = {}
         self._by_base: dict[str, set[tuple[str, str]]] = {}
 
     def update(self, topics: Mapping[str, Topic]) -> None:
-        """Take in what has changed since the last time: only topics that are not the same objects are looked into."""
+        """Apply changes since the last call: only topics that are other objects are compared."""
         for name in [name for name in self._topics if name not in topics]:
             self._drop(self._topics.pop(name))
         for name, topic in topics.items():
@@ -27,14 +29,14 @@ class FileIndex:
             self._topics[name] = topic
 
     def of(self, paths: Iterable[str]) -> dict[str, set[str]]:
-        """The names of the topics that hold each of these files."""
+        """Names of the topics that hold each of these files."""
         return {
             path: {name for name, other in self._by_base.get(_base(path), ()) if _same_file(path, other)}
             for path in paths
         }
 
     def knows(self, path: str) -> bool:
-        """Whether a topic holds a file of this base name, wherever it is."""
+        """Whether a topic holds a file of this base name, in any directory."""
         return _base(path) in self._by_base
 
     def _drop(self, topic: Topic) -> None:
@@ -50,6 +52,6 @@ def _base(path: str) -> str:
 
 
 def _same_file(one: str, other: str) -> bool:
-    """Whether the paths are equal, or one of them is the end of the other. A base name alone is in every project."""
+    """Whether the paths are equal or one ends in the other. A base name alone is not enough: every project has it."""
     short, long = sorted((one, other), key=len)
     return one == other or ("/" in short and long.endswith(f"/{short}"))

@@ -1,4 +1,4 @@
-"""Rules: what the words of an exchange say about its topic. Pure."""
+"""Scores of topics from the words of an exchange; detection of chatter and of stated topics. Pure."""
 
 import re
 from collections.abc import Collection
@@ -9,30 +9,30 @@ from pi_memory.text.language import pattern, words
 from pi_memory.topics.names import CAMEL, normalise
 
 SUBSTANCE = 300
-"""Characters of a reply from which on it is work, whatever short word asked for it."""
+"""Characters from which on a reply is work, however short the request."""
 
 REMARK = 60
-"""Characters of a message up to which it may be no more than a remark."""
+"""Most characters of a message that may be a mere remark."""
 
 READ = 1_000
-"""Characters of a text that are searched for words: what it is about is said at its beginning."""
+"""Characters at the beginning of a text that are searched: it says there what it is about."""
 
 SAID, DONE, REPLIED = 0.45, 0.15, 0.15
-"""What each different word of a topic counts: said by the user, in a command, in the reply."""
+"""Scores of each different word of a topic: said by the user, in a command, in the reply."""
 
 MOST_SAID, MOST_OTHER = 1.2, 0.5
 REPEATED = 0.25
-"""What is left of the user's words in a message that was there before: an agent goes on, and what it does counts."""
+"""Factor on the user's words in a repeated message: an agent continues, and its actions count."""
 
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 LONGEST_NAME = 4
-"""Most words of a name that is looked for in a text."""
+"""Most words of a name that is searched for in a text."""
 
 
 def is_chatter(user: str, reply: str, patterns: Patterns) -> bool:
-    """Whether a message, sent without files or tool calls, is not about anything.
+    """Whether a message, sent without files or tool calls, has no topic.
 
-    One that asks for the next step is not chatter when the reply has substance.
+    A request for the next step is not chatter when the reply has substance.
     """
     words = [word.lower() for word in re.findall(r"[\w']+", user)]
     if not all(word in patterns.chatter or len(word) == 1 for word in words):
@@ -42,14 +42,12 @@ def is_chatter(user: str, reply: str, patterns: Patterns) -> bool:
 
 
 def is_remark(user: str, reply: str) -> bool:
-    """Whether a message that nothing came of only remarks on something: it is short, asks nothing, and little was
-    replied.
-    """
+    """Whether a message without any result is only a remark: it is short, asks nothing, and the reply is short."""
     return len(user) <= REMARK and not re.search(r"[?？؟]", user) and len(reply) < SUBSTANCE
 
 
 def refers_back(user: str) -> bool:
-    """Whether a message goes on from what was said before, as far as its words tell: of three words any does."""
+    """Whether a message's words refer to what was said before; any message of up to three words does."""
     return len(user.split()) <= 3 or pattern("refers_back").search(user[:READ]) is not None
 
 
@@ -65,15 +63,15 @@ def stated(user: str) -> str | None:
 
 
 def prose(text: str) -> str:
-    """What somebody says, without the code and the addresses in it."""
+    """The text without code and URLs."""
     return URL.sub(" ", FENCED.sub(" ", text))
 
 
 def keyword_scores(
     user: str, reply: str, commands: str, *, patterns: Patterns, repeated: bool = False
 ) -> dict[str, float]:
-    """Configured topics by how many of their different words occur; those the user said count most, unless they are
-    `repeated` from the exchange before. What is said and then done counts as both; a reply echoes what was said.
+    """Configured topics by how many of their different words occur. The user's words count most, unless `repeated`; a
+    word that is said and then done counts as both; a reply echoes what was said.
     """
     found = {}
     for topic, expression in patterns.topics.items():
@@ -87,8 +85,8 @@ def keyword_scores(
 
 
 def mentioned(text: str, names: Collection[str]) -> set[str]:
-    """The names that occur in a text, in one word or several, in singular or plural. It costs as much as the text is
-    long, however many names there are.
+    """The names that occur in a text, in one word or several, in singular or plural. Cost grows with the text's length,
+    not with the number of names.
     """
     words = re.findall(r"[^\W_]+", CAMEL.sub(" ", text).lower())
     runs = (words[at : at + length] for length in range(1, LONGEST_NAME + 1) for at in range(len(words) - length + 1))

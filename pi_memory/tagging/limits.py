@@ -1,4 +1,4 @@
-"""How much of an exchange is looked at to tag it: an agent may send megabytes, and everybody else would wait. Pure."""
+"""Limits on what is read of an exchange to tag it: an agent may send megabytes, and everybody else would wait. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,15 +10,15 @@ from pi_memory.types import Exchange, ToolCall
 TEXT = 20_000
 """Most characters of the user's message, of the reply and of one argument."""
 ARGUMENTS = 40_000
-"""Most characters of all arguments together; what is inside files does not count, as it is not searched."""
+"""Most characters of all arguments together, without the contents of files, which are not searched."""
 CALLS = 64
 ITEMS = 200
-"""Most members of one list, and most files that are named as such."""
+"""Most members of one list, and most files taken from it."""
 DEPTH = 8
 
 
 def trimmed(exchange: Exchange) -> Exchange:
-    """The exchange without what is too much, the newest calls first; arguments too deep become None."""
+    """The exchange cut to the limits, the newest calls first; arguments nested too deep become None."""
     budget = _Budget(ARGUMENTS)
     newest = [budget.call(call) for call in reversed(exchange.tool_calls[-CALLS:])]
     return replace(

@@ -1,7 +1,7 @@
-"""Ask the model in this process what an exchange was about: one of the topics that are known, or a new one.
+"""A tagger that asks the chat model in this process to choose a known topic or to name a new one.
 
-It is asked behind the conversation that it has read already, so that a tag costs the tokens of the question. The rules
-say first what they find; the model chooses between that, the other topics at hand, and a name of its own.
+The question is appended to the conversation that the model has already evaluated, so that a tag costs the tokens of the
+question. The model chooses between the topic of the rules, other topics at hand, and a new name.
 """
 
 import logging
@@ -16,9 +16,9 @@ from pi_memory.topics.names import match, normalise, place
 from pi_memory.types import Exchange, Message, Tag, Topic
 
 MOST_LABELS = 6
-"""Most topics to choose from: a small model confuses more of them, and each costs its tokens."""
+"""Most topics to choose from: a small model confuses more of them, and each costs tokens."""
 SHOWN = 600
-"""Characters of a message and of a reply that are shown to a model that has not read the conversation."""
+"""Characters of a message and of a reply in the prompt of a model that has not evaluated the conversation."""
 OTHER = "something else"
 
 CHOOSE = "Which topic was the last exchange about? One of: {labels}."
@@ -32,7 +32,9 @@ logger = logging.getLogger(__name__)
 
 
 class LlmTagger:
-    """`said` gives the messages of a conversation with us as the model has read them, none for an agent's session."""
+    """Asks the model. `said` returns the messages of a conversation with us as they were prompted, none for an agent's
+    session.
+    """
 
     def __init__(self, rules: Tagger, model: Thinker, said: Callable[[str], Sequence[Message]]) -> None:
         self._rules = rules
@@ -48,7 +50,7 @@ class LlmTagger:
         working_directory: str | None,
         repeated: bool = False,
     ) -> Tag:
-        """As the rules say for chatter, and when the model fails."""
+        """The model's choice; that of the rules for chatter, and when the model fails."""
         tag = await self._rules.tag(
             exchange, topics=topics, current=current, working_directory=working_directory, repeated=repeated
         )
@@ -74,7 +76,7 @@ class LlmTagger:
         return found if name is None else place(match(name, known) or name, known)
 
     def _messages(self, exchange: Exchange) -> Sequence[Message]:
-        """The conversation up to this exchange, if the model has read it, else the exchange alone."""
+        """The conversation up to this exchange if the model has evaluated it, else the exchange alone."""
         said = self._said(exchange.conversation_id) if exchange.source == "chat" else ()
         if len(said) > 1 and (said[-2].content, said[-1].content) == (exchange.user, exchange.reply):
             return said

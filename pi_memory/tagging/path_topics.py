@@ -1,6 +1,6 @@
-"""Rules: name the work from the files that are touched. Pure.
+"""Names of topics from the paths of files. Pure.
 
-Every directory that says something is a candidate for the area, the innermost most of all, and so is the file's own
+Every directory with a telling name is a candidate for the area, the innermost most of all, and so is the file's own
 name, which otherwise is the detail: `/apps/api/src/memory/extraction.ts` is `memory/extraction`.
 """
 
@@ -11,17 +11,17 @@ from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.topics.names import CAMEL, normalise
 
 ROOTS = frozenset(("src", "lib", "app", "apps", "packages", "pkg", "internal", "cmd", "crates", "modules"))
-"""Directories at the top of a project: what stands above the innermost of them is a package, a project or a place."""
+"""Directories at the top of a project: above the innermost of them is a package, a project or a place."""
 TESTS = frozenset(("test", "tests"))
-"""They are at the top as well, unless they are a package's own."""
+"""Test directories, which are at the top as well unless they belong to a package."""
 
 INNERMOST, OUTER, FILE, SIGN, ABOVE = 1.0, 0.5, 0.8, 0.8, 0.3
 INSIDE = 0.3
-"""How much of a file's weight goes to the names in its path; its own has `INSIDE` where a directory is telling."""
+"""Share of a file's weight for its own name where a directory has a telling name; FILE where none has."""
 
 PROSE = frozenset((".md", ".txt", ".org", ".odt", ".docx", ".doc", ".pdf", ".xlsx", ".ods", ".csv", ".tex"))
 PROSE_ABOVE = 0.9
-"""People file what they write under its subject (`~/recipes/bread.md`), and programs under the program's name."""
+"""ABOVE for documents: people file them by subject (`~/recipes/bread.md`), programs by the program's name."""
 
 AFFIX = re.compile(
     r"^(?:tests?|repro|reproduce|debug|tmp|temp|\d+)[-_.]|[-_.](?:tests?|specs?|stories|d|min|config|new|old|bak|copy)$",
@@ -29,13 +29,13 @@ AFFIX = re.compile(
 )
 HOME = re.compile(r"^(?:~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+|[A-Za-z]:)(?=/)")
 LONG = 4
-"""Most words of a name: more are a title rather than the name of a part."""
+"""Most words of a name: more are a title."""
 
 
 def names_of_file(path: str, patterns: Patterns, *, base: str | None = None) -> dict[str, float]:
-    """The areas that one file suggests, with how much each of them is suggested, in [0, 1].
+    """The areas that one file suggests, each with a score in [0, 1].
 
-    `base`, the working directory, is where the project lies.
+    `base`, the working directory, is where the project is.
     """
     above, inside = _split(path.replace("\\", "/"), base)
     names: dict[str, float] = {}
@@ -52,7 +52,7 @@ def names_of_file(path: str, patterns: Patterns, *, base: str | None = None) -> 
 
 
 def detail_of(path: str, patterns: Patterns) -> str | None:
-    """`UserProfile.test.tsx` -> `user-profile`; None for names that say nothing."""
+    """`UserProfile.test.tsx` -> `user-profile`; None for names without meaning."""
     file = PurePosixPath(path.replace("\\", "/")).name
     stem = AFFIX.sub("", AFFIX.sub("", PurePosixPath(file).stem))
     name = normalise(CAMEL.sub("-", stem).replace(".", "-"))
@@ -67,7 +67,7 @@ def _suggest(names: dict[str, float], suggested: list[str], weight: float) -> No
 
 
 def _split(path: str, base: str | None) -> tuple[list[str], list[str]]:
-    """The directories above a project's source, and those inside it, without homes and drives."""
+    """The directories above a project's source and those inside it, without homes and drives."""
     if base and path.startswith(f"{base.rstrip('/')}/"):
         path = path[len(base.rstrip("/")) + 1 :]
     path = HOME.sub("", path)
@@ -79,12 +79,12 @@ def _split(path: str, base: str | None) -> tuple[list[str], list[str]]:
 
 
 def _last(parts: list[str], names: frozenset[str]) -> int:
-    """Where the innermost of these directories is, -1 without any."""
+    """Index of the innermost of these directories, -1 without any."""
     return max((at for at, part in enumerate(parts) if part.lower() in names), default=-1)
 
 
 def _telling(directories: list[str], patterns: Patterns) -> list[str]:
-    """Those that say something, from the outermost to the innermost; hidden ones belong to tools."""
+    """The directories with telling names, outermost first; hidden ones belong to tools."""
     names = [
         normalise(AFFIX.sub("", CAMEL.sub("-", part))) for part in directories if not part.startswith((".", "_", "@"))
     ]

@@ -1,6 +1,7 @@
-"""Which files an exchange touches or names: in its text and in the arguments of its tool calls. Pure.
+"""Finds the files that an exchange touches or names: in its text and in the arguments of tool calls. Pure.
 
-Paths are given as written. Directories, globs, URLs, import specifiers and programs merely run are not files.
+Paths are returned as written. Directories, globs, URLs, import specifiers and programs that are merely run are not
+files.
 """
 
 import posixpath
@@ -13,9 +14,9 @@ from pi_memory.types import ToolCall
 
 TEXT_LENGTH = 20_000
 COMMAND_LENGTH = 4_000
-"""Most characters of one text and of one command that are searched."""
+"""Most characters of a text or command that are searched."""
 DEPTH = 8
-"""Most levels of an argument that are searched."""
+"""Deepest level of an argument that is searched."""
 
 PATH_KEYS = re.compile(
     r"(?:.*_)?(?:paths?|files?|filenames?|filepaths?|targets?|sources?|destinations?|src|dst|dest|notebook|document"
@@ -26,7 +27,7 @@ CONTENT_KEYS = re.compile(
     r"(?:.*_)?(?:contents?|string|str|text|code|code_edit|body|html|data|source_code|pattern|regex|glob|include|exclude|query|url"
     r"|urls|thoughts?|todos|replacement|base64)"
 )
-"""What is inside a file or searched for is not what the call is about."""
+"""Arguments with contents of files or search terms, which the call is not about."""
 
 LISTERS = re.compile(r"^(?:ls|list|glob|grep|find|search|tree|cd|mkdir)|directory|folder|_dir$", re.IGNORECASE)
 """Tools whose `path` is a directory."""
@@ -42,7 +43,7 @@ PATCHED = re.compile(
 def file_paths(*texts: str, tool_calls: Sequence[ToolCall] = ()) -> tuple[str, ...]:
     """The files named in `texts` and in the calls, in order and without repeats.
 
-    A bare name is left out when a longer path that ends in it is there.
+    A bare name is left out when a longer path ends in it.
     """
     found = [path for text in texts for path in in_text(text[:TEXT_LENGTH])]
     found += [path for call in tool_calls for path in _in_value(call.arguments, "", call.name)]
@@ -50,7 +51,7 @@ def file_paths(*texts: str, tool_calls: Sequence[ToolCall] = ()) -> tuple[str, .
 
 
 def without_bare(paths: Iterable[str]) -> tuple[str, ...]:
-    """Without repeats, and without bare names of which a longer path is there."""
+    """The paths without repeats, and without bare names that end a longer path."""
     paths = list(dict.fromkeys(paths))
     longer = {posixpath.basename(path) for path in paths if "/" in path}
     return tuple(path for path in paths if path not in longer)
@@ -70,7 +71,7 @@ def _directory(path: str, base: str | None) -> str | None:
 
 
 def working_directory(tool_calls: Sequence[ToolCall], default: str | None) -> str | None:
-    """Where the last command went with `cd`, else `default`."""
+    """The directory of the last `cd` in a command, else `default`."""
     commands = [value for call in tool_calls for key, value in call.arguments.items() if COMMAND_KEYS.fullmatch(key)]
     for command in reversed([value for value in commands if isinstance(value, str)]):
         directory = directory_of(command[:COMMAND_LENGTH])
@@ -80,7 +81,7 @@ def working_directory(tool_calls: Sequence[ToolCall], default: str | None) -> st
 
 
 def _in_value(value: object, key: str, tool: str, *, depth: int = 0) -> list[str]:
-    """The files in one argument, whatever its shape."""
+    """The files in one argument of any shape."""
     if isinstance(value, str):
         return _in_string(value[:TEXT_LENGTH], key, tool)
     if depth >= DEPTH:
@@ -148,7 +149,7 @@ NAMES = _words("""
 """Files without an extension."""
 
 GENERIC = _words("README LICENSE LICENCE CHANGELOG NOTICE AUTHORS CONTRIBUTING VERSION BUILD WORKSPACE TODO")
-"""Files without an extension that are ordinary words as well: only with a directory."""
+"""Files without an extension that are ordinary words as well: recognised only with a directory."""
 
 DOTFILES = _words(r"""
     gitignore gitattributes gitmodules dockerignore npmrc nvmrc npmignore editorconfig eslintrc eslintignore prettierrc
@@ -192,14 +193,14 @@ FRAMEWORK = re.compile(
     r"|tensorflow|transformers|ethers|web3|day|date-fns|underscore|lodash|fastify|hapi|koa|meteor|polymer|stimulus|htmx"
     r"|leaflet|mocha|jest|storybook|babylon|phaser|plotly|highlight|prism|pdf|hls|crypto|bootstrap|vanilla|plain)\.js"
 )
-"""Libraries that are named like files."""
+"""Libraries with names like files."""
 MEMBER = re.compile(
     r"(?:(?:console|logger|math|np|numpy|torch|logging|self|this)\.\w+|(?:process|import\.meta|os|ctx|context)\.env"
     r"|(?:res|req|resp|response|request|r)\.(?:json|text|body)|e\.g|i\.e|[a-z]\.[a-z]|[\d.]+\.\w+|docs\.rs|crates\.io"
     r"|[\w.+-]+@[a-z][\w-]*(?:\.\w+)+)",
     re.IGNORECASE,
 )
-"""Members of objects, abbreviations, numbers and mail addresses that end like files."""
+"""Members of objects, abbreviations, numbers and mail addresses that look like files."""
 
 
 def in_text(text: str) -> list[str]:
@@ -218,7 +219,7 @@ def _is_meant(match: re.Match[str], text: str) -> bool:
 
 
 def _is_named(path: str) -> bool:
-    """Whether what looks like a path is one, and not a domain, a library or a member of an object."""
+    """Whether a path-like text is a file, and not a domain, a library or a member of an object."""
     if "/" in path:
         return not DOMAIN.match(path) and not path.startswith("//")
     return not (FRAMEWORK.fullmatch(path) or MEMBER.fullmatch(path) or path in GENERIC)
@@ -227,7 +228,7 @@ def _is_named(path: str) -> bool:
 def as_file(text: str, *, extension_needed: bool = True) -> str | None:
     """The file that a whole argument names, without mention marks and line numbers; None for anything else.
 
-    Without `extension_needed` any name will do that is not a directory, a glob or a URL.
+    Without `extension_needed` any name counts that is not a directory, a glob or a URL.
     """
     text = text.strip().strip("\"'`")
     text = unquote(text.removeprefix("file://")) if text.startswith("file://") else text.removeprefix("@")

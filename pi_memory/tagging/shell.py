@@ -1,4 +1,4 @@
-"""Read a shell command as far as it takes to see which files it names. Pure."""
+"""Parses a shell command as far as needed to find the files that it names. Pure."""
 
 import contextlib
 import re
@@ -17,10 +17,10 @@ DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\\w")
 ASSIGNMENT = re.compile(r"\w+=")
 
 WRAPPERS = _words("sudo env time nohup exec command xargs npx bunx uvx poetry pipenv uv run doas timeout nice")
-"""Programs that run another one, which is named next."""
+"""Programs that run another one, named in their arguments."""
 
 SCRIPT_FIRST = _words("grep egrep fgrep rg ag ack sed awk gawk jq yq perl")
-"""Programs whose first argument is what to look for or to do."""
+"""Programs whose first argument is a pattern or script, not a file."""
 
 NO_FILES = _words("cd pushd mkdir rmdir echo printf export which type alias kill pip npm yarn pnpm apt brew")
 INTERPRETERS = _words("python python3 node deno bun ruby perl php tsx ts-node lua Rscript")
@@ -42,7 +42,7 @@ def words_of(command: str) -> tuple[list[str], list[str]]:
 
 
 def directory_of(command: str) -> str | None:
-    """Where a command goes first: `/a/b` for `cd /a/b && make`."""
+    """The directory of a leading `cd`: `/a/b` for `cd /a/b && make`."""
     found = re.match(r"\s*(?:cd|pushd)\s+(\"[^\"]+\"|'[^']+'|[^\s;&|]+)", command)
     return found[1].strip("\"'") if found and "$" not in found[1] and found[1] != "-" else None
 
@@ -69,7 +69,7 @@ def _simple_commands(command: str) -> list[list[str]]:
 
 
 def _read(simple: list[str], words: list[str], prose: list[str]) -> None:
-    """Sort the words of one simple command."""
+    """Classify the words of one simple command."""
     arguments, program = _program(simple)
     pending = program in SCRIPT_FIRST
     previous = ""
@@ -91,7 +91,7 @@ def _read(simple: list[str], words: list[str], prose: list[str]) -> None:
 
 
 def _program(simple: list[str]) -> tuple[list[str], str]:
-    """The arguments and the bare name of the program that is run in the end."""
+    """The arguments and the bare name of the program that finally runs."""
     for at, word in enumerate(simple):
         name = word.rpartition("/")[2]
         if name not in WRAPPERS and not ASSIGNMENT.match(word) and not word.startswith("-"):
@@ -100,7 +100,9 @@ def _program(simple: list[str]) -> tuple[list[str], str]:
 
 
 def _target(word: str) -> str:
-    """`HEAD~1:src/a.py` -> `src/a.py`; `host:/etc/hosts.conf` -> `/etc/hosts.conf`; `a.py::test` -> `a.py`."""
+    """The path in a target: `HEAD~1:src/a.py` -> `src/a.py`; `host:/etc/hosts.conf` -> `/etc/hosts.conf`; `a.py::test`
+    -> `a.py`.
+    """
     word = word.partition("::")[0]
     revision, colon, path = word.partition(":")
     return path if colon and re.fullmatch(r"[\w./~^@{}-]+", revision) and re.match(r"[\w./~]*[A-Za-z/]", path) else word

@@ -1,4 +1,4 @@
-"""What the meaning of an exchange says for each area: nearness to what topics are called, and to where they lie."""
+"""Embedding similarity of an exchange and topics: to their descriptions and to their centroids."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -12,13 +12,14 @@ from pi_memory.tagging.evidence import Scene, area_of
 from pi_memory.types import Topic, Vectors
 
 KEPT = 4_000
-"""Most vectors of descriptions that are kept: 6 MB at 384 dimensions."""
+"""Most cached vectors of descriptions: 6 MB at 384 dimensions."""
 
 
 class NearestText:
-    """Keeps the vectors of descriptions, as those rarely change.
+    """Caches the vectors of descriptions, which rarely change.
 
-    `related` and `same` are the embedder's calibrated cosines: two texts about the same thing, two that say the same.
+    `related` and `same` are the embedder's calibrated cosines of two texts about the same thing, and of two that say
+    the same.
     """
 
     def __init__(self, embedder: Embedder, *, related: float, same: float) -> None:
@@ -29,15 +30,15 @@ class NearestText:
 
     @property
     def is_blind(self) -> bool:
-        """Whether no text can ever be near another: there is no embedder, or it has no scale."""
+        """Whether no similarity can be positive: there is no embedder, or it has no scale."""
         return self._embedder.dimensions == 0 or not math.isfinite(self._related)
 
     async def vector(self, text: str) -> Vectors:
-        """Of unit length, shape (dimensions,). Raises `EmbedderError`."""
+        """The unit vector of a text, shape (dimensions,). Raises `EmbedderError`."""
         return np.asarray((await self._embedder.embed([text]))[0], dtype=np.float32)
 
     def scores(self, cosines: Mapping[str, float]) -> dict[str, float]:
-        """How near each is, for those that are related: from 0.0 at `related` to 1.0 at `same`."""
+        """Scores of related descriptions: from 0.0 at `related` to 1.0 at `same`."""
         span = max(self.same - self._related, 0.01)
         return {name: (c - self._related) / span for name, c in cosines.items() if c >= self._related}
 
@@ -56,17 +57,19 @@ class NearestText:
 
 
 NEAR = 1.0
-"""The exchange says the same as the topic's description, as the embedder sees it."""
+"""Most that a description adds to the score: the exchange says the same, by the embedder."""
 LIKE = 0.3
-"""It says the same as the topic's exchanges do: less, as all of a session are somewhat alike."""
+"""Most that a centroid adds: less, as all exchanges of a session are somewhat alike."""
 
 MOST_DESCRIBED = 200
-"""Most known topics that are compared by meaning, the strongest first."""
+"""Most known topics that are compared by embedding, the strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """Areas by nearness to their descriptions, and to where they lie, 0.0 for the unrelated; the exchange's vector."""
+    """Similarity of areas to the exchange, by descriptions and by centroids, 0.0 for unrelated ones; and the exchange's
+    vector.
+    """
 
     described: Mapping[str, float]
     placed: Mapping[str, float]
@@ -74,7 +77,7 @@ class Similarity:
 
 
 class TopicSimilarity:
-    """Compares with the configured topics, whose plain words are `words`, and with the strongest known ones."""
+    """Compares an exchange with the configured topics, described by `words`, and with the strongest known ones."""
 
     def __init__(self, nearest: NearestText, centroids: Centroids, words: Mapping[str, str]) -> None:
         self._nearest = nearest
@@ -109,8 +112,8 @@ class TopicSimilarity:
 
 
 def _gist(scene: Scene) -> str:
-    """What is embedded: the beginnings, which say what it is about. A message that was there before gives way to the
-    names of the files.
+    """The text that is embedded: the beginnings of message and reply. A repeated message is replaced by the names of
+    the files.
     """
     reply = scene.exchange.reply[:400]
     if scene.repeated:
@@ -119,7 +122,7 @@ def _gist(scene: Scene) -> str:
 
 
 def _described(topic: Topic) -> str:
-    """A topic in words: its name and its newest files."""
+    """A topic's description: its name and its newest files."""
     return f"{_plain(topic.name)} {_stems(topic.file_paths[-5:])}".strip()
 
 

@@ -1,8 +1,8 @@
-"""Choose the topic of an exchange from what its files, its words and its meaning suggest.
+"""Chooses the topic of an exchange from its files, its words and its embedding.
 
-Every piece of evidence adds to the score of an area: files that a known topic holds, names in the files' paths, words
-of the user, nearness in meaning, what the session has been about. The best area becomes the topic, with a detail if the
-files agree on one. Known topics are used again before a new one is named.
+Each piece of evidence adds to the score of an area: files that a known topic holds, names in the files' paths, words of
+the user, embedding similarity, the session's current topic. The best area becomes the topic, with a detail if the files
+agree on one. Known topics are preferred to new ones.
 """
 
 import logging
@@ -36,19 +36,19 @@ from pi_memory.topics.names import match, place
 from pi_memory.types import Exchange, Tag, Topic
 
 ENOUGH = 0.45
-"""Least score of a topic: one word of the user's that is a topic's, or half of the files."""
+"""Least score of a topic: one word of a topic by the user, or half of the files."""
 
 ENOUGH_OF_FILES = 0.3
-"""When files were touched: that there was work is certain, and the most telling of their names will do."""
+"""The same when files were touched: there was work, and the most telling of their names will do."""
 
 MOST_KNOWN = 1_000
-"""Most known topics that are looked at, the strongest first, so that a tag costs the same after years."""
+"""Most known topics that are considered, the strongest first, so that a tag costs the same after years."""
 
 logger = logging.getLogger(__name__)
 
 
 class Tagger(Protocol):
-    """Who finds topics. Implementations: `EvidenceTagger`, by rules and by meaning, and `focus/asking.py`, by asking a
+    """The protocol of taggers. Implementations: `EvidenceTagger`, by rules and embeddings, and `LlmTagger`, by asking a
     model.
     """
 
@@ -61,16 +61,16 @@ class Tagger(Protocol):
         working_directory: str | None,
         repeated: bool = False,
     ) -> Tag:
-        """The tag of an exchange; `topics` are the active ones, the strongest first, `current` is the one of the
-        session's last exchange, `repeated` says that this one had the same user message.
+        """The tag of an exchange; `topics` are the active ones, the strongest first, `current` is the topic of the
+        session's last exchange, `repeated` marks the same user message as in that one.
 
-        The topic is final: matched with the known ones and placed. It is None for chatter, and when nothing tells.
+        The topic is final: matched with the known ones and placed. It is None for chatter, and when no score suffices.
         """
         ...
 
 
 class EvidenceTagger:
-    """By rules; with `meaning` also by embeddings. One exchange at a time."""
+    """Tags by rules; with `meaning` also by embeddings. One exchange at a time."""
 
     def __init__(self, patterns: Patterns, meaning: TopicSimilarity | None = None, *, worker: Worker) -> None:
         self._patterns = patterns
@@ -108,7 +108,7 @@ class EvidenceTagger:
         directory: str | None,
         repeated: bool,
     ) -> tuple[Scene, dict[str, float]] | None:
-        """What happened, and the areas that words and files suggest; None for chatter."""
+        """The scene, and the scores of areas by words and files; None for chatter."""
         exchange = trimmed(exchange)
         self._holders.update(known)
         weights = weights_of(exchange, known=self._holders.knows)
@@ -119,7 +119,7 @@ class EvidenceTagger:
         return scene, said_and_done(scene, self._patterns)
 
     async def _heard(self, scene: Scene) -> Similarity | None:
-        """None without an embedder, or while it fails."""
+        """The embedding similarity; None without an embedder, or while it fails."""
         try:
             return await self._meaning.of(scene) if self._meaning is not None else None
         except EmbedderError as error:
@@ -135,7 +135,7 @@ class EvidenceTagger:
         return place(match(name, scene.known) or name, scene.known)
 
     async def _known_as(self, name: str, scene: Scene) -> str:
-        """The known topic that `name` is another word for, else `name`: the user may call it what they like."""
+        """The known topic that `name` is another word for, else `name`: the user may have renamed it."""
         if name in scene.known:
             return name
         known = [other for other in scene.known if "/" not in other]
@@ -154,7 +154,7 @@ def _nothing_done(exchange: Exchange, weights: Mapping[str, float]) -> bool:
 
 
 def _weigh(scores: dict[str, float], scene: Scene, heard: Similarity | None) -> bool:
-    """Add what the meaning says, and what the session has been about; False for a mere remark."""
+    """Add the embedding similarity and the session's topic to the scores; False for a mere remark."""
     exchange = scene.exchange
     nothing_done = _nothing_done(exchange, scene.weights)
     add(scores, heard.described if heard else {})
@@ -167,9 +167,9 @@ def _weigh(scores: dict[str, float], scene: Scene, heard: Similarity | None) -> 
 
 
 def _staying(scene: Scene, heard: Similarity | None = None, *, elsewhere: bool = False) -> dict[str, float]:
-    """What speaks for the session's topic because it is that. A follow-up does not bring back what the user removed.
+    """The score of the session's topic for being it. A follow-up does not bring back a topic that the user removed.
 
-    It is less when a message is not near to that topic's, or is about something and goes on from nothing (`elsewhere`).
+    It is lower when a message is far from that topic, or names another and refers back to nothing (`elsewhere`).
     """
     if scene.current is None or scene.current not in scene.known:
         return {}
@@ -179,8 +179,8 @@ def _staying(scene: Scene, heard: Similarity | None = None, *, elsewhere: bool =
 
 
 def _with_detail(area: str, scene: Scene, patterns: Patterns) -> str:
-    """The area with the detail that more than half of the files agree on; else its child that holds them; else, without
-    any files, the child that the session is about. `place` decides whether a new detail becomes a topic.
+    """The area with the detail that more than half of the files agree on; else with its child that holds them; else,
+    without files, with the session's child. `place` decides whether a new detail becomes a topic.
     """
     if "/" in area:
         return area

@@ -1,4 +1,4 @@
-"""`config/topics.toml`: what is known about topics before anything has been said."""
+"""`config/topics.toml`: words, files and relations of topics that are known beforehand."""
 
 import re
 import tomllib
@@ -20,39 +20,39 @@ RELATED = "related"
 @dataclass(frozen=True, slots=True)
 class Patterns:
     chatter: frozenset[str]
-    """Words that a message of nothing else is chatter with."""
+    """Words; a message of nothing else is chatter."""
     go_on: frozenset[str]
-    """Those of them that ask for the next step."""
+    """Those among them that ask for the next step."""
     activities: frozenset[str]
-    """Topics that are something done to files rather than what the files are about."""
+    """Topics that are done to files rather than what the files are about."""
     generic_directories: frozenset[str]
     generic_files: frozenset[str]
     """Normalised names that say nothing about the work."""
     files: Mapping[str, str]
-    """Glob of a base name, or with a slash of the end of a path, to the topic that such a file is a sign of."""
+    """Glob, of a base name or (with a slash) of the end of a path, to the topic of such files."""
     signs: re.Pattern[str]
-    """Finds the base names that are wholly such a sign."""
+    """Matches base names that wholly identify a topic."""
     aliases: Mapping[str, str]
     """Other names of a topic."""
     topics: Mapping[str, re.Pattern[str]]
-    """Topic to the expression that finds its words."""
+    """Topic to the expression that matches its words."""
     words: Mapping[str, str]
     """Topic to its plain words, for an embedder."""
     related: Mapping[str, Mapping[str, float]]
-    """Topic to those that come to mind with it, and the attention that each gets then."""
+    """Topic to its related topics, each with the attention that it gets along with it."""
 
     def topic_of_file(self, path: str) -> str | None:
-        """The topic that a file is a sign of by its name or its place alone."""
+        """The topic of a file by its name or place alone."""
         base, whole = path.rpartition("/")[2], f"/{path}"
         asked = ((glob, whole if "/" in glob else base, topic) for glob, topic in self.files.items())
         return next((topic for glob, name, topic in asked if fnmatch(name, f"*/{glob}" if "/" in glob else glob)), None)
 
     def is_sign(self, path: str) -> bool:
-        """Whether a file is a sign of a topic by its whole name, which then says nothing else: `requirements.txt`."""
+        """Whether a file's whole name identifies a topic and says nothing else: `requirements.txt`."""
         return self.signs.fullmatch(path.rpartition("/")[2]) is not None
 
     def canonical(self, name: str) -> str:
-        """A normalised name with its area under the name that is used for it."""
+        """A normalised name with aliases of its area replaced."""
         area, slash, detail = name.partition("/")
         area = self.aliases.get(area, area)
         return f"{area}{slash}{detail}" if detail != area else area
@@ -136,7 +136,7 @@ def _boosts(name: str, others: object, path: Path) -> dict[str, float]:
 
 
 def _plain(name: str, words: list[str]) -> str:
-    """The topic in words: its name and those of its expressions that are readable."""
+    """The topic's description: its name and the readable words of its expressions."""
     readable = (re.sub(r"\(\?:(\w*)[^)]*\)|\\[wS][*+]?|[?+]", r"\1", word) for word in words)
     return ", ".join([name.replace("-", " "), *readable])
 

@@ -1,4 +1,4 @@
-"""How a topic's parts are written for people: ages, counts and short file names. Pure."""
+"""Formats a topic's parts for people: ages, counts and short file names. Pure."""
 
 import re
 from collections import Counter
@@ -24,10 +24,10 @@ def sessions(count: int) -> str:
 
 
 def short_names(paths: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """The shortest name that tells each file from the others, and the paths that it stands for, in the given order.
+    """The shortest name that is unique for each file, to the paths that it stands for, in the given order.
 
-    A base name where that is enough, else with as many directories as it takes. A path that another one ends in
-    (`src/a.py` beside `/home/me/src/a.py`) is the same file and shares its name.
+    A base name where that is enough, else with as many directories as needed. A path that ends another one (`src/a.py`
+    beside `/home/me/src/a.py`) is the same file and shares its name.
     """
     parts = {path: tuple(part for part in clean(path).split("/") if part) for path in paths}
     groups = _same_files({path: part for path, part in parts.items() if part})
@@ -36,13 +36,13 @@ def short_names(paths: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
 
 
 def clean(path: str) -> str:
-    """Without control characters and backticks: a name is shown on one line, sometimes between backticks."""
+    """A name without control characters and backticks, as it is shown on one line, sometimes between backticks."""
     plain = path.isprintable() and "`" not in path
     return path.strip() if plain else "".join(c for c in path if c.isprintable() and c != "`").strip()
 
 
 def _same_files(parts: Mapping[str, tuple[str, ...]]) -> dict[tuple[str, ...], list[str]]:
-    """Paths by the parts of the longest path that ends in them, in the order of their first appearance."""
+    """Paths grouped by the longest path that ends in them, by its parts, in the order of first appearance."""
     heads: dict[tuple[str, ...], tuple[str, ...]] = {}
     for part in sorted(dict.fromkeys(parts.values()), key=len, reverse=True):
         if part not in heads:
@@ -69,7 +69,7 @@ def joined(names: Sequence[str], *, most: int) -> str:
 
 
 def quoted(name: str) -> str:
-    """In backticks when the name would not read back from a comma separated list."""
+    """The name in backticks when a comma separated list would not parse back to it."""
     plain = name == name.strip() and "," not in name and not MORE.search(name)
     return name if plain else f"`{name}`"
 

@@ -8,13 +8,13 @@ from pi_memory.topics.names import CAMEL
 from pi_memory.types import Topic
 
 MOST_TOPICS = 200
-"""Most topics whose files are looked at, the strongest first."""
+"""Most topics whose files are searched, the strongest first."""
 
 READ = 500
 """Characters of a query that are read."""
 
 STEM, AROUND = 1.0, 0.4
-"""What a word counts that is in a file's name, and one that is in its directories or in its topic's name."""
+"""Scores of a word in a file's name, and of one in its directories or its topic's name."""
 
 ALIKE = 0.8
 """Files at least this share as good as the best one are found as well."""
@@ -35,7 +35,7 @@ EMPTY = frozenset(
         """,
     )
 )
-"""Words that do not tell one file from another."""
+"""Words that do not distinguish files."""
 
 
 def files_about(query: str, topics: Sequence[Topic], *, most: int) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def _score(wanted: frozenset[str], path: str, around: frozenset[str]) -> float:
 
 
 def _known(topics: Sequence[Topic]) -> Iterator[tuple[str, frozenset[str]]]:
-    """Every known file with the words of its topic, the newest first."""
+    """Every known file with the words of its topic, newest first."""
     for topic in topics:
         around = _words(topic.name)
         for path in reversed(topic.file_paths):
@@ -70,13 +70,13 @@ def _known(topics: Sequence[Topic]) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _words(text: str) -> frozenset[str]:
-    """The words that tell something, in lower case and without their endings."""
+    """The content words, in lower case and without endings."""
     found = re.findall(r"[^\W_]+", CAMEL.sub(" ", text).lower())
     return frozenset(_root(word) for word in found if word not in EMPTY)
 
 
 def _root(word: str) -> str:
-    """`parser`, `parsing` and `parse` are about the same."""
+    """The common root of `parser`, `parsing` and `parse`."""
     for ending in ("ations", "ation", "ings", "ing", "ers", "er", "ors", "or", "ies", "ed", "es", "s", "e", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word.removesuffix(ending)

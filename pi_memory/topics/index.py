@@ -14,18 +14,18 @@ from pi_memory.types import Topic
 
 FILES_FOUND = 20
 GOOD_MATCH = 75
-"""Of 100, for a query within a known path."""
+"""Least match, of 100, of a query in a known path."""
 
 
 class KnownTopics:
-    """By name, active or not. Those that are active are kept in order: after years most topics are not."""
+    """Topics by name, active or not. The active ones are kept in order: after years most topics are not."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Topic] = {}
         self._strongest: list[tuple[float, str]] = []
 
     def replace(self, changed: Mapping[str, Topic]) -> dict[str, Topic | None]:
-        """Put changed topics in place; what stood there, None for new ones."""
+        """Replace changed topics. Returns the former ones, None for new topics."""
         before = {name: self.by_name.get(name) for name in changed}
         for name, topic in changed.items():
             was = before[name]
@@ -45,25 +45,25 @@ class KnownTopics:
                 del self._strongest[bisect_left(self._strongest, _rank(now))]
 
     def get(self, name: str) -> Topic:
-        """Raises `NotFound`."""
+        """A topic by name. Raises `NotFound`."""
         if name not in self.by_name:
             raise NotFound(f"There is no topic {name}", hint="GET /focus?all=1 lists them.")
         return self.by_name[name]
 
     def all(self) -> list[Topic]:
-        """The one touched last first."""
+        """All topics, the one touched last first."""
         return sorted(self.by_name.values(), key=_rank)
 
     def active(self, now: float) -> list[Topic]:
-        """Those that have not faded at `now`, strongest first."""
+        """The topics that have not faded at `now`, strongest first."""
         return [self.by_name[name] for _, name in self._strongest[: self._faded_from(now)]]
 
     def faded(self, now: float) -> list[Topic]:
-        """Those that are still called active and have faded at `now`."""
+        """The topics marked active that have faded at `now`."""
         return [self.by_name[name] for _, name in self._strongest[self._faded_from(now) :]]
 
     def files(self, query: str, now: float) -> list[str]:
-        """Known files whose path matches, best first; if there is none, those that have some of the words."""
+        """Known files whose path matches, best first; if there are none, those that contain some of the words."""
         topics = self.active(now)
         known = list(dict.fromkeys(path for topic in topics for path in reversed(topic.file_paths)))
         found = process.extract(query, known, scorer=fuzz.partial_ratio, processor=str.lower, limit=FILES_FOUND)
@@ -85,16 +85,16 @@ class Renames:
         self._new: dict[str, str] = json.loads(text) if text else {}
 
     def add(self, old: str, new: str) -> None:
-        """`old` is called `new` from now on, and so is what was renamed to `old` before."""
+        """Rename `old` to `new`, and also what was renamed to `old` before."""
         self._new = {name: new if to == old else to for name, to in self._new.items()} | {old: new}
         self.forget([new])
 
     def forget(self, names: Collection[str]) -> None:
-        """These are topics by the user's own wish."""
+        """Remove renames of these names: they are topics by the user's own wish."""
         self._new = {name: to for name, to in self._new.items() if name not in names and name != to}
 
     def topic(self, name: str, known: Mapping[str, Topic]) -> str:
-        """What the user calls the topic of this name. A detail goes with its area, unless it is a topic by itself."""
+        """The user's name of a topic. A detail follows its area, unless it is a topic by itself."""
         if name in self._new:
             return self._new[name]
         area, slash, detail = name.partition("/")
@@ -105,5 +105,5 @@ class Renames:
         return other if "/" in other else place(f"{other}/{detail}", known)
 
     def text(self) -> str:
-        """For `Renames` at the next start."""
+        """The renames as text, for `Renames` at the next start."""
         return json.dumps(self._new)

@@ -1,7 +1,7 @@
-"""Recent focus: a topic's name and its life. Pure.
+"""Names of topics: normalised, matched, placed; and what a touch does to a topic. Pure.
 
-A name has one or two levels, `area` or `area/detail`. Tags come in as somebody wrote them; they are normalised, matched
-against what is known (`match`), placed in the right level (`place`) and recorded (`touch`).
+A name has one or two levels, `area` or `area/detail`. A tag is normalised, matched with the known topics (`match`),
+placed in the right level (`place`) and recorded (`touch`).
 """
 
 import re
@@ -15,10 +15,10 @@ from rapidfuzz.distance import OSA
 from pi_memory.types import Tag, Topic
 
 LEVEL_LENGTH = 32
-"""Most characters of one level: a name has to fit on one line of the focus file with its figures."""
+"""Most characters of a level: a name has to fit on one line of the focus file with its figures."""
 
 SPLIT_SESSIONS = 3
-"""A topic may have children once this many sessions have touched it (seed 000)."""
+"""A topic may have children after this many sessions (seed 000)."""
 
 MAX_FILES = 50
 MAX_DIRECTORIES = 20
@@ -63,11 +63,11 @@ def _kept(c: str) -> bool:
 def match(
     name: str, known: Collection[str], *, similarity: Mapping[str, float] | None = None, threshold: float = NEVER
 ) -> str | None:
-    """The known name that `name` means: the same, one spelled like it, or one at least `threshold` similar; else None.
+    """The known topic for `name`: equal, spelled alike, or at least `threshold` similar; else None.
 
-    `similarity` gives a cosine in [-1, 1] to known names; `threshold` is what the embedder calls the same.
-    A parent and its child never match. Two children of one parent match only by spelling: their shared parent makes
-    every such pair look similar to an embedder.
+    `similarity` returns cosines in [-1, 1] to known names; `threshold` is the embedder's calibrated `same`. A parent
+    and its child never match. Two children of one parent match only by spelling: their shared parent makes every such
+    pair look similar to an embedder.
     """
     if name in known:
         return name
@@ -86,7 +86,7 @@ def _means_the_same(name: str, known: Iterable[str], similarity: Mapping[str, fl
 
 
 def same_spelling(one: str, other: str) -> bool:
-    """Whether two normalised names differ only by plurals, hyphens and slips of the pen, level by level."""
+    """Whether two normalised names differ only by plurals, hyphens and typos, level by level."""
     ones, others = one.split("/"), other.split("/")
     return len(ones) == len(others) and all(_same_level(a, b) for a, b in zip(ones, others, strict=True))
 
@@ -104,7 +104,7 @@ def _same_level(one: str, other: str) -> bool:
 
 
 def _squash(level: str) -> str:
-    """Without hyphens, dots and a plural ending; `++` and `#` tell languages apart and stay."""
+    """A level without hyphens, dots and plural ending; `++` and `#` stay, as they distinguish languages."""
     word = level.replace("-", "").replace(".", "")
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
@@ -118,9 +118,9 @@ def _digits(text: str) -> str:
 
 
 def place(name: str, topics: Mapping[str, Topic]) -> str:
-    """Where a tag goes: a child only under a parent that is well known, otherwise into the parent.
+    """The level of a tag: a child only under a well-known parent, otherwise the parent itself.
 
-    `topics` are all known topics by name, also inactive ones: a parent that was worked on for long stays well known.
+    `topics` are all topics by name, also inactive ones: a parent that was worked on for long stays well known.
     """
     area, slash, _ = name.partition("/")
     if not slash:
@@ -132,10 +132,10 @@ def place(name: str, topics: Mapping[str, Topic]) -> str:
 
 
 def touch(topic: Topic | None, tag: Tag, at: float, *, new_session: bool) -> Topic:
-    """The topic after work on it at Unix time `at`; a new one, named as the tag says, when `topic` is None.
+    """The topic after work on it at Unix time `at`; a new one with the tag's name when `topic` is None.
 
-    Raises ValueError for a new topic without a name. A touch older than the last one (an import) adds files and
-    counts, but neither moves the last touch back nor wakes an inactive topic.
+    Raises ValueError for a new topic without a name. A touch before the last one (an import) adds files and counts, but
+    neither moves the last touch back nor reactivates a topic.
     """
     if topic is None:
         return _first(tag, at)
@@ -159,13 +159,13 @@ def _first(tag: Tag, at: float) -> Topic:
 
 
 def merge(old: Iterable[str], new: Iterable[str], *, most: int) -> tuple[str, ...]:
-    """Both without repeats, newest last, the oldest dropped beyond `most`; without what names no file."""
+    """Both without repeats, newest last, the oldest dropped beyond `most`, without what names no file."""
     fresh = dict.fromkeys(_named(new))
     return (*(item for item in dict.fromkeys(_named(old)) if item not in fresh), *fresh)[-most:]
 
 
 def _named(paths: Iterable[str]) -> Iterator[str]:
-    """Without control characters, which would break a line of the focus file."""
+    """Paths without control characters, which would break a line of the focus file."""
     for path in paths:
         name = path if path.isprintable() else "".join(c for c in path if unicodedata.category(c)[0] != "C")
         if name.strip() and len(name) <= MAX_PATH:
@@ -173,7 +173,7 @@ def _named(paths: Iterable[str]) -> Iterator[str]:
 
 
 def within_limits(topic: Topic) -> Topic:
-    """The topic with no more files and directories than a topic may have."""
+    """The topic with its files and directories cut to the limits."""
     return replace(
         topic,
         file_paths=merge((), topic.file_paths, most=MAX_FILES),
@@ -182,12 +182,12 @@ def within_limits(topic: Topic) -> Topic:
 
 
 MOST_WORDS = 100
-"""Of the text's beginning that are looked at."""
+"""Words at a text's beginning that are searched."""
 LONGEST = 3
-"""Words of a name; the separator of `area/detail` may be any."""
+"""Most words of a name; the separator of `area/detail` may be any."""
 WORD = re.compile(r"[\w.+#-]+")
 CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""Between the words of `camelCase`."""
+"""Matches between the words of `camelCase`."""
 
 
 def mentioned(text: str, *, knows: Callable[[str], bool], canonical: Callable[[str], str]) -> tuple[str, ...]:
@@ -198,7 +198,7 @@ def mentioned(text: str, *, knows: Callable[[str], bool], canonical: Callable[[s
 
 
 def _names(words: Sequence[str]) -> Iterator[str]:
-    """What the first words, which are normalised, may name together, and those of two levels."""
+    """Names that the first of these normalised words may form, and names of two levels."""
     yield words[0]
     for count in range(2, len(words) + 1):
         yield "-".join(words[:count])
