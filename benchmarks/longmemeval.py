@@ -110,7 +110,9 @@ def main() -> None:
     measure.show(_figures(asked, results, seconds=seconds), as_json=options.json)
 
 
-def _figures(asked: Sequence[Case], results: Sequence[tuple[list[float], float]], *, seconds: float) -> dict[str, float]:
+def _figures(
+    asked: Sequence[Case], results: Sequence[tuple[list[float], float]], *, seconds: float
+) -> dict[str, float]:
     messages = sum(len(given["messages"]) for case in asked for given in case.given)
     figures: dict[str, float] = {"questions": len(asked), "messages": messages}
     for place, depth in enumerate(DEPTHS):

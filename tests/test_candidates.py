@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from pi_memory.retrieval.candidates import PromptWindow, SearchSpace, look_up
+from pi_memory.retrieval.candidates import PromptWindow, SearchSpace, Wanted, look_up
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store import exchanges, memories, memory_fts, messages
 from pi_memory.store.database import Database
@@ -40,7 +40,7 @@ async def say(db: Database, *texts: str) -> SearchSpace:
 async def found(
     db: Database, *places: SearchSpace, terms: Sequence[str], most: int = 5, window: PromptWindow | None = None
 ) -> list[str]:
-    hits = await db.read(lambda db: look_up(db, places, terms=terms, most=most, window=window))
+    hits = await db.read(partial(look_up, places=places, wanted=Wanted(terms, most, window)))
     return [text.content if isinstance(text, Memory) else text.text for _, text in hits]
 
 

@@ -103,6 +103,19 @@ def test_a_message_is_told_what_another_conversation_knows_and_nothing_twice(dae
     assert second["recalled"] == []
 
 
+def test_last_week_is_the_one_before_the_question(daemon: Daemon) -> None:
+    weeks = [("2024-05-01", "runs"), ("2024-05-15", "rows"), ("2024-05-29", "rests")]
+    given = [
+        {"conversation_id": what, "messages": [{"role": "user", "content": f"She {what}", "at": f"{day}T08:00:00Z"}]}
+        for day, what in weeks
+    ]
+    client = daemon()
+    take(client, *given)
+    for day, said in [("2024-05-08", "She runs"), ("2024-05-22", "She rows")]:
+        assert search(client, "what did she do last week: runs, rows, rests", at=day)[0]["content"] == said
+    assert search(client, "last week: runs, rows, rests")[0]["at"] >= "2024-05-15"  # nothing was said last week
+
+
 def test_a_chat_cannot_be_overwritten_by_an_import(daemon: Daemon) -> None:
     client = daemon()
     client.post("/chat", json={"message": "Hello", "conversation_id": "garden"})
@@ -150,6 +163,7 @@ def test_a_query_is_never_syntax(daemon: Daemon, query: str) -> None:
         ({"q": "x", "k": "0"}, 400, "k"),
         ({"q": "x", "k": "many"}, 400, "k"),
         ({"q": "x", "kind": "thought"}, 400, "kind"),
+        ({"q": "x", "at": "noon"}, 400, "at"),
         ({"q": "x", "namespace": "project/../x"}, 400, "namespace"),
         ({"q": "x", "namespace": "elsewhere"}, 400, "namespace"),
         ({"q": "x", "namespace": "project/a", "project": "b"}, 400, "namespace"),

@@ -49,7 +49,9 @@ def test_questions_and_times_are_known() -> None:
     assert query_terms.asked("I went. You?") == pytest.approx(5 / 12)
     assert query_terms.asked("I went.") == query_terms.asked("") == 0.0
     assert query_terms.asks_assistant("What did you suggest?")
+    assert query_terms.asks_assistant("Which of your three suggestions was it?")
     assert not query_terms.asks_assistant("What about the youth hostel?")
+    assert not query_terms.asks_assistant("Can you recommend a film? Do you have any ideas?")
     assert query_terms.asks_when("When did she move?")
     assert query_terms.tells_time("It was last May")
     assert not query_terms.tells_time("It was green")

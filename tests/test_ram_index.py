@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pi_memory.embedding.quantized import Matrix, pack
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.retrieval.scoring import NEAR, weigh
+from pi_memory.retrieval.time_window import TimeWindow
 
 
 def shelf(*items: tuple[int, int, str]) -> RamIndex:
@@ -85,3 +86,44 @@ def test_a_snapshot_stays_as_it_was_whatever_becomes_of_the_shelf() -> None:
     assert view.ids.tolist() == [0, 1, 2]
     assert [before.cosines(view, vector).argmax() for vector in vectors[:3]] == [0, 1, 2]
     assert shelf.view(lambda namespace: True).ids.tolist() == [1, 2, 3]
+
+
+def said(thread: int, *lengths: int) -> list[Item]:
+    """A conversation of exchanges: a message and a reply in turns, of these lengths."""
+    return [Item(100 * thread + row, thread, "user", length) for row, length in enumerate(lengths)]
+
+
+def test_each_conversation_is_of_its_own_kind() -> None:
+    made = RamIndex(messages=True)
+    made.put([*said(1, 80, 90, 70, 80), *said(2, 60, 900, 80, 1200), *said(3, 50)])
+    view = made.view(lambda namespace: True)
+    assert dict(zip(view.field.threads.tolist(), view.field.at_length.tolist(), strict=True)) == {
+        1: False,
+        2: True,
+        3: True,  # with nothing to go by, it is like the others on the whole
+    }
+
+
+def test_memories_have_no_replies() -> None:
+    made = RamIndex()
+    made.put(said(1, 60, 900, 80, 1200))
+    assert not made.view(lambda namespace: True).field.at_length.any()
+
+
+def test_one_long_conversation_about_a_word_does_not_make_it_common() -> None:
+    made = RamIndex(messages=True)
+    made.put([item for thread in range(1, 31) for item in said(thread, *[60, 900] * 5)])
+    view = made.view(lambda namespace: True)
+    often = view.rows([100 + row for row in range(10)])  # ten times, in one conversation
+    twice = view.rows([200, 300])
+    words = weigh(view.field, [often, twice], None).words
+    assert words[view.rows([100])[0]] > words[view.rows([200])[0]]
+
+
+def test_what_was_said_in_the_time_asked_about_comes_first() -> None:
+    made = RamIndex(messages=True)
+    made.put([Item(2 * day, day, "user", 40, None, at=day * 86_400.0) for day in range(1, 10)])
+    view = made.view(lambda namespace: True)
+    window = TimeWindow(3.5 * 86_400, 5.5 * 86_400)
+    scores = weigh(view.field, [view.rows(view.ids)], None, window=window).similarity
+    assert set(np.flatnonzero(scores == scores.max()).tolist()) == {3, 4}

@@ -10,7 +10,9 @@ from pi_memory.retrieval.scoring import REACH, Field, weigh
 
 
 def field(*threads: int, lengths: int | list[int] = 50) -> Field:
-    return Field(np.array(threads, np.int32), np.full(len(threads), lengths, np.int32))
+    count = len(threads)
+    kinds, times = np.zeros(count, np.bool_), np.zeros(count, np.float32)
+    return Field(np.array(threads, np.int32), np.full(count, lengths, np.int32), kinds, times)
 
 
 def rows(*each: list[int]) -> list[np.ndarray[tuple[int], np.dtype[np.intp]]]:

@@ -159,3 +159,24 @@ def test_in_a_chat_with_an_assistant_the_users_own_words_are_found(embedder: Emb
                 assert (await known.found(query))[0].content == CHAT[place][0], query
 
     asyncio.run(main())
+
+
+def test_of_equals_the_one_in_a_conversation_about_it_comes_first() -> None:
+    async def main() -> None:
+        async with mind() as known:
+            await known.say(("The kiln needs a fuse", "Noted."), conversation="aside")
+            await known.say(("The kiln needs a fuse", "Noted."), ("A fuse for the kiln!", "Yes."), conversation="about")
+            await known.say(("The kiln needs a fuse", "Noted."), conversation="aside too")
+            assert (await known.found("Which fuse does the kiln need?"))[0].conversation_id == "about"
+
+    asyncio.run(main())
+
+
+def test_a_number_is_found_in_words_and_digits() -> None:
+    async def main() -> None:
+        async with mind() as known:
+            await known.say(("We keep seven geese", "Nice."), ("We keep 4 hens", "Nice."), ("We keep ducks", "Nice."))
+            assert (await known.found("7 keep"))[0].content == "We keep seven geese"
+            assert (await known.found("four keep"))[0].content == "We keep 4 hens"
+
+    asyncio.run(main())

@@ -1,12 +1,14 @@
 """`/memories/search`: memories and verbatim messages that match a query, with their scores."""
 
+import re
+
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import RequestError, TooLarge
 from pi_memory.http.endpoint import Endpoint, answer, choice, flag, number
-from pi_memory.http.times import iso
+from pi_memory.http.times import iso, unix
 from pi_memory.memories import namespaces
 from pi_memory.parts import Parts
 from pi_memory.retrieval.candidates import Kind
@@ -52,6 +54,7 @@ async def search(request: Request, parts: Parts) -> Response:
         now=parts.clock(),
         kinds=(kind,) if kind else KINDS,
         session=_session(request, parts),
+        at=unix(_number(asked["at"]), "at") if "at" in asked else None,
     )
     explain = flag(request, "explain")
     return answer(ShownResults([_shown(result, explain=explain) for result in found]))
@@ -64,6 +67,11 @@ def _query(request: Request) -> str:
     if len(query) > LONGEST_QUERY:
         raise TooLarge(f"q: longer than {LONGEST_QUERY} characters", hint="Ask in fewer words.")
     return query
+
+
+def _number(value: str) -> str | float:
+    """A time as it is written in a URL: Unix seconds are a number there too."""
+    return float(value) if re.fullmatch(r"\d+(\.\d+)?", value) else value
 
 
 def _session(request: Request, parts: Parts) -> str | None:
@@ -108,6 +116,7 @@ ENDPOINTS = [
             "namespace": "only what is in it or below it",
             "project": "see what belongs to this project too",
             "kind": "memory or exchange; both unless given",
+            "at": "when it is asked, by which `last week` is meant; now unless given",
             "session_id": "the session whose attention counts; the one that is at work unless given",
             "explain": "1: also similarity, strength, boost, cosine and words",
         },

@@ -10,6 +10,7 @@ from sqlite_utils import Database
 
 from pi_memory.retrieval import scoring
 from pi_memory.retrieval.ram_index import View
+from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
@@ -38,22 +39,36 @@ class PromptWindow:
 
 
 @dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is looked up: `terms`, expressions of FTS5; at most `most` texts; not what is in `without`. What was said in
+    the `window` of time is looked for first.
+    """
+
+    terms: Sequence[str]
+    most: int
+    without: PromptWindow | None = None
+    window: TimeWindow | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
-    """Where a text is, and what speaks for it: its words and its meaning, from 0 to 1, and what is made of both."""
+    """Where a text is, and what speaks for it: its words and its meaning, from 0 to 1, and what is made of both.
+
+    `at_length`: it stands in a conversation with an assistant that replies at length.
+    """
 
     kind: Kind
     id: int
     similarity: float
     words: float
     meaning: float
+    at_length: bool
 
 
-def look_up(
-    db: Database, places: Sequence[SearchSpace], *, terms: Sequence[str], most: int, window: PromptWindow | None
-) -> list[tuple[Hit, Memory | StoredMessage]]:
-    """At most `most` texts of all places that have any evidence, best first; `terms` are expressions of FTS5."""
-    each = [found for place in places for found in _evident(db, place, terms=terms, most=most, window=window)]
-    best = sorted(each, key=lambda found: -found.similarity)[:most]
+def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> list[tuple[Hit, Memory | StoredMessage]]:
+    """The texts of all places that have any evidence, best first."""
+    each = [found for place in places for found in _evident(db, place, wanted)]
+    best = sorted(each, key=lambda found: -found.similarity)[: wanted.most]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {}
     for memory in memories.several(db, [found.id for found in best if found.kind == "memory"]):
         if memory.is_valid:
@@ -63,16 +78,17 @@ def look_up(
     return [(found, texts[found.kind, found.id]) for found in best if (found.kind, found.id) in texts]
 
 
-def _evident(
-    db: Database, place: SearchSpace, *, terms: Sequence[str], most: int, window: PromptWindow | None
-) -> Iterator[Hit]:
+def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
     view, index = place.view, memory_fts if place.kind == "memory" else message_fts
-    rows = [view.rows(ids) for ids in index.holders(db, terms)]
-    known = scoring.weigh(view.field, rows, place.meaning)
-    if window is not None and place.kind == "exchange":
-        known.similarity[_within(db, view, window)] = 0.0
-    best = _best(known.similarity, most)
-    columns = (each[best].tolist() for each in (view.ids, known.similarity, known.words, known.meaning))
+    rows = [view.rows(ids) for ids in index.holders(db, wanted.terms)]
+    share = scoring.MEANING_ALONE if place.kind == "memory" else scoring.share_of_meaning(view.field)
+    window = None if place.kind == "memory" else wanted.window
+    known = scoring.weigh(view.field, rows, place.meaning, share=share, window=window)
+    if wanted.without is not None and place.kind == "exchange":
+        known.similarity[_within(db, view, wanted.without)] = 0.0
+    best = _best(known.similarity, wanted.most)
+    arrays = (view.ids, known.similarity, known.words, known.meaning, view.field.at_length)
+    columns = (each[best].tolist() for each in arrays)
     return (Hit(place.kind, *signs) for signs in zip(*columns, strict=True))
 
 

@@ -56,7 +56,7 @@ class MessageIndex:
     """`shelf` is what recall searches."""
 
     def __init__(self, db: Database, embedder: Loader[Embedder], *, worker: Worker) -> None:
-        self.shelf = RamIndex()
+        self.shelf = RamIndex(messages=True)
         self._worker = worker
         self._db = db
         self._embedder = embedder
@@ -169,7 +169,12 @@ class MessageIndex:
 def _items(found: Sequence[Kept], dimensions: int) -> list[Item]:
     return [
         Item(
-            k.id, k.session_id, namespace_of(k.project), k.length, unpack(k.vectors, dimensions) if k.vectors else None
+            k.id,
+            k.session_id,
+            namespace_of(k.project),
+            k.length,
+            unpack(k.vectors, dimensions) if k.vectors else None,
+            k.at,
         )
         for k in found
     ]

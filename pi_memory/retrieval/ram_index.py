@@ -5,22 +5,24 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from pi_memory.embedding.quantized import Ids, Matrix, Packed
-from pi_memory.retrieval.scoring import Field, Rows
+from pi_memory.retrieval.scoring import Field, Flags, Rows, at_length
 from pi_memory.types import Vectors
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A text: its id, the thread it stands in, the namespace it belongs to, its length in characters, its vectors."""
+    """A text: its id, the thread it stands in, the namespace it belongs to, its length in characters, its vectors, and
+    when it was said, as Unix time.
+    """
 
     id: int
     thread: int
     namespace: str
     length: int
     packed: Packed | None = None
+    at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +31,11 @@ class View:
 
     ids: Ids
     field: Field
-    _order: Rows
+    _order: Ids
     """For each id in ascending order its place in this view."""
     _sorted: Ids
 
-    def rows(self, ids: Sequence[int] | Ids) -> Rows:
+    def rows(self, ids: Sequence[int] | Ids) -> Ids:
         """Where these ids are in this view; those that it does not have are left out."""
         places, found = self._places(np.asarray(ids, np.int32))
         return self._order[places[found]]
@@ -45,7 +47,7 @@ class View:
         np.maximum.at(spread, self._order[places[found]], values[found])
         return spread
 
-    def _places(self, ids: Ids) -> tuple[Rows, npt.NDArray[np.bool_]]:
+    def _places(self, ids: Ids) -> tuple[Rows, Flags]:
         places = np.searchsorted(self._sorted, ids)
         places[places == len(self._sorted)] = 0
         found = self._sorted[places] == ids if len(self._sorted) else np.zeros(len(ids), np.bool_)
@@ -53,11 +55,18 @@ class View:
 
 
 class RamIndex:
-    """Texts by their ids. One thread changes it; others read a `snapshot`."""
+    """Texts by their ids. One thread changes it; others read a `snapshot`.
 
-    def __init__(self) -> None:
+    `messages` says that the texts are messages, of which those with odd ids are replies.
+    """
+
+    def __init__(self, *, messages: bool = False) -> None:
         self.matrix: Matrix | None = None
         """The vectors, once there is an embedder."""
+        self._messages = messages
+        self._views: dict[bytes, View] = {}
+        """The last view that was asked for, by the namespaces it sees; a change of the texts begins it anew."""
+        self._times = np.empty(0, np.float32)  # to two minutes
         self._ids, self._threads = np.empty(0, np.int32), np.empty(0, np.int32)
         self._places, self._lengths = np.empty(0, np.int32), np.empty(0, np.int32)
         self._namespaces: dict[str, int] = {}
@@ -87,6 +96,8 @@ class RamIndex:
         self._threads = np.insert(self._threads, at, [item.thread for item in items])
         self._places = np.insert(self._places, at, [self._place(item.namespace) for item in items])
         self._lengths = np.insert(self._lengths, at, [item.length for item in items])
+        self._times = np.insert(self._times, at, [item.at for item in items])
+        self._views = {}
         embedded = [(item.id, item.packed) for item in items if item.packed is not None]
         if self.matrix is not None and embedded:
             numbers, packed = zip(*embedded, strict=True)
@@ -112,21 +123,31 @@ class RamIndex:
             return
         kept = ~gone
         self._ids, self._threads = self._ids[kept], self._threads[kept]
-        self._places, self._lengths = self._places[kept], self._lengths[kept]
+        self._places, self._lengths, self._times = self._places[kept], self._lengths[kept], self._times[kept]
+        self._views = {}
         if self.matrix is not None:
             self.matrix.remove(list(ids))
 
     def view(self, sees: Callable[[str], bool]) -> View:
         """What is in the namespaces that `sees` says yes to."""
         seen = np.array([sees(namespace) for namespace in self._namespaces], np.bool_)
+        known = self._views.get(seen.tobytes())
+        if known is None:
+            known = self._view(seen)
+            self._views.clear()
+            self._views[seen.tobytes()] = known
+        return known
+
+    def _view(self, seen: Flags) -> View:
         rows = np.flatnonzero(seen[self._places]) if len(self._ids) else np.empty(0, np.intp)
         order = np.argsort(self._threads[rows], kind="stable")
-        places = np.empty_like(order)
-        places[order] = np.arange(len(order))
+        places = np.empty(len(order), np.int32)
+        places[order] = np.arange(len(order), dtype=np.int32)
         in_order = rows[order]
-        return View(
-            self._ids[in_order], Field(self._threads[in_order], self._lengths[in_order]), places, self._ids[rows]
-        )
+        ids, threads, lengths = self._ids[in_order], self._threads[in_order], self._lengths[in_order]
+        replies = ids & 1 == 1 if self._messages else np.zeros(len(ids), np.bool_)
+        field = Field(threads, lengths, at_length(threads, lengths, replies), self._times[in_order])
+        return View(ids, field, places, self._ids[rows])
 
     def cosines(self, view: View, query: Vectors) -> Vectors:
         """The largest cosine of the vectors of each text of `view`, at least 0, shape (n,)."""

@@ -3,6 +3,8 @@
 An answer often stands beside the message that shares words with the question: "Did you go?" - "Yes, on Friday". So a
 term counts for the message that has it, and by `NEAR` less for each message away from it, in the same conversation;
 and half of what a message means is what is meant around it.
+Two people who chat write alike; an assistant replies at length. The same constants do not suit both, so each
+conversation has those of its kind, and words are as rare as they are among conversations of that kind.
 Every constant is from docs/authors/recall.md, where each was left out or changed in turn.
 """
 
@@ -12,10 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.types import Vectors
 
-Rows = npt.NDArray[np.intp]
+Rows = npt.NDArray[np.intp] | npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 
 NEAR = 0.7
 """What is left of a term's weight one message on."""
@@ -23,8 +27,15 @@ REACH = 5
 """Messages that a term reaches."""
 SATURATION, LENGTH = 0.4, 0.3
 """BM25's k1 and b. Small: a message is short, and each term counts once."""
-MEANING = 0.3
-"""The share of meaning in similarity; the rest is that of words."""
+MEANING, MEANING_AT_LENGTH, MEANING_ALONE = 0.3, 0.4, 0.65
+"""The share of meaning in similarity; the rest is that of words: between people, with an assistant that replies at
+length, and of a statement that stands alone."""
+TIMELY = 0.1
+"""What similarity gains for being said in the time that is asked about."""
+AT_LENGTH = 2.0
+"""How many times as long as what they reply to an assistant's replies are."""
+FEW = 20
+"""Conversations with an assistant among which words are not counted by conversation yet, but by message."""
 CELLS = 200_000
 """Texts times terms that are weighed at once: 0.8 MB for each step."""
 
@@ -33,11 +44,14 @@ CELLS = 200_000
 class Field:
     """The texts among which is searched, by thread and in the order of each thread; arrays of shape (n,).
 
-    A thread is a conversation; a text that stands alone is one of its own. `lengths` are in characters.
+    A thread is a conversation; a text that stands alone is one of its own. `lengths` are in characters, `times` Unix
+    times. `at_length` are the texts of conversations with an assistant that replies at length.
     """
 
     threads: Numbers
     lengths: Numbers
+    at_length: Flags
+    times: Vectors
 
     def __len__(self) -> int:
         return len(self.threads)
@@ -52,16 +66,53 @@ class Evidence:
     meaning: Vectors
 
 
-def weigh(field: Field, hits: Sequence[Rows], meaning: Vectors | None) -> Evidence:
+def weigh(
+    field: Field,
+    hits: Sequence[Rows],
+    meaning: Vectors | None,
+    *,
+    share: Vectors | float = MEANING,
+    window: TimeWindow | None = None,
+) -> Evidence:
     """Score each text of `field`. `hits` are the rows that have a term, for each term of the query.
 
-    `meaning` is nearness in meaning from 0 to 1, shape (n,); None when there is no embedder.
+    `meaning` is nearness in meaning from 0 to 1, shape (n,), None when there is no embedder; `share` is what it counts
+    for each text. `window` is the time that is asked about.
     """
     words = _words(field, hits)
     if meaning is None:
-        return Evidence(words.copy(), words, np.zeros_like(words))
-    meant = (meaning + _around(meaning[None], field.threads)[0]) / 2
-    return Evidence((1 - MEANING) * words + MEANING * meant if hits else meant, words, meaning)
+        similarity, meaning = words.copy(), np.zeros_like(words)
+    else:
+        meant = (meaning + _around(meaning[None], field.threads)[0]) / 2
+        similarity = ((1 - share) * words + share * meant).astype(np.float32) if hits else meant
+    if window is not None:
+        similarity[(field.times >= window.begin) & (field.times <= window.end)] += TIMELY
+    return Evidence(similarity, words, meaning)
+
+
+def share_of_meaning(field: Field) -> Vectors:
+    """Of each message of conversations."""
+    return np.where(field.at_length, np.float32(MEANING_AT_LENGTH), np.float32(MEANING))
+
+
+def at_length(threads: Numbers, lengths: Numbers, replies: Flags) -> Flags:
+    """Which texts, given by thread, stand in a conversation in which replies are much longer than what they reply to.
+
+    What all conversations are like counts as half an exchange of each, and decides where there is none.
+    """
+    if not replies.any() or replies.all():
+        return np.zeros(len(threads), np.bool_)
+    starts = np.flatnonzero(np.r_[True, threads[1:] != threads[:-1]])
+    answers, others = np.add.reduceat(replies.astype(np.float64), starts), np.add.reduceat(~replies * 1.0, starts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        answered = np.add.reduceat(lengths * replies, starts) / answers
+        said = np.add.reduceat(lengths * ~replies, starts) / others
+        ratios = np.log((answered + 1) / (said + 1))
+    exchanges = np.minimum(answers, others)
+    overall = np.log((lengths[replies].mean() + 1) / (lengths[~replies].mean() + 1))
+    means = (np.where(exchanges > 0, ratios, 0.0) * exchanges + overall / 2) / (exchanges + 0.5)
+    of_each: Flags = means > np.log(AT_LENGTH)
+    return np.repeat(of_each, np.diff(np.r_[starts, len(threads)]))
 
 
 def rarity(matching: int, size: int) -> float:
@@ -74,24 +125,44 @@ def _words(field: Field, hits: Sequence[Rows]) -> Vectors:
     found = np.zeros(len(field), np.float32)
     if not hits or not len(field):
         return found
-    weights = np.array([rarity(len(rows), len(field)) for rows in hits], np.float32)
-    weights /= weights.sum()
     presence = _presence(field)
+    kinds = [kind for kind in (field.at_length, ~field.at_length) if kind.any()]
+    weights = np.stack([_weights(field, hits, kind) for kind in kinds])
     at_once = max(1, CELLS // len(field))
     for start in range(0, len(hits), at_once):
         few = hits[start : start + at_once]
         alone = np.zeros((len(few), len(field)), np.float32)
         for row, places in zip(alone, few, strict=True):
             row[places] = presence[places]
-        found += weights[start : start + at_once] @ _around(alone, field.threads)
+        shares = weights[:, start : start + at_once] @ _around(alone, field.threads)
+        found += shares[0] if len(kinds) == 1 else np.where(field.at_length, *shares)
     return found
 
 
+def _weights(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:
+    """The weight of each term among the texts of one `kind`, in all 1. Where an assistant replies at length,
+    conversations are counted: one about weddings does not make `wedding` common.
+    """
+    among = [rows[kind[rows]] for rows in hits]
+    threads = field.threads[kind]
+    conversations = 1 + int(np.count_nonzero(np.diff(threads)))
+    if field.at_length[np.argmax(kind)] and conversations >= FEW:
+        weights = [rarity(len(np.unique(field.threads[rows])), conversations) for rows in among]
+    else:
+        weights = [rarity(len(rows), len(threads)) for rows in among]
+    return np.array(weights, np.float32) / np.float32(sum(weights))
+
+
 def _presence(field: Field) -> Vectors:
-    """What a term in each text counts, from 0 to 1: BM25 for one occurrence. The longer a text, the less."""
-    relative = field.lengths / max(1.0, float(field.lengths.mean()))
-    counted = (SATURATION + 1) / (1 + SATURATION * (1 - LENGTH + LENGTH * relative))
-    return np.minimum(counted, 1.0).astype(np.float32)
+    """What a term in each text counts, from 0 to 1: BM25 for one occurrence. The longer a text is for its kind, the
+    less.
+    """
+    relative = np.empty(len(field), np.float32)
+    for kind in (field.at_length, ~field.at_length):
+        if kind.any():
+            relative[kind] = field.lengths[kind] / max(1.0, float(field.lengths[kind].mean()))
+    counted: Vectors = (SATURATION + 1) / (1 + SATURATION * (1 - LENGTH + LENGTH * relative))
+    return np.minimum(counted, 1.0)
 
 
 def _around(values: Vectors, threads: Numbers) -> Vectors:

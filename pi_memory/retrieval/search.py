@@ -5,8 +5,8 @@ it (`evidence.py`), and from what kind of message it is. What was said verbatim 
 it is erased when its time is over.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -17,12 +17,13 @@ from pi_memory.errors import EmbedderError
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
-from pi_memory.retrieval import candidates, gate, prompt_blocks
-from pi_memory.retrieval.candidates import Hit, Kind, PromptWindow, SearchSpace
+from pi_memory.retrieval import candidates, gate, prompt_blocks, time_window
+from pi_memory.retrieval.candidates import Hit, Kind, PromptWindow, SearchSpace, Wanted
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.ram_index import RamIndex, View
+from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import memories as rows
 from pi_memory.store import memory_fts
 from pi_memory.store.database import Database
@@ -33,14 +34,14 @@ from pi_memory.types import Memory, Recalled, Role, Vectors
 Boost = Callable[[Sequence[str]], float]
 KINDS: tuple[Kind, ...] = ("memory", "exchange")
 
-READ = 45
+READ = 100
 """Candidates whose texts are read, or three times as many as are asked for."""
 SIGNAL = 0.13
 """What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
+COMPANY = 0.1
+"""The share of the best other message of its conversation that a message gains."""
 NAMING = 4_000
 """Characters of a query in which a topic or a project may be named."""
-AT_LENGTH = 2.0
-"""How many times as long as what they reply to an assistant's replies are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,16 @@ class Query:
     not_replies: bool
 
     def similarity(self, found: Hit, text: str, *, role: Role | None = None) -> float:
-        """Who is asked about says it; a time answers `when`; of what was said verbatim, a question is seldom an answer,
-        nor is what an assistant replied.
+        """Who is asked about says it; a time answers `when`; of what people said to each other, a question is seldom an
+        answer; of what was said with an assistant, its replies.
         """
         signals = float(any(term in self.terms for term in query_terms.speaker(text)))
         signals += self.when and query_terms.tells_time(text)
-        signals -= role is not None and query_terms.asked(text)
-        signals -= self.not_replies and role == "assistant"
-        return min(1.0, max(0.0, found.similarity + SIGNAL * signals))
+        if found.at_length:  # what is asked of an assistant is often what matters: "I just moved; any tips?"
+            signals -= self.not_replies and role == "assistant"
+        else:
+            signals -= role is not None and query_terms.asked(text)
+        return max(0.0, found.similarity + SIGNAL * signals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,11 @@ class Search:
         kinds: Collection[Kind] = KINDS,
         session: str | None = None,
         window: PromptWindow | None = None,
+        at: float | None = None,
     ) -> list[Recalled]:
         """The `k` best answers to `query` that `scope` sees, best first; one for each memory and message. What is
-        attended to in `session` comes before what is not; what is within the `window` is left out.
+        attended to in `session` comes before what is not; what is within the `window` is left out. `at` is when it is
+        asked, `now` unless given: "last week" is the one before.
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
@@ -129,9 +134,13 @@ class Search:
         if not places:
             return []
         self._index()
-        quoted, most = [query_terms.quoted(term) for term in asked.terms], max(READ, 3 * k)
-        look_up = partial(candidates.look_up, places=places, terms=quoted, most=most, window=window)
-        found = await self._db.read(look_up)
+        wanted = Wanted(
+            [query_terms.quoted(term) for term in asked.terms],
+            max(READ, 3 * k),
+            window,
+            await self._worker.run(_window, query, places, now if at is None else at),
+        )
+        found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self.attention(session, query[:NAMING])
         return await self._worker.run(_scored, found, asked, now=now, boost=boost, k=k)
 
@@ -180,8 +189,19 @@ def _looked(
         view = shelf.view(partial(namespaces.covers, seen=scope))
         if len(view.ids):
             places.append(SearchSpace(kind, view, None if meant is None else meant.nearness(shelf, view)))
-    not_replies = not query_terms.asks_assistant(query) and any(map(_has_long_replies, places))
+    not_replies = not query_terms.asks_assistant(query)
     return Query(tuple(query_terms.terms(query)), query_terms.asks_when(query), not_replies), places
+
+
+def _window(query: str, places: Sequence[SearchSpace], at: float) -> TimeWindow | None:
+    """The time that is asked about at Unix time `at`. When nothing was said then, as in conversations that ended long
+    ago, the newest message says what `last week` was.
+    """
+    times = [place.view.field.times for place in places if place.kind == "exchange"]
+    window = time_window.asked(query, at)
+    if window is None or not times or any(((t >= window.begin) & (t <= window.end)).any() for t in times):
+        return window
+    return time_window.asked(query, min(at, *(float(t.max()) for t in times)))
 
 
 def _scored(
@@ -194,15 +214,21 @@ def _scored(
         else _said(text, each, asked=asked)
         for each, text in found
     ]
-    return sorted(results, key=lambda r: (-r.score, -r.at))[:k]
+    return sorted(_in_company(results), key=lambda r: (-r.score, -r.at))[:k]
 
 
-def _has_long_replies(place: SearchSpace) -> bool:
-    """Whether replies are much longer than what they reply to, as an assistant's are; two people write alike."""
-    replies, lengths = place.view.ids & 1 == 1, place.view.field.lengths
-    if place.kind == "memory" or not replies.any() or replies.all():
-        return False
-    return bool(lengths[replies].mean() > AT_LENGTH * lengths[~replies].mean())
+def _in_company(results: Sequence[Recalled]) -> Iterator[Recalled]:
+    """The results, each message with more for the best other one of its conversation: both are about the same."""
+    scores: dict[str, list[float]] = {}
+    for result in results:
+        if result.conversation_id is not None:
+            scores.setdefault(result.conversation_id, []).append(result.score)
+    best = {conversation: sorted(each, reverse=True)[:2] for conversation, each in scores.items()}
+    for result in results:
+        first, *second = best.get(result.conversation_id or "", [0.0])
+        other = (second[0] if second else 0.0) if result.score == first else first
+        more = COMPANY * other
+        yield replace(result, score=result.score + more, similarity=result.similarity + more)
 
 
 def _memory(memory: Memory, found: Hit, *, asked: Query, now: float, boost: Boost) -> Recalled:

@@ -17,9 +17,8 @@ from pi_memory.store import message_fts
 from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.types import Source
 
-KEPT = (
-    f"""select passages.id, session_id, project, length({TEXT}), iif(space_id = :space, vectors, null) from {JOINED}"""
-)
+KEPT = f"""select passages.id, session_id, project, length({TEXT}), iif(space_id = :space, vectors, null),
+    coalesce(passages.at, exchanges.at) from {JOINED}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,7 @@ class Kept:
     project: str | None
     length: int
     vectors: bytes | None
+    at: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,10 @@ LONGEST_TERM = 40
 USER = "user"
 """A memory speaks of the user where they spoke of themselves."""
 
+UP_TO_TWELVE = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMBER_WORDS = {word: str(number) for number, word in enumerate(UP_TO_TWELVE.split())}
+NUMBERS = {digits: word for word, digits in NUMBER_WORDS.items()}
+
 WORD = re.compile(r"[^\W_]+")
 ASKING = ("?", "？")
 SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?]+(?![\s.!?]|$)[^.!?。！？\n]+)*[.!?。！？]*")
@@ -39,8 +43,10 @@ def said(text: str) -> frozenset[str]:
 
 
 def quoted(term: str) -> str:
-    """A term as an expression of FTS5 in which nothing is syntax."""
-    return '"' + term.replace('"', '""') + '"'
+    """A term as an expression of FTS5 in which nothing is syntax. A small number is looked for in both its forms."""
+    plain = '"' + term.replace('"', '""') + '"'
+    other = NUMBER_WORDS.get(term) or NUMBERS.get(term)
+    return f'({plain} OR "{other}")' if other else plain
 
 
 def asked(text: str) -> float:

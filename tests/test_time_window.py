@@ -1,0 +1,66 @@
+"""The time that a query asks about."""
+
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.retrieval import time_window
+
+NOW = datetime(2023, 5, 17, 15, 30).astimezone()
+
+
+def window(query: str) -> tuple[str, str] | None:
+    found = time_window.asked(query, NOW.timestamp())
+    if found is None:
+        return None
+    days = (datetime.fromtimestamp(time).astimezone() for time in (found.begin, found.end))
+    begin, end = (f"{day:%Y-%m-%d}" for day in days)
+    return begin, end
+
+
+@pytest.mark.parametrize(
+    ("query", "begin", "end"),
+    [
+        ("What did I buy on January 23?", "2023-01-21", "2023-02-01"),
+        ("Where was she on 23rd of December", "2022-12-21", "2023-01-01"),
+        ("Who came on Dec 3rd, 2021?", "2021-12-01", "2021-12-12"),
+        ("the log of 2022-03-04", "2022-03-02", "2022-03-13"),
+        ("Which race did I run in May 2022?", "2022-04-28", "2022-06-11"),
+        ("What did I plant in June?", "2022-05-29", "2022-07-11"),
+        ("What did we fix two weeks ago?", "2023-04-29", "2023-05-07"),
+        ("I met somebody 3 days ago", "2023-05-13", "2023-05-15"),
+        ("What did I bake in the past two weeks?", "2023-05-02", "2023-05-17"),
+        ("the trips of the last three months", "2023-02-14", "2023-05-17"),
+        ("What did I get last Saturday?", "2023-05-12", "2023-05-15"),
+        ("What did I do last weekend?", "2023-05-12", "2023-05-16"),
+        ("How much did I run last week?", "2023-05-07", "2023-05-16"),
+        ("weddings this year", "2023-01-01", "2024-01-01"),
+        ("last month", "2023-04-01", "2023-05-01"),
+        ("What did she study in 2019?", "2019-01-01", "2020-01-01"),
+        ("Whom did I call yesterday?", "2023-05-16", "2023-05-18"),
+    ],
+)
+def test_a_time_that_is_named_is_a_window(query: str, begin: str, end: str) -> None:
+    assert window(query) == (begin, end)
+
+
+def test_a_named_day_goes_before_one_that_is_counted() -> None:
+    assert window("What happened last week, before 23 January?") == window("on 23 January")
+
+
+@pytest.mark.parametrize("query", ["May I ask?", "on February 31", "in the year dot", "", "which march is sung"])
+def test_what_names_no_time_has_no_window(query: str) -> None:
+    assert window(query) is None
+
+
+@given(st.text(), st.floats(0, 253_402_300_000))
+def test_no_query_is_too_much(query: str, at: float) -> None:
+    time_window.asked(query, at)
+
+
+@given(st.integers(0, 999), st.sampled_from(["days", "weeks", "months", "years"]), st.floats(0, 253_402_300_000))
+def test_a_window_ends_after_it_begins(count: int, unit: str, at: float) -> None:
+    found = time_window.asked(f"{count} {unit} ago", at)
+    assert found is None or found.begin <= found.end
