@@ -65,8 +65,8 @@ def _line(result: Recalled, text: str, *, dated: bool) -> str:
 
 HEADING = "## Memory"
 RULES = (
-    "It was said or done, not guessed. What bears on a message is told above it. When nothing is told, say that you do "
-    "not know."
+    "Memories are what was said or done, not guesses. Those that bear on a message stand above it. When there are none, "
+    "say that you do not know."
 )
 MOST = 50
 """Most statements that are considered."""
