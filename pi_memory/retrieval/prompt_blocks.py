@@ -65,7 +65,7 @@ def _line(result: Recalled, text: str, *, dated: bool) -> str:
 
 HEADING = "## Memory"
 RULES = (
-    "Memories are what was said or done, not guesses. Those that bear on a message stand above it. When there are none, "
+    "Memories are what was said or done, not guesses. Those that bear on a message stand above it. If none do, "
     "say that you do not know."
 )
 MOST = 50
