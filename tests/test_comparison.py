@@ -13,7 +13,7 @@ WORDS = st.lists(
 
 def test_words_are_compared_without_their_endings_and_their_polarity() -> None:
     assert stems("The servers are not listening on 8080") == stems("the server listens on 8080")
-    assert said_in("She likes dogs and hates cats") == ["she", "dog", "and", "cat"]
+    assert said_in("She likes dogs and hates cats") == said_in("she dog and cat")
 
 
 def test_order_counts() -> None:

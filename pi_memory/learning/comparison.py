@@ -11,6 +11,7 @@ from typing import Literal
 
 from pi_memory.learning.contrast import asserted
 from pi_memory.text.language import pattern, words
+from pi_memory.text.stems import stem
 
 Verdict = Literal["update", "delete", "noop"]
 """The new sentence says all of the old one and more; it cannot hold beside it; it says nothing that the old one does
@@ -101,14 +102,7 @@ def said_in(text: str, *, without: frozenset[str] | None = None) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    if any(character.isdigit() for character in word):
-        return word
-    if word == "has":
-        return "have"
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word
+    return stem("have" if word == "has" else word)
 
 
 def _negated(text: str) -> bool:
@@ -123,8 +117,10 @@ def _are_values(tokens: Sequence[str]) -> bool:
 
 
 def _are_names(found: Difference) -> bool:
-    """Whether both are names, or both are plain words for a kind of thing; not how something is."""
+    """Whether both are names, or both are plain words for a kind of thing; not how something is, nor with more said."""
     both = (found.new[0], found.old[0])
+    if any(map(pattern("tail").match, (*found.new, *found.old))):
+        return False
     if max(len(found.new), len(found.old)) > 4 or both[0][0].isupper() != both[1][0].isupper():
         return False
     return pattern("single_of_anything").search(found.before) is not None or not any(

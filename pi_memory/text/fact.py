@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from pi_memory.text.expressions import words as any_of
+from pi_memory.text.stems import stem
 
 Key = int | str
 """Of a fact: the sum of its stems' hashes. A text, normalised, is the key by which facts were known before."""
@@ -93,9 +94,6 @@ NEUTRAL = _those(
     """
 )
 """Words that make no difference between two statements of a fact."""
-
-ENDINGS = ("ing", "ed", "es", "s", "e")
-SHORTEST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,22 +326,11 @@ def _words(sentence: str) -> list[Word]:
         elif token in FRAMES or token in ARTICLES or not token[0].isalnum():
             found.append(Word(Kind.BREAK, ARTICLE if token in ARTICLES else ""))
         elif token not in NEUTRAL:
-            found.append(Word(Kind.CONTENT, "not" if token in NOT else _stem(token), owned))
+            found.append(Word(Kind.CONTENT, "not" if token in NOT else stem(token), owned))
         elif token == "s" and found and found[-1].kind is Kind.CONTENT:
             found[-1] = replace(found[-1], owned=True)
         owned = token in USER or token == "of"
     return found
-
-
-def _stem(word: str) -> str:
-    """The word without its ending, which it begins with; but for a `y` in its end, which is an `i`."""
-    if any(character.isdigit() for character in word):
-        return word
-    for ending in ENDINGS:
-        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= SHORTEST:
-            word = word.removesuffix(ending)
-            break
-    return word[:-1] + "i" if len(word) > SHORTEST and word.endswith("y") and word[-2] not in "aeiou" else word
 
 
 def _sum(found: Iterable[str]) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pi_memory.text.language import pattern, words
+from pi_memory.text.stems import stem
 
 LEAST_COVERED = 0.3
 """Share of a question's weight that one sentence must cover, unless it shares two words."""
@@ -18,7 +19,6 @@ MOST_QUOTES = 3
 QUESTION_MARKS = ("?", "？", "؟", "՞", ";")  # the last one is Greek
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？؟])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
 WORD = re.compile(r"[^\W_]+")
-ENDINGS = ("ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "s", "e")
 
 WEAK = 0.4
 """What is left of the weight of a weak word: in "my dog's name" it is the dog that is asked for."""
@@ -44,7 +44,7 @@ def stems(text: str) -> set[str]:
     """Content words without endings; pairs of characters for scripts that do not part words."""
     stop_words, request_words = words("stop_words"), words("request_words")
     found = (word for run in WORD.findall(_plain(text)) for word in _parts(run))
-    return {_stem(word) for word in found if word not in stop_words and word not in request_words}
+    return {stem(word) for word in found if word not in stop_words and word not in request_words}
 
 
 def best(question: str, candidates: Sequence[str]) -> list[Quote]:
@@ -52,7 +52,7 @@ def best(question: str, candidates: Sequence[str]) -> list[Quote]:
     wanted = stems(question)
     found = [stems(text) for text in candidates]
     share = Counter(word for stemmed in found for word in stemmed)
-    weak = set(map(_stem, words("weak_words")))
+    weak = set(map(stem, words("weak_words")))
     weight = {word: _weight(share[word], len(found)) * (WEAK if word in weak else 1.0) for word in wanted}
     total = sum(weight.values())
     quotes = []
@@ -83,10 +83,3 @@ def _parts(word: str) -> list[str]:
     if len(word) > 2 and word[0] >= "\u2e80":
         return [word[index : index + 2] for index in range(len(word) - 1)]
     return [word]
-
-
-def _stem(word: str) -> str:
-    for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word
