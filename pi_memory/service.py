@@ -18,6 +18,7 @@ from pi_memory import private
 from pi_memory.app import create_app
 from pi_memory.daemon import running
 from pi_memory.errors import NotSaved, StartError, without_passwords
+from pi_memory.http import wyoming
 from pi_memory.http.access import Access, nobody, owner
 from pi_memory.http.connections import BACKLOG, BoundedProtocol, Listener
 from pi_memory.log_limit import LogLimit
@@ -78,7 +79,7 @@ async def _serve(settings: Settings, access: Access, listener: socket.socket) ->
     assert starting is not None, "this runs in the event loop"
     _on_stop(starting.cancel)
     try:
-        async with running(settings) as parts:
+        async with running(settings) as parts, wyoming.listening(parts):
             await Server(parts, access).run_on(listener)
         if lost := parts.db.lost:
             raise NotSaved(f"{lost} exchanges could not be saved", hint="Make room on the disk before the next start.")

@@ -62,6 +62,13 @@ class ServerSettings:
     """Longest time of a turn, with the wait for other turns; the part of the reply that has arrived by then is
     remembered.
     """
+    wyoming_port: Annotated[int, Meta(ge=0, le=65535)] = _env("PI_MEMORY_WYOMING_PORT", 0)
+    """Port of the Wyoming protocol, for Home Assistant's voice; mostly 10700. 0: off, as it knows no password."""
+    wyoming_host: str = _env("PI_MEMORY_WYOMING_HOST", "127.0.0.1")
+    """Address to bind that port to. Whoever reaches it can ask what is remembered."""
+    wyoming_projects: str = _env("PI_MEMORY_WYOMING_PROJECTS", "")
+    """Which project is talked about at which voice satellite: `assist_satellite.garage=workshop, DEVICE_ID=NAME`. What
+    is not in the table belongs to no project."""
     log_level: Literal["debug", "info", "warning", "error"] = _env("PI_MEMORY_LOG_LEVEL", "info")
     """Least severe log lines to write. What users say is only logged at `debug`."""
 
@@ -264,6 +271,7 @@ def build(values: Mapping[str, object], *, environ: Mapping[str, str]) -> Settin
 def _check(settings: Settings) -> None:
     if not settings.server.token.isascii() or not settings.server.token.isprintable():
         raise SettingsError("PI_MEMORY_TOKEN has characters that cannot stand in a header", hint="Use ASCII only.")
+    wyoming_projects(settings.server.wyoming_projects)
     local = settings.server.host in ("127.0.0.1", "::1", "localhost")
     if not local and not settings.server.token:
         raise SettingsError(
@@ -275,6 +283,17 @@ def _check(settings: Settings) -> None:
             f"PI_MEMORY_TOKEN can be guessed, and PI_MEMORY_HOST={settings.server.host} lets the network try",
             hint=f"{STRONG}: at least {SHORTEST_TOKEN} characters, {FEWEST_DIFFERENT} of them different.",
         )
+
+
+def wyoming_projects(table: str) -> dict[str, str]:
+    """Satellite or device to project. Raises `SettingsError`."""
+    found = (pair.partition("=") for pair in table.split(",") if pair.strip())
+    pairs = [(satellite.strip(), project.strip()) for satellite, _, project in found]
+    if not all(map(all, pairs)):
+        raise SettingsError(
+            f"PI_MEMORY_WYOMING_PROJECTS={table!r}: expected SATELLITE=PROJECT", hint="Separate several by commas."
+        )
+    return dict(pairs)
 
 
 def _is_strong(token: str) -> bool:
