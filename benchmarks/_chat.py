@@ -24,7 +24,7 @@ from pi_memory.model.offload import common
 from pi_memory.parts import Parts
 from pi_memory.settings import build
 from pi_memory.tagging import llm_tagger
-from pi_memory.types import Count, Done, Exchange, Message, Purpose, Tag, Turn
+from pi_memory.types import AnswerForm, Count, Done, Exchange, Message, Purpose, Tag, Turn
 
 CONTEXT, BATCH = 8192, 128
 WORDS, RECALLED, REPLY = 50, 3, 112
@@ -144,9 +144,9 @@ class Counting(LocalModel):
         await super().choose(messages, instruction, labels)
         return self.topic if self.topic in labels else llm_tagger.OTHER
 
-    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
+    async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
         self._count(messages, instruction)
-        written = await super().write(messages, instruction, grammar=grammar, cap=cap)
+        written = await super().write(messages, instruction, form=form, cap=cap)
         return self.topic if instruction == llm_tagger.NAME else written
 
     def prepare(self, messages: Sequence[Message]) -> None:
@@ -167,12 +167,12 @@ class Counting(LocalModel):
 class Recorded:
     """A tagger's tags, kept for a run that gets the same ones without asking for them."""
 
-    def __init__(self, tagger: Any) -> None:
-        self._tagger = tagger
+    def __init__(self, tag: Any) -> None:
+        self._tag = tag
         self.tags: list[Tag] = []
 
     async def tag(self, exchange: Exchange, **scene: Any) -> Tag:
-        self.tags.append(await self._tagger.tag(exchange, **scene))
+        self.tags.append(await self._tag(exchange, **scene))
         return self.tags[-1]
 
 
@@ -197,11 +197,12 @@ async def chat(path: Path, turns: int, *, window: int, tags: Sequence[Tag] | Non
         made.run = Run()
         async with running(settings, model=made, embedder=NoEmbedder(), clock=made.run.clock) as parts:
             await parts.model.ready()
-            while tags is None and not isinstance(parts.focus.work.tagger, llm_tagger.LlmTagger):  # noqa: ASYNC110 - when it comes
+            while tags is None and not isinstance(parts.tagger.now.tagger, llm_tagger.LlmTagger):  # noqa: ASYNC110 - when it comes
                 await asyncio.sleep(0.01)
             await bench.settle(made)
-            recorded = Recorded(parts.focus.work.tagger)
-            parts.focus.work.tagger = recorded if tags is None else Played(tags)
+            tagger: Any = parts.tagger.now.tagger
+            recorded = Recorded(tagger.tag)
+            tagger.tag = recorded.tag if tags is None else Played(tags).tag
             script = Chat(parts, made, made.run)
             for turn in range(turns):
                 await script.turn(edit=turn == turns // 2)

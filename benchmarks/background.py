@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 from benchmarks import _engine as bench
 from pi_memory.model.local import LocalModel
-from pi_memory.types import Message
+from pi_memory.types import AnswerForm, Message
 
 CONTEXT, WORDS, REPLY = 2048, 60, 32
 SUMMARY = "Summarise what was decided, what is open, and what comes next, in a few words."
@@ -76,7 +76,7 @@ class Work:
 
     async def _write(self) -> None:
         while True:
-            await self._side.model.write(self._other, SUMMARY, grammar=GRAMMAR, cap=20)
+            await self._side.model.write(self._other, SUMMARY, form=AnswerForm(GRAMMAR), cap=20)
             self.asked += 1
 
 

@@ -17,7 +17,7 @@ from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.store import exchanges
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
-from pi_memory.tagging.tagger import EvidenceTagger
+from pi_memory.tagging.tagger import EvidenceTagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.types import Exchange, ToolCall, Topic
 
@@ -77,7 +77,7 @@ async def measured(folder: Path, known: list[Topic]) -> Costs:
         db.write(partial(rows.save, topic=topic))
     file = folder / "RECENT_FOCUS.md"
     tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=Worker("compute"))
-    focus = RecentFocus(db, file, tagger=tagger, clock=lambda: NOW)
+    focus = RecentFocus(db, file, tagger=TaggerLoader(tagger), clock=lambda: NOW)
     await focus.start()
     chance = random.Random(1)
     used = chance.choices(focus.active(NOW), k=ROUNDS)

@@ -3,10 +3,11 @@
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator
 from datetime import datetime
 from pathlib import Path
 
+from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
@@ -23,14 +24,14 @@ from pi_memory.model.local import LocalModel
 from pi_memory.model.probe import trusted
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.saved_state import SavedStates
-from pi_memory.protocols import Embedder, Model, Thinker
+from pi_memory.protocols import Embedder, Model
 from pi_memory.settings import ChatSettings, Settings
+from pi_memory.store.database import Database
 from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.llm_tagger import LlmTagger
 from pi_memory.tagging.similarity import NearestText, TopicSimilarity
-from pi_memory.tagging.tagger import EvidenceTagger, Tagger
+from pi_memory.tagging.tagger import EvidenceTagger, LoadedTagger, Tagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import Patterns
-from pi_memory.types import Message
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -62,26 +63,48 @@ def embedder(settings: Settings, *, given: Embedder | None = None, keep: bool = 
     return Loader(load, fallback=NoEmbedder())
 
 
-async def meaning(patterns: Patterns, scale: Scale, places: Centroids) -> TopicSimilarity | None:
+def tagger(
+    settings: Settings,
+    patterns: Patterns,
+    *,
+    db: Database,
+    model: Loader[Model],
+    scale: Scale,
+    windows: ConversationWindows,
+    worker: Worker,
+) -> TaggerLoader:
+    """Tags by rules; as soon as the parts that the settings ask for are loaded, also by embeddings and by the model."""
+    wanted = settings.embedding.tagger
+
+    def made(meaning: TopicSimilarity | None, asked: Model | None) -> Tagger:
+        evidence = EvidenceTagger(patterns, meaning, worker=worker)
+        return LlmTagger(evidence, asked, windows.messages) if asked is not None else evidence
+
+    async def better() -> AsyncIterator[LoadedTagger]:
+        embedder = await scale.embedder.ready()
+        asked = await _asked_for_topics(model) if wanted == "model" else None
+        if asked is not None:
+            yield LoadedTagger(made(None, asked))
+        if embedder.dimensions:
+            places = await Centroids.load(db, embedder)
+            yield LoadedTagger(made(await _meaning(patterns, scale, places), asked), places)
+
+    return TaggerLoader(EvidenceTagger(patterns, worker=worker), better=better if wanted != "rules" else None)
+
+
+async def _asked_for_topics(model: Loader[Model]) -> Model | None:
+    loaded = await model.ready()
+    if loaded.is_language_model:
+        return loaded
+    logger.warning("PI_MEMORY_TAGGER=model needs a chat model: tagging without one. %s", PULL)
+    return None
+
+
+async def _meaning(patterns: Patterns, scale: Scale, places: Centroids) -> TopicSimilarity | None:
     """The comparison by embeddings, or None when the embedder cannot separate texts. Raises `EmbedderError`."""
     measured = await scale.measured()
     nearest = NearestText(scale.embedder.now, related=measured.related, same=measured.same)
     return None if nearest.is_blind else TopicSimilarity(nearest, places, patterns.words)
-
-
-def tagger(
-    patterns: Patterns,
-    meaning: TopicSimilarity | None,
-    *,
-    model: Thinker | None,
-    said: Callable[[str], Sequence[Message]],
-    worker: Worker,
-) -> Tagger:
-    """The best tagger that these parts allow: rules, rules with embeddings, or the model. `said` returns the messages
-    of a conversation with us.
-    """
-    evidence = EvidenceTagger(patterns, meaning, worker=worker)
-    return LlmTagger(evidence, model, said) if model is not None else evidence
 
 
 async def _chosen_model(settings: Settings, *, keep: bool) -> Model:

@@ -5,16 +5,18 @@ import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
+from typing import Protocol
 
 from pi_memory import backends
 from pi_memory.agents.agent_context import AgentContexts
 from pi_memory.agents.import_conversations import ConversationImport
 from pi_memory.attention.tracker import Attention
 from pi_memory.background.housekeeping import Housekeeping
-from pi_memory.background.inbox import Inbox
+from pi_memory.background.inbox import Inbox, after_reply
 from pi_memory.background.priority import TurnPriority
 from pi_memory.background.reflection import Reflection
 from pi_memory.chat.context import MemoryReader, TurnContext
+from pi_memory.chat.prefill import Prefill
 from pi_memory.chat.stream import Streams
 from pi_memory.chat.turn import Assistant
 from pi_memory.clock import Moved, SteadyClock
@@ -24,6 +26,7 @@ from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotSaved
+from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus_file.watcher import Watcher
 from pi_memory.learning.learner import Learner
@@ -31,22 +34,19 @@ from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.memories.redaction import Forgetting, ForgottenTexts
+from pi_memory.memories.redaction import ForgottenTexts
 from pi_memory.model import saved_state
 from pi_memory.parts import Parts
-from pi_memory.protocols import Clock, Embedder, Model, Thinker
+from pi_memory.protocols import Clock, Embedder, Model
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.search import Search
 from pi_memory.settings import Settings
 from pi_memory.store import conversations, copies, restamp
 from pi_memory.store.database import Database
-from pi_memory.tagging.centroids import Centroids
-from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import Patterns, load_patterns
 from pi_memory.tasks import logged, until_done
 from pi_memory.text import language
-from pi_memory.types import Message
 
 DRAIN_SECONDS = 5.0
 """Longest that a stop waits for the inbox; what is left is worked off at the next start."""
@@ -55,6 +55,12 @@ READ_AGAIN_SECONDS = 30.0
 """After how long the focus file is read again when that failed."""
 
 logger = logging.getLogger(__name__)
+
+
+class RestampsTimes(Protocol):
+    """Holds times in RAM that a wrong clock may have stamped."""
+
+    def restamp(self, right: Callable[[float], float]) -> None: ...
 
 
 @contextlib.asynccontextmanager
@@ -88,12 +94,12 @@ async def running(
             await parts.streams.stop()
             return
         await _wake(parts)
-        better = asyncio.create_task(until_done("Finding the better tagger", lambda: _better_tagger(parts, patterns)))
-        ahead = asyncio.create_task(until_done("Evaluating what conversations begin with", parts.assistant.warm))
+        parts.tagger.start()
+        ahead = asyncio.create_task(until_done("Evaluating what conversations begin with", parts.prefill.warm))
         async with _watching(parts):
             yield parts
             await parts.streams.stop()
-        better.cancel()
+        await parts.tagger.stop()
         ahead.cancel()
         await _rest(parts)
     finally:
@@ -123,107 +129,111 @@ def _put_together(
 ) -> Parts:
     """Every part with the parts that it needs; none has been started."""
     kept, max_tokens, worker = settings.memory, settings.chat.max_tokens, Worker("The daemon's computing")
-    forgotten, tagger = ForgottenTexts(), EvidenceTagger(patterns, worker=worker)
-    memory = ConversationWindows(
-        ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean
+    events, forgotten = Events(), ForgottenTexts()
+
+    # What goes on: conversations, topics, attention.
+    windows = ConversationWindows(
+        ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean, events=events
     )
-    focus = RecentFocus(db, settings.focus_file, tagger=tagger, clock=clock, clean=forgotten.clean)
-    attention = Attention(db, patterns, knows=focus.knows, called=focus.called, clock=clock, worker=worker)
-    memories, scale = Memories(db, clock=clock, forgotten=forgotten), Scale(embedder)
-    passages = MessageIndex(db, embedder, worker=worker)
-    remembered = MemoryIndex(memories, embedder)
-    recall = Search(db, remembered=remembered, passages=passages, scale=scale, worker=worker)
-    neighbourhood = NeighbourSearch(memories, remembered.shelf, scale, worker=worker)
-    learning = Learner(memories, neighbourhood, worker=worker)
-    if settings.embedding.extractor == "model":
-        learning.interview = LlmExtraction(model)
-    precedence = TurnPriority()
-    remember = Inbox(db, focus, passages=passages, learning=learning, precedence=precedence)
-    compaction = Compaction(db, memory, max_turns=kept.max_turns, max_tokens=max_tokens, worker=worker)
-    known = MemoryReader(focus, memories, recall) if kept.enabled else None
-    briefing = TurnContext(config.personas(), settings.workspace, known=known, max_tokens=max_tokens, clock=clock)
+    scale = Scale(embedder)
+    tagger = backends.tagger(settings, patterns, db=db, model=model, scale=scale, windows=windows, worker=worker)
+    focus = RecentFocus(db, settings.focus_file, tagger=tagger, clock=clock, clean=forgotten.clean, events=events)
+    attention = Attention(
+        db, patterns, knows=focus.knows, called=focus.called, clock=clock, worker=worker, events=events
+    )
+
+    # Memory: stored, found, learned.
+    unsave = partial(_unsave, settings, model)
+    memories = Memories(db, clock=clock, forgotten=forgotten, events=events, before_forget=unsave)
+    message_index = MessageIndex(db, embedder, worker=worker, events=events)
+    memory_index = MemoryIndex(memories, embedder)
+    search = Search(
+        db, remembered=memory_index, passages=message_index, scale=scale, worker=worker, attention=attention.boost
+    )
+    neighbours = NeighbourSearch(memories, memory_index.shelf, scale, worker=worker)
+    interview = LlmExtraction(model) if settings.embedding.extractor == "model" else None
+    learner = Learner(memories, neighbours, worker=worker, topics=attention.topics, interview=interview)
+
+    # The turn, and what is done while nobody waits.
+    known = MemoryReader(focus, memories, search) if kept.enabled else None
+    context = TurnContext(config.personas(), settings.workspace, known=known, max_tokens=max_tokens, clock=clock)
+    agent_contexts = AgentContexts(context, focus, search, clock=clock, events=events)
+    prefill = Prefill(model, windows, context, clock=clock)
+    compaction = Compaction(db, windows, max_turns=kept.max_turns, max_tokens=max_tokens, worker=worker)
+    priority = TurnPriority()
+    reflection = Reflection(
+        db,
+        windows,
+        compaction=compaction,
+        model=model,
+        learn=learner.learn,
+        prefill=prefill,
+        precedence=priority,
+        events=events,
+    )
+    housekeeping = Housekeeping(db, windows, focus, memories, message_index, reflection, settings=kept, clock=clock)
+    inbox = Inbox(db, after_reply(learner, message_index, focus, attention, reflection), precedence=priority)
     assistant = Assistant(
         model=model,
         clock=clock,
-        memory=memory,
-        briefing=briefing,
+        memory=windows,
+        briefing=context,
         compaction=compaction,
-        learning=learning,
-        remember=remember if kept.enabled else None,
+        learning=learner,
+        remember=inbox if kept.enabled else None,
+        prefill=prefill,
         worker=worker,
     )
-    parts = Parts(
+    server = settings.server
+    streams = Streams(assistant, most=server.max_waiting, seconds=server.turn_seconds, precedence=priority)
+    # Last, when all others have let go of what was forgotten.
+    events.subscribe(TextForgotten, partial(_forget_on_disk, settings, db, memories, unsave))
+    clock.on_moved = partial(_restamp, (windows, inbox, focus, attention), housekeeping)
+    return Parts(
         settings=settings,
         clock=clock,
         db=db,
-        windows=memory,
+        windows=windows,
         focus=focus,
         attention=attention,
         memories=memories,
-        message_index=passages,
-        search=recall,
-        learner=learning,
-        conversation_import=ConversationImport(db, passages, clock=clock),
-        inbox=remember,
-        reflection=Reflection(
-            db, memory, compaction=compaction, model=model, learn=learning.learn, precedence=precedence
-        ),
-        housekeeping=Housekeeping(db, memory, focus, memories, settings=kept, clock=clock),
+        message_index=message_index,
+        search=search,
+        learner=learner,
+        conversation_import=ConversationImport(db, message_index, clock=clock),
+        inbox=inbox,
+        reflection=reflection,
+        housekeeping=housekeeping,
+        prefill=prefill,
         assistant=assistant,
-        agent_contexts=AgentContexts(briefing, focus, recall, clock=clock),
-        streams=Streams(
-            assistant, most=settings.server.max_waiting, seconds=settings.server.turn_seconds, precedence=precedence
-        ),
+        agent_contexts=agent_contexts,
+        streams=streams,
         model=model,
         embedder=embedder,
         scale=scale,
+        tagger=tagger,
         worker=worker,
     )
-    _connect(parts)
-    return parts
 
 
-def _connect(parts: Parts) -> None:
-    """Who tells whom what has happened."""
-    reflect = parts.reflection
+def _unsave(settings: Settings, model: Loader[Model]) -> None:
+    """Erase what a model has kept for the next start, also what one kept that is not there now."""
+    saved_state.erase(settings.states_dir)
+    model.now.unsave()
 
-    def edited(told: str) -> None:
-        parts.windows.mention(told)
-        reflect.soon(anew=True)
 
-    def unsave() -> None:
-        # Also what a model kept that is not there now.
-        saved_state.erase(parts.settings.states_dir)
-        if isinstance(parts.model.now, Thinker):
-            parts.model.now.unsave()
+async def _forget_on_disk(
+    settings: Settings, db: Database, memories: Memories, unsave: Callable[[], None], forgotten: TextForgotten
+) -> None:
+    await _forget_in_copies(settings, db, memories, forgotten.clean)
+    unsave()  # a save that went on meanwhile has read it before
 
-    async def forgotten(done: Forgetting) -> None:
-        parts.windows.drop(done.erased)
-        parts.windows.rewrite(done.clean)
-        parts.attention.forget(done.clean)
-        parts.agent_contexts.forget(done.clean)
-        await parts.message_index.reread(done.exchange_ids)
-        await parts.focus.forget(done.clean)
-        await _forget_in_copies(parts, done.clean)
-        unsave()
 
-    def moved(by: Moved) -> None:
-        for holder in (parts.windows, parts.inbox, parts.focus, parts.attention):
-            holder.restamp(by.right)
-        parts.housekeeping.put_right(by)
-
-    parts.clock.on_moved = moved
-    parts.search.attention = parts.attention.boost
-    parts.learner.topics = parts.attention.topics
-    parts.inbox.attend = parts.attention.attend
-    parts.inbox.on_processed = lambda exchange: reflect.soon(exchange.conversation_id)
-    parts.focus.on_edit = edited
-    parts.memories.before_forget.append(unsave)
-    parts.memories.on_forget.append(forgotten)
-    parts.memories.on_change.append(lambda changed: reflect.soon(anew=True))
-    parts.housekeeping.on_ended = lambda: reflect.soon(anew=True)
-    parts.housekeeping.on_erased = parts.message_index.erased
-    reflect.on_compacted, reflect.warm = parts.assistant.look_ahead, parts.assistant.warm
+def _restamp(holders: Sequence[RestampsTimes], housekeeping: Housekeeping, moved: Moved) -> None:
+    """Follow that the clock was set: in RAM now, in the database before all that is written later."""
+    for holder in holders:
+        holder.restamp(moved.right)
+    housekeeping.put_right(moved)
 
 
 async def _wake(parts: Parts) -> None:
@@ -238,7 +248,7 @@ async def _wake(parts: Parts) -> None:
         parts.windows.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
     if await parts.memories.start():
         saved_state.erase(parts.settings.states_dir)
-        await _forget_in_copies(parts, parts.memories.forgotten.clean)
+        await _forget_in_copies(parts.settings, parts.db, parts.memories, parts.memories.forgotten.clean)
         with contextlib.suppress(NotSaved):  # it is done once more at the next start
             await parts.memories.finished()
     await parts.focus.start()
@@ -249,40 +259,11 @@ async def _wake(parts: Parts) -> None:
     parts.housekeeping.start()
 
 
-async def _forget_in_copies(parts: Parts, clean: Callable[..., str]) -> None:
+async def _forget_in_copies(settings: Settings, db: Database, memories: Memories, clean: Callable[..., str]) -> None:
     """In those that the daemon, or somebody with its help, has made of the database."""
-    if not parts.db.in_ram:
-        buried = await parts.memories.tombstones()
-        await asyncio.to_thread(copies.forget, parts.settings.database, clean, buried)
-
-
-async def _better_tagger(parts: Parts, patterns: Patterns) -> None:
-    """Tag by rules until what the settings ask for is there."""
-    wanted = parts.settings.embedding.tagger
-    if wanted == "rules":
-        return
-    embedder = await parts.embedder.ready()
-    model = await _thinker(parts) if wanted == "model" else None
-    better = partial(backends.tagger, patterns, model=model, said=lambda name: _said(parts, name), worker=parts.worker)
-    if model is not None:
-        parts.focus.work.tagger = better(None)
-    if embedder.dimensions:
-        places = await Centroids.load(parts.db, embedder)
-        parts.focus.work.tagger = better(await backends.meaning(patterns, parts.scale, places))
-        parts.focus.work.places = places
-
-
-async def _thinker(parts: Parts) -> Thinker | None:
-    model = await parts.model.ready()
-    if isinstance(model, Thinker):
-        return model
-    logger.warning("PI_MEMORY_TAGGER=model needs a chat model in this process: tagging without one")
-    return None
-
-
-def _said(parts: Parts, conversation_id: str) -> Sequence[Message]:
-    found = parts.windows.last(conversation_id)
-    return found.messages if found else ()
+    if not db.in_ram:
+        buried = await memories.tombstones()
+        await asyncio.to_thread(copies.forget, settings.database, clean, buried)
 
 
 @contextlib.asynccontextmanager
@@ -325,7 +306,7 @@ async def _rest(parts: Parts) -> None:
         "Writing what conversations begin with": partial(_keep_prompted, parts),
         "Writing what sessions attend to": parts.attention.close,
         "Writing the focus file": parts.focus.close,
-        "Saving what the model has read": parts.assistant.save,
+        "Saving what the model has read": parts.prefill.save,
     }
     for what, step in steps.items():
         with logged(what):

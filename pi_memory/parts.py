@@ -8,6 +8,7 @@ from pi_memory.attention.tracker import Attention
 from pi_memory.background.housekeeping import Housekeeping
 from pi_memory.background.inbox import Inbox
 from pi_memory.background.reflection import Reflection
+from pi_memory.chat.prefill import Prefill
 from pi_memory.chat.stream import Streams
 from pi_memory.chat.turn import Assistant
 from pi_memory.clock import SteadyClock
@@ -23,6 +24,7 @@ from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.search import Search
 from pi_memory.settings import Settings
 from pi_memory.store.database import Database
+from pi_memory.tagging.tagger import TaggerLoader
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +43,12 @@ class Parts:
     inbox: Inbox
     reflection: Reflection
     housekeeping: Housekeeping
+    prefill: Prefill
     assistant: Assistant
     agent_contexts: AgentContexts
     streams: Streams
     model: Loader[Model]
     embedder: Loader[Embedder]
     scale: Scale
+    tagger: TaggerLoader
     worker: Worker

@@ -1,9 +1,9 @@
 """Protocols of the parts that a turn needs: a clock, a chat model, an embedder."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
-from pi_memory.types import AS_SET, Count, Message, Purpose, ReplyOptions, Usage, Vectors
+from pi_memory.types import AS_SET, AnswerForm, Count, Message, Purpose, ReplyOptions, Usage, Vectors
 
 
 class Clock(Protocol):
@@ -52,39 +52,31 @@ class Model(Protocol):
         """
         ...
 
-    async def problem(self) -> str | None:
-        """What keeps it from replying and what to do about it, None when nothing does. Answers within seconds."""
-        ...
-
-    async def close(self) -> None:
-        """Stop what is running and free the memory. Idempotent."""
-        ...
-
-
-@runtime_checkable
-class Thinker(Protocol):
-    """A model that also works for memory: only `model/local.py`, where it costs next to nothing.
-
-    What it is asked is appended to a fork of the conversation `messages`, whose tokens are evaluated already; the
-    conversation's own are left alone. It pauses while there is a chat, and stops when the task that awaits it does.
-
-    Where the context has no room for all of it, `choose` sees what the system said and the newest exchange alone, and
-    `write` leaves the newest exchanges out. Both raise `ModelError`, and `Unprocessable` when that does not fit either.
-    """
-
     @property
-    def counts(self) -> Mapping[Purpose, Count]: ...
+    def is_language_model(self) -> bool:
+        """Whether it can `choose` and `write`. Without, its replies only quote what the user said."""
+        ...
 
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
-        """Which of `labels` (at least one) is the likeliest answer to `instruction`. Generates nothing."""
+        """Which of `labels` (at least one) is the likeliest answer to `instruction`, the next message after `messages`.
+
+        Where the context has no room for all messages, it sees the system's and the newest exchange alone. It gives
+        way to chats, and stops when the task that awaits it does; so does `write`. Raises `ModelError`, also when it is
+        no language model, and `Unprocessable` when not even that fits.
+        """
         ...
 
-    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
-        """The answer to `instruction`, at most `cap` tokens, by a grammar in GBNF whose start is `root`.
+    async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
+        """The answer to `instruction` in a form, at most `cap` tokens; cut off where the cap ends it.
 
-        Cut off where the cap ends it, or where the model's vocabulary has nothing that the grammar allows. Raises
+        Where the context has no room for all messages, the newest exchanges are left out. Raises as `choose` does, and
         `ValueError` for a malformed grammar.
         """
+        ...
+
+    @property
+    def keeps_prefixes(self) -> bool:
+        """Whether `prepare`, `save` and `unsave` do anything: only where what was evaluated stays in this process."""
         ...
 
     def prepare(self, messages: Sequence[Message]) -> None:
@@ -98,6 +90,19 @@ class Thinker(Protocol):
 
     def unsave(self) -> None:
         """Erase what was kept: the user wants something of it forgotten."""
+        ...
+
+    @property
+    def counts(self) -> Mapping[Purpose, Count]:
+        """Tokens by purpose since the start; empty where they are not known."""
+        ...
+
+    async def problem(self) -> str | None:
+        """What keeps it from replying and what to do about it, None when nothing does. Answers within seconds."""
+        ...
+
+    async def close(self) -> None:
+        """Stop what is running and free the memory. Idempotent."""
         ...
 
 

@@ -168,12 +168,12 @@ class EmbeddingSettings:
     """GGUF file, or name or folder of a sentence-transformers model. Default: all-MiniLM-L6-v2."""
     tagger: Literal["auto", "rules", "embedding", "model"] = _env("PI_MEMORY_TAGGER", "auto")
     """How topics are found. `rules`: by paths and words; `embedding`: by these and embeddings; `model`: the chat model
-    in this process chooses among what these find; `auto`: `embedding` if there is an embedder, else `rules`; never
-    `model`, as small models judge worse.
+    chooses among what these find; `auto`: `embedding` if there is an embedder, else `rules`; never `model`, as small
+    models judge worse.
     """
     extractor: Literal["rules", "model"] = _env("PI_MEMORY_EXTRACTOR", "rules")
-    """How memories are extracted from a session that is over. `rules`: by patterns; `model`: also by the chat model in
-    this process, of whose output only memories that quote the user's own words are kept.
+    """How memories are extracted from a session that is over. `rules`: by patterns; `model`: also by the chat model, of
+    whose output only memories that quote the user's own words are kept.
     """
 
 

@@ -256,6 +256,20 @@ class Usage:
     memory_tokens: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """What an answer may look like: `grammar` in GBNF, whose start is `root`, for a model in this process.
+
+    A server is asked for the same as JSON: a list of at most `most` objects with the properties `fields` (JSON schema),
+    each of which `line` makes a line of, by `str.format`.
+    """
+
+    grammar: str
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: {"text": {"type": "string"}})
+    line: str = "{text}\n"
+    most: int = 50
+
+
 @dataclass(slots=True)
 class Count:
     """Token counts of one purpose since the start; `submitted` counts whole prompts, evaluated or not."""

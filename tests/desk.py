@@ -8,11 +8,12 @@ from pathlib import Path
 
 from pi_memory.config import Config
 from pi_memory.embedding.worker import Worker
+from pi_memory.event_bus import Events, FocusEdited
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
-from pi_memory.tagging.tagger import EvidenceTagger
+from pi_memory.tagging.tagger import EvidenceTagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.types import Exchange, ToolCall
 from tests.fakes import FakeClock
@@ -25,12 +26,13 @@ PUMP, AUTH = "/home/me/garden/pump.py", "/home/me/shop/auth/login.py"
 
 @dataclass
 class Desk:
-    """`told` are the changes by hand that were told of."""
+    """`told` are the changes by hand that were published."""
 
     folder: Path
     focus: RecentFocus
     db: Database
     clock: FakeClock
+    tagger: EvidenceTagger
     told: list[str] = field(default_factory=list)
 
     @property
@@ -61,9 +63,10 @@ class Desk:
 async def desk(folder: Path, clock: FakeClock) -> AsyncIterator[Desk]:
     db = await Database.open(folder / "m.db", now=clock())
     tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=Worker("compute"))
-    focus = RecentFocus(db, folder / "memory" / "RECENT_FOCUS.md", tagger=tagger, clock=clock, settle=SETTLE)
-    sat = Desk(folder, focus, db, clock)
-    focus.on_edit = sat.told.append
+    file, loader, events = folder / "memory" / "RECENT_FOCUS.md", TaggerLoader(tagger), Events()
+    focus = RecentFocus(db, file, tagger=loader, clock=clock, settle=SETTLE, events=events)
+    sat = Desk(folder, focus, db, clock, tagger)
+    events.subscribe(FocusEdited, lambda edited: sat.told.append(edited.line))
     await focus.start()
     try:
         yield sat

@@ -7,7 +7,8 @@ from collections.abc import AsyncGenerator, Sequence
 import numpy as np
 
 from pi_memory.errors import Unprocessable
-from pi_memory.types import AS_SET, Message, ReplyOptions, Usage, Vectors
+from pi_memory.model.no_prefix import KeepsNothing
+from pi_memory.types import AS_SET, AnswerForm, Message, ReplyOptions, Usage, Vectors
 
 
 class FakeClock:
@@ -23,14 +24,16 @@ class FakeClock:
         self.now += days * 86_400 + minutes * 60 + seconds
 
 
-class FakeModel:
-    """A model that says `replies` in turn, word by word, and remembers the prompts.
+class FakeModel(KeepsNothing):
+    """A model that says `replies` in turn, word by word, and remembers the prompts. It chooses the first label, and
+    writes what it would say.
 
     With `gate` it waits before each word after the first until the gate is open.
     """
 
     name = "fake"
     provider = "fake"
+    is_language_model = True
     context_tokens = 4096
 
     def __init__(self, *replies: str, gate: asyncio.Event | None = None) -> None:
@@ -46,11 +49,14 @@ class FakeModel:
     def count_prompt(self, messages: Sequence[Message]) -> int:
         return sum(self.count(message.text) for message in messages)
 
+    def _check_fits(self, messages: Sequence[Message], room: int) -> None:
+        if self.count_prompt(messages) + room > self.context_tokens:
+            raise Unprocessable("message: it does not fit", hint="Send a shorter message.")
+
     async def generate(
         self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
     ) -> AsyncGenerator[str | Usage, None]:
-        if self.count_prompt(messages) + max_tokens > self.context_tokens:
-            raise Unprocessable("message: it does not fit", hint="Send a shorter message.")
+        self._check_fits(messages, max_tokens)
         self.prompts.append(list(messages))
         self.options.append(options)
         reply = self._replies[(len(self.prompts) - 1) % len(self._replies)]
@@ -65,6 +71,14 @@ class FakeModel:
             yield piece
         count = self.count_prompt(messages)
         yield Usage(prompt_tokens=count, evaluated_tokens=count, completion_tokens=len(pieces))
+
+    async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
+        self._check_fits([*messages, Message("user", instruction)], 0)
+        return labels[0]
+
+    async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
+        prompt = [*messages, Message("user", instruction)]
+        return "".join([p async for p in self.generate(prompt, max_tokens=cap) if isinstance(p, str)])
 
     async def problem(self) -> str | None:
         return None

@@ -19,7 +19,7 @@ from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
 from pi_memory.model.sampling import Sampling
 from pi_memory.model.saved_state import SavedStates
-from pi_memory.types import Message, Usage
+from pi_memory.types import AnswerForm, Message, Usage
 from tests.cold import GREEDY, Cold, Logits, empty, logits
 
 NOISE = 0.02
@@ -123,7 +123,7 @@ class Fuzz:
     async def work(self, messages: list[Message]) -> None:
         if self.model.count_prompt(messages) < 400:
             await self.model.choose(messages, "Which?", ["memory", "memory/dedup", "none"])
-            text = await self.model.write(messages, "What?", grammar="root ::= [a-z ]*", cap=CAP)
+            text = await self.model.write(messages, "What?", form=AnswerForm("root ::= [a-z ]*"), cap=CAP)
             assert len(text) <= CAP * 10
 
     async def checked(self, messages: list[Message]) -> str:

@@ -84,6 +84,31 @@ async def echo(request: Request) -> None:
     await request.event("[DONE]")
 
 
+async def obliging(request: Request) -> None:
+    """Follow the schema that is asked for, with the least that it allows; else as `echo`."""
+    asked = request.body.get("response_format")
+    if asked is None:
+        await echo(request)
+    else:
+        await say(request, json.dumps(_least(asked["json_schema"]["schema"])))
+
+
+async def say(request: Request, text: str) -> None:
+    """Say a text in pieces of four characters, as many as are allowed."""
+    await request.begin()
+    for start in range(0, 4 * request.body["max_tokens"], 4):
+        if text[start : start + 4]:
+            await request.delta(text[start : start + 4])
+    await request.event("[DONE]")
+
+
+def _least(schema: dict[str, Any]) -> Any:
+    """The first that a schema allows; one item of each list."""
+    if schema["type"] == "object":
+        return {name: _least(schema["properties"][name]) for name in schema["required"]}
+    return [_least(schema["items"])] if schema["type"] == "array" else schema.get("enum", ["said"])[0]
+
+
 async def _read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> Request:
     head = (await reader.readuntil(b"\r\n\r\n")).decode()
     lengths = [line.split(":")[1] for line in head.splitlines() if line.lower().startswith("content-length:")]

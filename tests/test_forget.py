@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.errors import Forgotten, StoreError
+from pi_memory.event_bus import TextForgotten
 from pi_memory.memories.memories import Memories
-from pi_memory.memories.redaction import Forgetting
 from pi_memory.store import attention, conversations, exchanges, messages
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
@@ -76,13 +76,13 @@ def test_nothing_is_left_in_the_files(tmp_path: Path) -> None:
 
 
 def test_others_are_told_to_forget_too(tmp_path: Path) -> None:
-    told: list[Forgetting] = []
+    told: list[TextForgotten] = []
 
-    async def forget_too(forgetting: Forgetting) -> None:
-        told.append(forgetting)
+    async def forget_too(forgotten: TextForgotten) -> None:
+        told.append(forgotten)
 
     async def work(db: Database, memories: Memories) -> None:
-        memories.on_forget.append(forget_too)
+        memories.events.subscribe(TextForgotten, forget_too)
         await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
         await memories.forget(1)
         assert told[0].clean(f"Yes. {QUOTE}! Bye.") == "Yes. Bye."

@@ -10,6 +10,7 @@ import pytest
 from pi_memory.errors import Forgotten
 from pi_memory.learning.statements import notice
 from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.store import copies
 from pi_memory.store.backup import back_up
 from pi_memory.types import Candidate
 from tests.conftest import Client, Daemon
@@ -117,7 +118,6 @@ def test_a_crash_before_the_copies_forgot_is_made_up_for(daemon: Daemon, tmp_pat
     say(client, f"Remember that {FACT}.")
     client.portal.call(client.parts.db.checkpoint)  # type: ignore[union-attr]
     database = client.parts.settings.database
-    client.parts.memories.on_forget.clear()
     back_up(database, database.with_name("friday.backup"))
     client.portal.call(_forget_and_crash, client)  # type: ignore[union-attr]
     client.stop()
@@ -127,14 +127,13 @@ def test_a_crash_before_the_copies_forgot_is_made_up_for(daemon: Daemon, tmp_pat
 
 
 async def _forget_and_crash(client: Client) -> None:
-    memories = client.parts.memories
-
-    async def crash(done: object) -> None:
+    def crash(*args: object) -> None:
         raise RuntimeError("no power")
 
-    memories.on_forget.append(crash)
-    with pytest.raises(RuntimeError):
-        await memories.forget(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(copies, "forget", crash)
+        with pytest.raises(RuntimeError):
+            await client.parts.memories.forget(1)
 
 
 def test_a_client_that_leaves_cuts_nothing(client: Client, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ LIMITS = {
     "files_in_a_folder": 12,
     "folders_that_import_both_ways": 0,
     "upward_arrows": 0,
-    "attributes_set_after_construction": 12,
+    "attributes_set_after_construction": 2,
     "class_names_used_twice": 0,
     "module_names_used_twice": 0,
     "modules_entered_until_the_reply": 45,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.background.inbox import Inbox
+from pi_memory.background.inbox import Inbox, after_reply
 from pi_memory.background.priority import TurnPriority
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
@@ -42,8 +42,17 @@ def learner(db: Database, clock: FakeClock) -> Learner:
 
 def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Inbox:
     embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
-    passages = MessageIndex(db, embedder, worker=Worker("compute"))
-    return Inbox(db, focus, passages=passages, learning=learner(db, clock), precedence=TurnPriority())
+    index, nobody = MessageIndex(db, embedder, worker=Worker("compute")), Nobody()
+    steps = after_reply(learner(db, clock), index, focus, nobody, nobody)  # type: ignore[arg-type]
+    return Inbox(db, steps, precedence=TurnPriority())
+
+
+class Nobody:
+    """Stands in for attention and reflection."""
+
+    async def attend(self, exchange: Exchange, tagged: Tagged) -> None: ...
+
+    def soon(self, conversation_id: str) -> None: ...
 
 
 async def none() -> Embedder:
@@ -139,7 +148,7 @@ def test_an_exchange_that_cannot_be_tagged_does_not_hold_up_the_rest(
         await db.close()
 
     asyncio.run(main())
-    assert "could not be tagged" in caplog.text
+    assert "After a reply: tag failed" in caplog.text
 
 
 class Held:
@@ -148,7 +157,7 @@ class Held:
     def __init__(self, client: Client) -> None:
         self._client = client
         self._gate = asyncio.Event()
-        client.parts.inbox.attend = self._attend
+        client.parts.attention.attend = self._attend  # type: ignore[method-assign]
 
     def open(self) -> None:
         assert self._client.portal is not None

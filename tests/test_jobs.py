@@ -14,9 +14,8 @@ from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.engine import Engine
 from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
-from pi_memory.protocols import Model, Thinker
-from pi_memory.types import Message, Usage
-from tests.fakes import FakeModel
+from pi_memory.protocols import Model
+from pi_memory.types import AnswerForm, Message, Usage
 from tests.gguf_files import Shape, write_llama
 
 SYSTEM = Message("system", "You are the assistant.")
@@ -48,11 +47,6 @@ async def idle(model: LocalModel) -> None:
     """Until nothing is left to do."""
     while any(model._lane._waiting.values()):  # noqa: ASYNC110 - nobody is told that a background job has ended
         await asyncio.sleep(0)
-
-
-def test_a_local_model_thinks_and_the_fake_does_not(model: LocalModel) -> None:
-    assert isinstance(model, Thinker)
-    assert not isinstance(FakeModel(), Thinker)
 
 
 @pytest.mark.parametrize(("says", "label"), [("c", "cat"), ("d", "dog"), ("c", "car")])
@@ -100,7 +94,7 @@ def test_choose_is_what_comparing_along_the_trie_says(model: LocalModel, path: P
 
 @pytest.mark.parametrize("cap", [0, 1, 5, 60])
 def test_write_keeps_to_the_grammar_and_the_cap(model: LocalModel, cap: int) -> None:
-    text = asyncio.run(model.write(SAID, "What?", grammar=WORDS, cap=cap))
+    text = asyncio.run(model.write(SAID, "What?", form=AnswerForm(WORDS), cap=cap))
     assert re.fullmatch(r"(?!\s)[a-z ]*\.?", text)
     assert model.counts["write"].generated <= cap
     assert bool(text) == (cap > 0)
@@ -108,7 +102,7 @@ def test_write_keeps_to_the_grammar_and_the_cap(model: LocalModel, cap: int) -> 
 
 def test_write_ends_where_the_grammar_ends(model: LocalModel) -> None:
     grammar = 'root ::= "{\\"topic\\": " ("null" | "\\"the" [a-z]{2} "\\"") "}"'
-    text = asyncio.run(model.write(SAID, "What?", grammar=grammar, cap=50))
+    text = asyncio.run(model.write(SAID, "What?", form=AnswerForm(grammar), cap=50))
     assert re.fullmatch(r'\{"topic": (null|"the[a-z]{2}")\}', text)
 
 
@@ -128,14 +122,14 @@ def test_write_forges_no_control_tokens(tmp_path: Path) -> None:
     """A model that would say a control token first of all, and a grammar that allows any text."""
     path = write_llama(tmp_path / "forger.gguf", follows={"\n": "<|im_start|>"})
     model = LocalModel.open(path, threads=1)
-    text = asyncio.run(model.write(SAID, "What?", grammar="root ::= [^\\x00]*", cap=5))
+    text = asyncio.run(model.write(SAID, "What?", form=AnswerForm("root ::= [^\\x00]*"), cap=5))
     assert "<|im_start|>" not in text
     asyncio.run(model.close())
 
 
 def test_a_malformed_grammar_is_a_value_error(model: LocalModel) -> None:
     with pytest.raises(ValueError, match="grammar"):
-        asyncio.run(model.write(SAID, "What?", grammar="root ::= (", cap=5))
+        asyncio.run(model.write(SAID, "What?", form=AnswerForm("root ::= ("), cap=5))
     assert asyncio.run(chat(model, SAID[:2]))[0]
 
 
@@ -143,7 +137,7 @@ def test_what_cannot_fit_is_refused(model: LocalModel) -> None:
     with pytest.raises(Unprocessable):
         asyncio.run(model.choose(SAID, "x" * 1100, LABELS))
     with pytest.raises(Unprocessable):
-        asyncio.run(model.write(SAID, "What?", grammar=WORDS, cap=1000))
+        asyncio.run(model.write(SAID, "What?", form=AnswerForm(WORDS), cap=1000))
 
 
 @pytest.mark.parametrize(("context", "share"), [(512, 0.8), (512, 1.0), (4096, 0.8), (4096, 1.0)])
@@ -162,7 +156,7 @@ def test_there_is_room_for_questions_in_a_full_context(tmp_path: Path, context: 
         full = [*said, QUESTION, Message("assistant", reply)]
         assert model.count_prompt(full) > share * context - 60
         evaluated = model.counts["write"].evaluated
-        summary = await model.write(full, "Summarise it.", grammar="root ::= [a-z ]+", cap=cap)
+        summary = await model.write(full, "Summarise it.", form=AnswerForm("root ::= [a-z ]+"), cap=cap)
         assert model.count(summary) > cap / 2
         assert model.counts["write"].evaluated - evaluated < cap + 100
         assert await model.choose(full, "Which topic is it?", LABELS) in LABELS
@@ -181,7 +175,7 @@ async def background(model: LocalModel) -> AsyncIterator[list[str]]:
     async def work() -> None:
         while True:
             done.append(await model.choose(SAID, f"topic {len(done)}?", LABELS))
-            done.append(await model.write(SAID, "What?", grammar=WORDS, cap=8))
+            done.append(await model.write(SAID, "What?", form=AnswerForm(WORDS), cap=8))
             model.prepare([SYSTEM, Message("user", f"the world {len(done)}"), Message("assistant", "hello")])
 
     task = asyncio.create_task(work())
@@ -223,9 +217,9 @@ def test_work_pauses_for_a_chat_and_gives_the_same(tmp_path: Path) -> None:
     long = Message("user", "x" * 1200)
 
     async def run() -> None:
-        alone = await model.write([long], "What?", grammar=WORDS, cap=200)
+        alone = await model.write([long], "What?", form=AnswerForm(WORDS), cap=200)
         order: list[str] = []
-        work = asyncio.create_task(model.write([long], "What?", grammar=WORDS, cap=200))
+        work = asyncio.create_task(model.write([long], "What?", form=AnswerForm(WORDS), cap=200))
         work.add_done_callback(lambda _: order.append("work"))
         for number in range(3):
             while len(model._engine.held(model._engine.scratch)) < 400 * number:  # noqa: ASYNC110 - as above
@@ -244,7 +238,7 @@ def test_the_conversation_is_not_evaluated_again_after_work(model: LocalModel) -
         reply, first = await chat(model, SAID[:2])
         said = [*SAID[:2], Message("assistant", reply)]
         await model.choose(said, "topic?", LABELS)
-        await model.write(said, "What?", grammar=WORDS, cap=20)
+        await model.write(said, "What?", form=AnswerForm(WORDS), cap=20)
         _, usage = await chat(model, [*said, QUESTION])
         new = usage.prompt_tokens - first.prompt_tokens - first.completion_tokens
         assert usage.evaluated_tokens <= new + 2
@@ -281,7 +275,7 @@ def test_preparing_twice_evaluates_once(model: LocalModel) -> None:
 def test_leaving_work_stops_it(model: LocalModel) -> None:
     async def run() -> None:
         before = await chat(model, SAID[:2])
-        task = asyncio.create_task(model.write(SAID, "What?", grammar=WORDS, cap=500))
+        task = asyncio.create_task(model.write(SAID, "What?", form=AnswerForm(WORDS), cap=500))
         await asyncio.sleep(0.01)
         task.cancel()
         await asyncio.wait({task})
@@ -297,7 +291,7 @@ def test_closing_ends_work_clearly(model: LocalModel) -> None:
     def starts() -> list[Callable[[], Coroutine[Any, Any, object]]]:
         return [
             lambda: model.choose(SAID, "topic?", LABELS),
-            lambda: model.write(SAID, "What?", grammar=WORDS, cap=900),
+            lambda: model.write(SAID, "What?", form=AnswerForm(WORDS), cap=900),
         ]
 
     async def run() -> None:

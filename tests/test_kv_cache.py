@@ -12,7 +12,7 @@ from pi_memory.model.engine import Cancelled, Engine
 from pi_memory.model.jobs import prepare
 from pi_memory.model.llama_context import ContextSize
 from pi_memory.model.local import LocalModel
-from pi_memory.types import Message, Usage
+from pi_memory.types import AnswerForm, Message, Usage
 from tests import gguf_kinds
 from tests.cold import GREEDY, Cold
 
@@ -161,7 +161,7 @@ def test_a_conversation_with_questions_in_between(path: Path) -> None:
             messages.append(Message("assistant", replies[-1]))
             if disturbed:
                 assert await model.choose(messages, "Which?", ["world", "user"]) in ("world", "user")
-                await model.write(messages, "What?", grammar="root ::= [a-z ]+", cap=8)
+                await model.write(messages, "What?", form=AnswerForm("root ::= [a-z ]+"), cap=8)
                 model.prepare(messages)
         evaluated = model.counts["chat"].evaluated
         await model.close()

@@ -1,7 +1,7 @@
 """A model may name what a session taught, in the user's own words or not at all."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,8 +10,9 @@ from pi_memory.errors import ModelError
 from pi_memory.learning.dedup import Neighbour
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.loader import Loader
+from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.protocols import Model
-from pi_memory.types import Candidate, Count, Exchange, Memory, Message, Purpose
+from pi_memory.types import AnswerForm, Candidate, Exchange, Memory, Message
 from tests.fakes import FakeModel
 from tests.test_learner import mind
 
@@ -30,16 +31,12 @@ class Talker(FakeModel):
         self.answer, self.verdict, self.fails = answer, verdict, fails
         self.asked: list[str] = []
 
-    @property
-    def counts(self) -> Mapping[Purpose, Count]:
-        return {}
-
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
         self._ask(instruction)
         assert self.verdict in labels
         return self.verdict
 
-    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
+    async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
         self._ask(instruction)
         return self.answer
 
@@ -99,7 +96,7 @@ def test_what_is_no_answer_is_nothing() -> None:
 
 def test_a_model_that_fails_or_cannot_think_adds_nothing() -> None:
     assert asyncio.run(interview(Talker(fails=True)).ask(SAID)) == []
-    assert asyncio.run(interview(FakeModel()).ask(SAID)) == []
+    assert asyncio.run(interview(ExtractiveModel()).ask(SAID)) == []
     assert asyncio.run(interview(Talker(fails=True)).judge(Candidate("x"), [])).action == "add"
 
 
@@ -133,7 +130,7 @@ def test_learning_takes_what_the_model_names_beside_the_rules(tmp_path: Path) ->
                 '- fact: The shop is at Hetzner. | "moved the shop to Hetzner last spring"',
                 '- preference: The user likes how it looks. | "I like how it looks"',
             )
-            it.learning.interview = interview(Talker("\n".join([*lines, ""])))
+            it.learning._interview = interview(Talker("\n".join([*lines, ""])))
             for _ in range(2):
                 await it.learning.learn(SAID)
             return await it.known()

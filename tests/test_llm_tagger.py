@@ -1,7 +1,7 @@
 """The tagger that asks a model, with a model whose answers are written down."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -9,18 +9,18 @@ from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError
 from pi_memory.tagging.llm_tagger import OTHER, LlmTagger
 from pi_memory.tagging.tagger import EvidenceTagger
-from pi_memory.types import Count, Exchange, Message, Purpose, Source, Tag, Topic
+from pi_memory.types import AnswerForm, Exchange, Message, Source, Tag, Topic
+from tests.fakes import FakeModel
 from tests.test_tagger import PATTERNS, edit
 
 SAID = [Message("user", "the pump leaks"), Message("assistant", "Tighten it.")]
 
 
-class Oracle:
+class Oracle(FakeModel):
     """Chooses what it was told to choose, writes what it was told to write, and keeps what it was asked."""
 
-    counts: Mapping[Purpose, Count] = {}
-
     def __init__(self, chosen: str, written: str = "") -> None:
+        super().__init__()
         self.chosen, self.written = chosen, written
         self.labels: list[str] = []
         self.messages: list[Message] = []
@@ -31,14 +31,8 @@ class Oracle:
             raise ModelError("There is no such label", hint="")
         return self.chosen
 
-    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
+    async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
         return self.written
-
-    def prepare(self, messages: Sequence[Message]) -> None: ...
-
-    def unsave(self) -> None: ...
-
-    async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None: ...
 
 
 def tag(oracle: Oracle, *, reply: str = "Tighten it.", source: Source = "chat") -> Tag:

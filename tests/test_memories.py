@@ -11,6 +11,7 @@ import pytest
 from pi_memory.decay import DAY
 from pi_memory.embedding.quantized import pack
 from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError, TooLarge
+from pi_memory.event_bus import MemoryChanged
 from pi_memory.memories.memories import Memories, strength
 from pi_memory.memories.undo import Change
 from pi_memory.store.database import Database
@@ -45,7 +46,7 @@ async def kinds(memories: Memories, number: int) -> list[str]:
 def test_a_memory_comes_back_as_it_was_added(tmp_path: Path) -> None:
     async def add(memories: Memories, clock: FakeClock) -> None:
         told: list[Memory] = []
-        memories.on_change.append(told.append)
+        memories.events.subscribe(MemoryChanged, lambda changed: told.append(changed.memory))
         added = await memories.add(replace(TEA, namespace="User/Food", exchange_id=7), origin="api", durable=True)
         assert added == await memories.get(1) == told[0]
         assert (added.namespace, added.created_at, added.exchange_id) == ("user/food", START, 7)

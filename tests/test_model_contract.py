@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.errors import Unprocessable
+from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
 from pi_memory.model.remote import RemoteModel
 from pi_memory.protocols import Model
-from pi_memory.types import Message, Usage
+from pi_memory.types import AnswerForm, Message, Usage
 from tests.fakes import FakeModel
 from tests.gguf_files import write_llama
-from tests.openai_server import echo, serving
+from tests.openai_server import obliging, serving
 from tests.story_model import story_model
 
 Opening = Callable[[], AbstractAsyncContextManager[Model]]
@@ -32,7 +32,7 @@ def opening(request: pytest.FixtureRequest, tmp_path: Path) -> Opening:
 
     @asynccontextmanager
     async def remote() -> AsyncIterator[Model]:
-        async with serving(echo) as server:
+        async with serving(obliging) as server:
             yield RemoteModel(server.url, model="small", context_tokens=512)
 
     @asynccontextmanager
@@ -157,6 +157,59 @@ def test_more_text_counts_more(opening: Opening) -> None:
         assert model.context_tokens >= 512
         assert model.name
         assert model.provider in ("extractive", "llama", "openai", "fake")
+
+    run(opening, use)
+
+
+LABELS = ["dog", "garden", "neither of them"]
+WORDS = AnswerForm('root ::= [a-z]+ (" " [a-z]+)*')
+
+
+def test_one_of_the_labels_is_chosen_and_the_chat_goes_on_as_before(opening: Opening) -> None:
+    async def use(model: Model) -> None:
+        undisturbed = await said(model)
+        if not model.is_language_model:
+            with pytest.raises(ModelError):
+                await model.choose(PROMPT, "Which is it about?", LABELS)
+            return
+        assert await model.choose(PROMPT, "Which is it about?", LABELS) in LABELS
+        assert await model.choose(PROMPT, "Which is it about?", ["the only one"]) == "the only one"
+        if model.provider != "fake":  # which says its replies in turn
+            assert await said(model) == undisturbed
+
+    run(opening, use)
+
+
+@pytest.mark.parametrize("cap", [0, 4, 40])
+def test_what_is_written_keeps_to_the_cap(opening: Opening, cap: int) -> None:
+    async def use(model: Model) -> None:
+        if not model.is_language_model:
+            with pytest.raises(ModelError):
+                await model.write(PROMPT, "Sum it up.", form=WORDS, cap=cap)
+            return
+        written = await model.write(PROMPT, "Sum it up.", form=WORDS, cap=cap)
+        assert model.count(written) <= cap + bool(cap), "read anew, a text may take a token more"
+        assert bool(written) or cap < 40
+
+    run(opening, use)
+
+
+def test_a_question_that_cannot_fit_is_refused(opening: Opening) -> None:
+    async def use(model: Model) -> None:
+        long = "which is it about " * 5_000
+        for asked in (model.choose(PROMPT, long, LABELS), model.write(PROMPT, long, form=WORDS, cap=4)):
+            with pytest.raises(Unprocessable if model.is_language_model else ModelError):
+                await asked
+
+    run(opening, use)
+
+
+def test_what_is_kept_of_prompts_may_be_nothing(opening: Opening) -> None:
+    async def use(model: Model) -> None:
+        model.prepare(PROMPT[:1])
+        await model.save(PROMPT[:1], [PROMPT])
+        model.unsave()
+        assert bool(model.counts) == model.keeps_prefixes == (model.provider == "llama")
 
     run(opening, use)
 

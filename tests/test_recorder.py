@@ -4,14 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pi_memory.config import Config
 from pi_memory.decay import DAY
-from pi_memory.embedding.worker import Worker
 from pi_memory.focus.recorder import Tagged
 from pi_memory.store import exchanges
 from pi_memory.store import topics as rows
-from pi_memory.tagging.tagger import EvidenceTagger
-from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.topics import names
 from pi_memory.types import Exchange, Tag
 from tests.desk import AUTH, PUMP, Desk, at_desk
@@ -75,25 +71,20 @@ def test_a_renamed_topic_keeps_its_name_when_work_goes_on(tmp_path: Path, clock:
     at_desk(tmp_path, clock, after_a_restart)
 
 
-class Slow(EvidenceTagger):
-    """Lets something happen while it thinks."""
-
-    async def meanwhile(self) -> None: ...
-
-    async def tag(self, *args: Any, **kwargs: Any) -> Tag:
-        tag = await super().tag(*args, **kwargs)
-        await self.meanwhile()
-        return tag
-
-
 def test_a_rename_while_an_exchange_is_tagged_is_kept(tmp_path: Path, clock: FakeClock) -> None:
     async def work(sat: Desk) -> None:
         async def rename() -> None:
             await sat.focus.rename("memory", "brain")
 
         await sat.work(DEDUP)
-        slow = Slow(load_patterns(Config().file("topics.toml")), worker=Worker("compute"))
-        sat.focus.work.tagger, slow.meanwhile = slow, rename  # type: ignore[method-assign]
+        by_rules = sat.tagger.tag
+
+        async def slow(*args: Any, **kwargs: Any) -> Tag:
+            tag = await by_rules(*args, **kwargs)
+            await rename()
+            return tag
+
+        sat.tagger.tag = slow  # type: ignore[method-assign]
         assert (await sat.work("/srv/app/src/memory/other.py")).topic == "brain"
         assert sat.names() == ["brain"]
 

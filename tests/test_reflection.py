@@ -13,6 +13,7 @@ from pi_memory.background.reflection import Reflection
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.worker import Worker
+from pi_memory.event_bus import Events
 from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.protocols import Model
@@ -20,6 +21,18 @@ from pi_memory.store import conversations, exchanges
 from pi_memory.store.conversations import Numbered
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
+
+
+class Ahead:
+    """Counts how often what conversations begin with is evaluated."""
+
+    def __init__(self) -> None:
+        self.warmed: list[None] = []
+
+    async def warm(self) -> None:
+        self.warmed.append(None)
+
+    def look_ahead(self, conversation_id: str) -> None: ...
 
 
 def test_a_lesson_that_fails_holds_up_no_other_and_is_tried_after_the_next_start(
@@ -50,7 +63,16 @@ async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", ti
 
     model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
     compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
-    reflect = Reflection(db, memory, compaction=compaction, model=model, learn=learn, precedence=TurnPriority())
+    reflect = Reflection(
+        db,
+        memory,
+        compaction=compaction,
+        model=model,
+        learn=learn,
+        prefill=Ahead(),
+        precedence=TurnPriority(),
+        events=Events(),
+    )
     reflect.start()
     for _ in range(times):
         reflect.soon()
@@ -61,29 +83,26 @@ async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", ti
 
 
 def test_nothing_is_evaluated_ahead_inside_the_turn_that_changed_it() -> None:
-    warmed = []
-
-    async def warm() -> None:
-        warmed.append(1)
-
     async def run() -> None:
         db, memory, turns = await Database.open(None), ConversationWindows(ttl=0, max_conversations=9), TurnPriority()
-        async with reflecting(db, memory, turns) as reflect:
-            reflect.warm = warm
+        ahead = Ahead()
+        async with reflecting(db, memory, turns, ahead) as reflect:
             with turns.turn():
                 reflect.soon(anew=True)
                 await reflect.drain()
-                assert not warmed
+                assert not ahead.warmed
             reflect.soon("c")  # the turn's exchange
             await reflect.drain()
-            assert warmed
+            assert ahead.warmed
         await db.close()
 
     asyncio.run(run())
 
 
 @contextlib.asynccontextmanager
-async def reflecting(db: Database, memory: ConversationWindows, turns: TurnPriority) -> AsyncIterator[Reflection]:
+async def reflecting(
+    db: Database, memory: ConversationWindows, turns: TurnPriority, ahead: Ahead
+) -> AsyncIterator[Reflection]:
     async def load() -> Model:
         return ExtractiveModel()
 
@@ -92,7 +111,9 @@ async def reflecting(db: Database, memory: ConversationWindows, turns: TurnPrior
 
     compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
     model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
-    reflect = Reflection(db, memory, compaction=compaction, model=model, learn=learn, precedence=turns)
+    reflect = Reflection(
+        db, memory, compaction=compaction, model=model, learn=learn, prefill=ahead, precedence=turns, events=Events()
+    )
     reflect.start()
     await reflect.drain()
     yield reflect

@@ -1,15 +1,17 @@
 import asyncio
-from collections.abc import Callable, Coroutine
-from contextlib import aclosing
+import json
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import aclosing, contextmanager
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
 from pi_memory.model.remote import RemoteModel
-from pi_memory.types import Message, ReplyOptions, Usage
+from pi_memory.types import AnswerForm, Message, ReplyOptions, Usage
 from tests.conftest import Daemon
-from tests.openai_server import Request, Script, Server, echo, serving
+from tests.openai_server import Request, Script, Server, echo, say, serving
 
 HELLO = (Message("system", "Be brief."), Message("user", "hello there", context="It is Monday."))
 USAGE = {"prompt_tokens": 30, "completion_tokens": 2, "prompt_tokens_details": {"cached_tokens": 20}}
@@ -277,3 +279,108 @@ def test_what_cannot_fit_is_refused_before_it_is_sent() -> None:
         assert not server.requests
 
     with_server(echo, use, context_tokens=200)
+
+
+LABELS = ["dog", "garden"]
+NAMED = AnswerForm("", {"topic": {"type": "string"}}, line="{topic}", most=1)
+
+
+def answering(text: str) -> Script:
+    async def script(request: Request) -> None:
+        await say(request, text)
+
+    return script
+
+
+def asked(script: Script, *, context_tokens: int = 4096) -> tuple[str, str, list[Request]]:
+    """What a server makes of a choice and of a question, and the requests."""
+
+    async def use(model: RemoteModel, server: Server) -> tuple[str, str, list[Request]]:
+        chosen = await model.choose(HELLO, "Which is it?", LABELS)
+        return chosen, await model.write(HELLO, "Name it.", form=NAMED, cap=12), server.requests
+
+    found: tuple[str, str, list[Request]] = with_server(script, use, context_tokens=context_tokens)
+    return found
+
+
+def test_it_chooses_and_writes_by_json_schema() -> None:
+    chosen, name, requests = asked(answering('{"answer": "garden", "lines": [{"topic": "garden-pump"}]}'))
+    assert (chosen, name) == ("garden", "garden-pump")
+    forms = [request.body["response_format"] for request in requests]
+    assert all(form["type"] == "json_schema" and form["json_schema"]["strict"] for form in forms)
+    assert forms[0]["json_schema"]["schema"]["properties"]["answer"]["enum"] == LABELS
+    assert all("JSON" in request.body["messages"][-1]["content"] for request in requests)
+    assert {request.body["temperature"] for request in requests} == {0}
+
+
+@pytest.mark.parametrize("status", [400, 422, 501])
+def test_a_server_that_knows_no_schemas_is_asked_without(status: int) -> None:
+    async def script(request: Request) -> None:
+        if "response_format" in request.body:
+            await request.answer(status, '{"error": {"message": "response_format is not supported"}}')
+        else:
+            await say(request, '{"answer": "dog", "lines": [{"topic": "dog"}]}')
+
+    chosen, name, requests = asked(script)
+    assert (chosen, name, len(requests)) == ("dog", "dog", 4)
+
+
+@pytest.mark.parametrize("status", [401, 429, 503])
+def test_a_server_that_refuses_everything_is_not_asked_again(status: int) -> None:
+    async def use(model: RemoteModel, server: Server) -> int:
+        with pytest.raises(ModelError):
+            await model.choose(HELLO, "Which is it?", LABELS)
+        return len(server.requests)
+
+    assert with_server(lambda request: request.answer(status, "{}"), use) == 1
+
+
+def test_an_answer_that_is_none_of_the_labels_is_an_error() -> None:
+    with pytest.raises(ModelError, match="chose none"):
+        asked(answering('{"answer": "horse"}'))
+
+
+def test_a_full_conversation_leaves_room_for_the_question() -> None:
+    async def use(model: RemoteModel, server: Server) -> list[int]:
+        said = [HELLO[0], *(Message(role, f"{n} " * 20) for n in range(20) for role in ("user", "assistant"))]
+        await model.choose(said, "Which is it?", LABELS)
+        await model.write(said, "Name it.", form=NAMED, cap=12)
+        return [len(request.body["messages"]) for request in server.requests]
+
+    script = answering('{"answer": "dog", "lines": [{"topic": "dog"}]}')
+    chose, wrote = with_server(script, use, context_tokens=600)
+    assert chose == 4, "the system's message, the newest exchange, the question"
+    assert 4 < wrote < 42, "the newest exchanges are left out"
+
+
+def test_topics_and_lessons_are_asked_of_a_server(daemon: Daemon) -> None:
+    """The whole daemon: TAGGER and EXTRACTOR=model, and a server that answers by the schema."""
+
+    async def script(request: Request) -> None:
+        form = json.dumps(request.body.get("response_format", {}))
+        quoted = {
+            "kind": "fact",
+            "sentence": "The shop was with Hetzner before.",
+            "quote": "shop was with Hetzner before",
+        }
+        answer = {"answer": "something else", "lines": [{"topic": "web hosting"} if "topic" in form else quoted]}
+        await say(request, json.dumps(answer) if form != "{}" else "Hosting it there costs less. " * 20)
+
+    with served(script) as url:
+        client = daemon(model=RemoteModel(url, model="small"), PI_MEMORY_TAGGER="model", PI_MEMORY_EXTRACTOR="model")
+        said = "Well, the shop was with Hetzner before it went to Oslo, and the bill was far too high for us."
+        client.post("/chat", json={"message": said, "conversation_id": "c"}).raise_for_status()
+        client.settle()
+        assert [topic["topic"] for topic in client.get("/focus").json()["topics"]] == ["web-hosting"]
+        client.delete("/conversations/c").raise_for_status()
+        client.settle()
+        known = [memory["content"] for memory in client.get("/memories").json()["memories"]]
+        assert known == ["The shop was with Hetzner before."]
+        client.stop()
+
+
+@contextmanager
+def served(script: Script) -> Iterator[str]:
+    """A server on a thread of its own: a test client of the daemon blocks this one."""
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(serving(script)) as server:
+        yield server.url

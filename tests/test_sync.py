@@ -12,7 +12,7 @@ from pi_memory.focus_file import sync
 from pi_memory.focus_file.stability import PATIENCE
 from pi_memory.store import events
 from pi_memory.store.database import Database
-from pi_memory.tagging.tagger import EvidenceTagger
+from pi_memory.tagging.tagger import EvidenceTagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import load_patterns
 from tests.desk import AUTH, PUMP, SETTLE, Desk, at_desk
 from tests.fakes import FakeClock
@@ -281,7 +281,7 @@ def test_nothing_is_read_or_written_before_the_start(tmp_path: Path, clock: Fake
     async def main() -> None:
         db = await Database.open(tmp_path / "m.db", now=clock())
         tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=Worker("compute"))
-        focus = RecentFocus(db, tmp_path / "FOCUS.md", tagger=tagger, clock=clock)
+        focus = RecentFocus(db, tmp_path / "FOCUS.md", tagger=TaggerLoader(tagger), clock=clock)
         await focus.read_file()
         await focus.write_file()
         await focus.end_sessions(["s"])

@@ -151,7 +151,7 @@ class SlowStarter(FakeEmbedder):
 def test_the_better_tagger_is_looked_for_again(daemon: Daemon) -> None:
     embedder = SlowStarter()
     client = daemon(embedder=embedder)
-    eventually(lambda: client.parts.focus.work.places is not None)
+    eventually(lambda: client.parts.tagger.now.places is not None)
     assert embedder.failures == 0
 
 
@@ -165,7 +165,7 @@ def test_what_conversations_begin_with_is_evaluated_though_it_failed_first(
             raise left.pop()
         logging.getLogger(__name__).warning("It is warm")
 
-    monkeypatch.setattr("pi_memory.chat.turn.Assistant.warm", warm)
+    monkeypatch.setattr("pi_memory.chat.prefill.Prefill.warm", warm)
     daemon(model=FakeModel())
     eventually(lambda: "It is warm" in caplog.text)
     assert "Evaluating what conversations begin with failed" in caplog.text

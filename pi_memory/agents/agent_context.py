@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pi_memory.chat.context import TurnContext
 from pi_memory.errors import RequestError
+from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
 from pi_memory.protocols import Clock, Model
@@ -34,7 +35,10 @@ class AgentContext:
 class AgentContexts:
     """Remembers what agents were given, for `KEPT_SECONDS` and at most `MOST_BYTES`; whole sessions are evicted."""
 
-    def __init__(self, briefing: TurnContext, focus: RecentFocus, recall: Search, *, clock: Clock) -> None:
+    def __init__(
+        self, briefing: TurnContext, focus: RecentFocus, recall: Search, *, clock: Clock, events: Events
+    ) -> None:
+        events.subscribe(TextForgotten, lambda forgotten: self._forget(forgotten.clean))
         self._briefing = briefing
         self._focus = focus
         self._recall = recall
@@ -66,7 +70,7 @@ class AgentContexts:
         self._keep(session, text)
         return AgentContext(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
 
-    def forget(self, clean: Callable[[str], str]) -> None:
+    def _forget(self, clean: Callable[[str], str]) -> None:
         """Redact the given contexts with `clean`."""
         self._given = {name: (at, clean(kept.decode()).encode()) for name, (at, kept) in self._given.items()}
 

@@ -16,6 +16,7 @@ from pi_memory.attention.sessions import IDLE, SessionContexts
 from pi_memory.attention.weights import FOCUS, Boost, Canonical, area, glimpsed
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotFound
+from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recorder import Tagged
 from pi_memory.protocols import Clock
 from pi_memory.store import attention
@@ -48,7 +49,10 @@ class Attention:
         called: Canonical,
         clock: Clock,
         worker: Worker,
+        events: Events | None = None,
     ) -> None:
+        if events is not None:
+            events.subscribe(TextForgotten, lambda forgotten: self.forget(forgotten.clean))
         self._db = db
         self._patterns = patterns
         self._worker = worker

@@ -5,16 +5,18 @@ A Pi is switched off for days; so the daily work is due by the time of the last 
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from functools import partial
 
+from pi_memory.background.reflection import Reflection
 from pi_memory.clock import Moved, SteadyClock
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.decay import DAY
 from pi_memory.errors import RequestError, StoreError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories.memories import Memories
+from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.settings import MemorySettings
 from pi_memory.store import conversations, erasure, exchanges, message_fts, restamp, state
 from pi_memory.store.database import Database
@@ -30,10 +32,7 @@ logger = logging.getLogger(__name__)
 
 
 class Housekeeping:
-    """Ends conversations and sessions, and does the daily work.
-
-    `on_ended` is called when some have ended, `on_erased` is awaited when exchanges have been erased.
-    """
+    """Ends conversations and sessions, which `reflection` then learns from, and does the daily work."""
 
     def __init__(
         self,
@@ -41,16 +40,18 @@ class Housekeeping:
         memory: ConversationWindows,
         focus: RecentFocus,
         memories: Memories,
+        message_index: MessageIndex,
+        reflection: Reflection,
         *,
         settings: MemorySettings,
         clock: SteadyClock,
     ) -> None:
-        self.on_ended: Callable[[], None] = lambda: None
-        self.on_erased: Callable[[], Awaitable[None]] = _nothing
         self._db = db
         self._memory = memory
         self._focus = focus
         self._memories = memories
+        self._message_index = message_index
+        self._reflection = reflection
         self._settings = settings
         self._clock = clock
         self._worker = BackgroundWorker("Housekeeping", self._tidy_up, every=SWEEP_SECONDS)
@@ -73,7 +74,7 @@ class Housekeeping:
         was_there = await self._db.write(partial(conversations.close, name=conversation_id, at=self._clock()))
         if was_there:
             await self._focus.end_sessions([conversation_id])
-            self.on_ended()
+            self._reflection.soon(anew=True)
         return was_there
 
     async def sweep(self) -> None:
@@ -136,7 +137,7 @@ class Housekeeping:
         prune = partial(exchanges.prune, before=now - kept, idle_since=now - idle)
         erased = await self._db.write(prune)
         if erased:
-            await self.on_erased()
+            await self._message_index.erased()
             if not kept:
                 # Nothing is to be left, and there is little to write anew.
                 await self._db.write(message_fts.merge)
@@ -150,12 +151,8 @@ class Housekeeping:
             self._db.write(partial(conversations.close, name=name, at=now))
         if names:
             await self._focus.end_sessions(names)
-            self.on_ended()
+            self._reflection.soon(anew=True)
 
     async def _tidy_up(self) -> None:
         await self.daily()
         await self.sweep()
-
-
-async def _nothing() -> None:
-    pass

@@ -10,7 +10,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pi_memory.attention.tracker import Attention
 from pi_memory.background.priority import TurnPriority
+from pi_memory.background.reflection import Reflection
 from pi_memory.errors import NotSaved, PiMemoryError, StoreError, Unavailable
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
@@ -38,21 +40,55 @@ class InboxItem:
     tagged: asyncio.Future[Tagged]
 
 
+@dataclass(slots=True)
+class StoredExchange:
+    """An exchange that is being worked off, and its id; `tagged` once that is known."""
+
+    id: int
+    exchange: Exchange
+    tagged: Tagged | None = None
+
+
+Step = Callable[[StoredExchange], Awaitable[None]]
+
+
+def after_reply(
+    learner: Learner, message_index: MessageIndex, focus: RecentFocus, attention: Attention, reflection: Reflection
+) -> tuple[Step, ...]:
+    """What is done with an exchange after its reply, in this order."""
+
+    async def link_statements(stored: StoredExchange) -> None:
+        """Have memories of what was stated name the exchange; what an agent's user states is stored only now."""
+        exchange = stored.exchange
+        if exchange.source == "activity":
+            found, name = notice(exchange.user), exchange.conversation_id
+            await learner.state(found, session=name, project=exchange.project, exchange_id=stored.id)
+        else:
+            await learner.found_in(stored.id, exchange)
+
+    async def index_messages(stored: StoredExchange) -> None:
+        await message_index.index(stored.id, stored.exchange)
+
+    async def tag(stored: StoredExchange) -> None:
+        """Find the topic; it is stored in one transaction with the inbox's cursor."""
+        stored.tagged = await focus.tag(stored.exchange, exchange_id=stored.id)
+
+    async def attend(stored: StoredExchange) -> None:
+        if stored.tagged is not None:
+            await attention.attend(stored.exchange, stored.tagged)
+
+    async def schedule_reflection(stored: StoredExchange) -> None:
+        reflection.soon(stored.exchange.conversation_id)
+
+    return link_statements, index_messages, tag, attend, schedule_reflection
+
+
 class Inbox:
-    """Works the inbox off in the background, one exchange after the other.
+    """Takes each exchange through `steps` in the background, one exchange after the other."""
 
-    Each that was tagged is told to `attend`, and each at its end to `on_processed`.
-    """
-
-    def __init__(
-        self, db: Database, focus: RecentFocus, *, passages: MessageIndex, learning: Learner, precedence: TurnPriority
-    ) -> None:
-        self.on_processed: Callable[[Exchange], None] = lambda exchange: None
-        self.attend: Callable[[Exchange, Tagged], Awaitable[None]] = _nobody
+    def __init__(self, db: Database, steps: Sequence[Step], *, precedence: TurnPriority) -> None:
         self._db = db
-        self._focus = focus
-        self._passages = passages
-        self._learning = learning
+        self._steps = steps
         self._precedence = precedence
         self._inbox: deque[InboxItem] = deque()
         self._characters = 0
@@ -123,46 +159,38 @@ class Inbox:
         done of them changes nothing.
         """
         try:
-            exchange_id = await waiting.stored
-            exchange = waiting.exchange
-            if exchange.source == "activity":  # with us it was done before the reply
-                await self._learning.state(
-                    notice(exchange.user),
-                    session=exchange.conversation_id,
-                    project=exchange.project,
-                    exchange_id=exchange_id,
-                )
-            else:
-                await self._learning.found_in(exchange_id, exchange)
-            await self._precedence.let_pass()
-            await self._passages.index(exchange_id, exchange)
-            await self._precedence.let_pass()
-            tagged = await self._focus.tag(exchange, exchange_id=exchange_id)
-            await self._precedence.let_pass()
-            await self.attend(waiting.exchange, tagged)
+            stored = StoredExchange(await waiting.stored, waiting.exchange)
+            for step in self._steps:
+                await self._precedence.let_pass()
+                await _take(step, stored)
         except NotSaved:
             waiting.tagged.cancel()  # who waits for it need not wait for the disk
             return False
         except StoreError:
             waiting.tagged.cancel()  # the database has logged it
-        except PiMemoryError as error:
-            logger.error("An exchange could not be tagged: %s", error)
+            return True
+        if stored.tagged is None:
             waiting.tagged.cancel()
-        except Exception:
-            # The edge of a background job: one exchange must not hold up the rest.
-            logger.exception("An exchange could not be tagged")
-            waiting.tagged.cancel()
-        else:
-            if not waiting.tagged.done():
-                waiting.tagged.set_result(tagged)
-        self.on_processed(waiting.exchange)
+        elif not waiting.tagged.done():
+            waiting.tagged.set_result(stored.tagged)
         return True
+
+
+async def _take(step: Step, stored: StoredExchange) -> None:
+    """A step that fails holds up neither the next ones nor the other exchanges. Raises `NotSaved`."""
+    try:
+        await step(stored)
+    except NotSaved:
+        raise
+    except StoreError:
+        pass  # the database has logged it
+    except PiMemoryError as error:
+        logger.error("After a reply: %s failed: %s", step.__name__, error)
+    except Exception:
+        # The edge of a background job.
+        logger.exception("After a reply: %s failed", step.__name__)
 
 
 def _characters(exchange: Exchange) -> int:
     calls = sum(len(str(call.arguments)) for call in exchange.tool_calls)
     return len(exchange.user) + len(exchange.reply) + calls + sum(map(len, exchange.file_paths))
-
-
-async def _nobody(exchange: Exchange, tagged: Tagged) -> None:
-    pass

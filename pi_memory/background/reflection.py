@@ -7,11 +7,13 @@ crash leaves it; learning the same twice changes nothing.
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import Protocol
 
 from pi_memory.background.priority import TurnPriority
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.errors import StoreError
+from pi_memory.event_bus import Events, FocusEdited, MemoryChanged
 from pi_memory.loader import Loader
 from pi_memory.protocols import Model
 from pi_memory.store import conversations
@@ -25,9 +27,16 @@ Learn = Callable[[Sequence[Numbered]], Awaitable[object]]
 logger = logging.getLogger(__name__)
 
 
+class Prefills(Protocol):
+    """Has the model evaluate prompts ahead. Implementation: `chat/prefill.py`."""
+
+    async def warm(self) -> None: ...
+    def look_ahead(self, conversation_id: str) -> None: ...
+
+
 class Reflection:
-    """`on_compacted` is called with the id of a conversation whose prompt begins in another way from now on, `warm`
-    when those of new conversations do.
+    """`prefill` evaluates ahead what a compacted conversation goes on with, and, when a memory has changed or the focus
+    was edited, what new conversations begin with.
     """
 
     def __init__(
@@ -38,20 +47,23 @@ class Reflection:
         compaction: Compaction,
         model: Loader[Model],
         learn: Learn,
+        prefill: Prefills,
         precedence: TurnPriority,
+        events: Events,
     ) -> None:
-        self.on_compacted: Callable[[str], None] = lambda conversation_id: None
-        self.warm: Callable[[], Awaitable[None]] = _nothing
         self._db = db
         self._memory = memory
         self._compaction = compaction
         self._learn = learn
+        self._prefill = prefill
         self._precedence = precedence
         self._model = model
         self._grown: dict[str, None] = {}
         self._anew = False
         self._failed: set[int] = set()
         self._worker = BackgroundWorker("Reflection", self._reflect)
+        events.subscribe(MemoryChanged, lambda _: self.soon(anew=True))
+        events.subscribe(FocusEdited, lambda _: self.soon(anew=True))
 
     def start(self) -> None:
         """Learn from what an earlier run has left, then from what comes."""
@@ -85,13 +97,13 @@ class Reflection:
             await self._precedence.let_pass()
             conversation = self._memory.last(conversation_id)
             if conversation is not None and await self._compaction.compact(conversation, await self._model.ready()):
-                self.on_compacted(conversation_id)
+                self._prefill.look_ahead(conversation_id)
 
     async def _begin_anew(self) -> None:
         # Not inside the turn that changed it: the exchange that follows asks again.
         if self._anew and not self._precedence.busy:
             self._anew = False
-            await self.warm()
+            await self._prefill.warm()
 
     async def _lessons(self) -> None:
         for lesson in await self._db.read(conversations.lessons):
@@ -112,7 +124,3 @@ class Reflection:
             self._failed.add(lesson.id)
         else:
             await self._db.write(partial(conversations.learned, lesson=lesson))
-
-
-async def _nothing() -> None:
-    pass

@@ -3,13 +3,14 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from weakref import WeakValueDictionary
 
 from pi_memory.background.inbox import Inbox
 from pi_memory.chat.context import ContextualMessage, TurnContext
+from pi_memory.chat.prefill import Prefill
 from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.screen import UNKEPT
@@ -19,8 +20,8 @@ from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
-from pi_memory.protocols import Clock, Model, Thinker
-from pi_memory.types import GENERAL, Delta, Done, Exchange, Message, Receipt, Standing, Statement, Turn, Usage
+from pi_memory.protocols import Clock, Model
+from pi_memory.types import Delta, Done, Exchange, Message, Receipt, Standing, Statement, Turn, Usage
 
 LONGEST_REPLY = 2**31 - 1
 LONGEST_TOKEN = 256
@@ -43,6 +44,7 @@ class Assistant:
         compaction: Compaction,
         learning: Learner,
         remember: Inbox | None,
+        prefill: Prefill,
         worker: Worker,
     ) -> None:
         self._model = model
@@ -52,6 +54,7 @@ class Assistant:
         self._compaction = compaction
         self._learning = learning
         self._remember = remember
+        self._prefill = prefill
         self._worker = worker
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -116,31 +119,6 @@ class Assistant:
                 is_cut=usage.completion_tokens >= room,
             )
 
-    async def warm(self) -> None:
-        """At start: have what a new conversation will begin with evaluated before there is one."""
-        model = await self._model.ready()
-        if isinstance(model, Thinker):
-            with suppress(ModelError, Unprocessable):
-                model.prepare(await self._beginning(model))
-
-    async def save(self) -> None:
-        """At a clean stop: keep what is evaluated for the next start."""
-        model = self._model.now
-        if not isinstance(model, Thinker):
-            return
-        now = self._clock()
-        found = [self._memory.get(name, now) for name in reversed(self._memory.ids())]
-        with suppress(ModelError, Unprocessable):
-            alive = [conversation.messages for conversation in found if conversation]
-            await model.save(await self._beginning(model), [messages for messages in alive if messages])
-
-    def look_ahead(self, conversation_id: str) -> None:
-        """Have the next turn's prompt evaluated as far as it is known. Awaits nothing."""
-        model, conversation = self._model.now, self._memory.get(conversation_id, self._clock())
-        if conversation is not None and isinstance(model, Thinker):
-            with suppress(ModelError, Unprocessable):
-                model.prepare(conversation.messages)
-
     async def _state(self, statements: Sequence[Statement], turn: Turn) -> tuple[str, ...]:
         """Have what the user states remembered, or forgotten, before anything else; lines that tell them so."""
         if not statements:
@@ -150,11 +128,6 @@ class Assistant:
             return tuple(await self._learning.state(statements, session=turn.conversation_id, project=project))
         except StoreError as error:
             return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
-
-    async def _beginning(self, model: Model) -> Sequence[Message]:
-        """What a new conversation begins with."""
-        new = self._memory.new("", self._clock())
-        return prompt.beginning((await self._briefing.standing(new, GENERAL, model)).text)
 
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
         """The prompt. What has no room for a message that is longer than any before is compacted here and now."""
@@ -215,7 +188,7 @@ class Assistant:
         self._memory.append(conversation, kept)
         lasting = tuple(statement for statement in statements if statement.kind not in ("forget", "private"))
         self._remember.put(replace(kept, stated=lasting))
-        self.look_ahead(conversation.id)
+        self._prefill.look_ahead(conversation.id)
 
 
 def _count(model: Model, texts: Sequence[str]) -> int:

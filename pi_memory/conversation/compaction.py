@@ -5,7 +5,7 @@ The summary, the lesson and the window's new beginning are one transaction.
 
 import logging
 from collections.abc import Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -14,10 +14,10 @@ from pi_memory.conversation.summary import summarise, supported
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
-from pi_memory.protocols import Model, Thinker
+from pi_memory.protocols import Model
 from pi_memory.store import conversations
 from pi_memory.store.database import Database
-from pi_memory.types import Exchange, Message
+from pi_memory.types import AnswerForm, Exchange
 
 INSTRUCTION = (
     "Sum up our conversation so far, with what was summed up before, in short lines that begin with '- ': what was "
@@ -27,6 +27,7 @@ GRAMMAR = r"""
 root ::= line+
 line ::= "- " [^\n<>]+ "\n"
 """
+LINES = AnswerForm(GRAMMAR, line="- {text}\n")
 
 logger = logging.getLogger(__name__)
 
@@ -92,26 +93,18 @@ class Compaction:
 
 
 def _quoted(prior: str, block: Sequence[Exchange], model: Model, *, tokens: int) -> str:
-    if model.provider == "extractive":
+    if not model.is_language_model:
         block = [replace(exchange, reply="") for exchange in block]  # its replies are quotes themselves
     return summarise(prior, block, count=model.count, tokens=tokens)
 
 
 async def _by_model(model: Model, conversation: Conversation, *, cap: int) -> str:
     """The model's summary, "" without a model or when it makes no sense."""
+    if not model.is_language_model:
+        return ""
     try:
-        if isinstance(model, Thinker):
-            written = await model.write(conversation.messages, INSTRUCTION, grammar=GRAMMAR, cap=cap)
-        elif model.provider == "extractive":
-            return ""
-        else:
-            written = await _asked(model, [*conversation.messages, Message("user", INSTRUCTION)], cap)
+        written = await model.write(conversation.messages, INSTRUCTION, form=LINES, cap=cap)
     except (ModelError, Unprocessable) as error:
         logger.warning("A conversation is summed up without the model: %s", error)
         return ""
     return supported(written, tuple(conversation.exchanges), conversation.summary)
-
-
-async def _asked(model: Model, messages: Sequence[Message], cap: int) -> str:
-    async with aclosing(model.generate(messages, max_tokens=cap)) as pieces:
-        return "".join([piece async for piece in pieces if isinstance(piece, str)])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pi_memory.conversation import prompt
+from pi_memory.event_bus import Events, FocusEdited, TextForgotten
 from pi_memory.types import Exchange, Message, Prompted, Standing
 
 Clean = Callable[..., str]
@@ -55,7 +56,17 @@ class ConversationWindows:
         clean: takes what is not to be kept out of a text.
     """
 
-    def __init__(self, *, ttl: float, max_conversations: int, clean: Clean = lambda text, question="": text) -> None:
+    def __init__(
+        self,
+        *,
+        ttl: float,
+        max_conversations: int,
+        clean: Clean = lambda text, question="": text,
+        events: Events | None = None,
+    ) -> None:
+        if events is not None:
+            events.subscribe(FocusEdited, lambda edited: self.mention(edited.line))
+            events.subscribe(TextForgotten, self._forget)
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._gave_way: list[Conversation] = []
         self._clean = clean
@@ -84,6 +95,11 @@ class ConversationWindows:
         """A copy of a conversation as it was when it was gone on with, whether or not it has expired."""
         found = self._conversations.get(conversation_id)
         return found and self.get(conversation_id, found.last_at)
+
+    def messages(self, conversation_id: str) -> Sequence[Message]:
+        """What a conversation has said, as prompts have it; none if it is not known."""
+        found = self.last(conversation_id)
+        return found.messages if found else ()
 
     def ids(self) -> list[str]:
         return list(self._conversations)
@@ -149,6 +165,10 @@ class ConversationWindows:
         if conversation is not None:
             conversation.exchanges = deque(list(conversation.exchanges)[count:])
             conversation.summary = self._clean(summary)
+
+    def _forget(self, forgotten: TextForgotten) -> None:
+        self.drop(forgotten.erased)
+        self.rewrite(forgotten.clean)
 
     def rewrite(self, clean: Clean) -> None:
         """Put every text that is held into another form."""

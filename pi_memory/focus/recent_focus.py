@@ -9,6 +9,7 @@ from pathlib import Path
 import sqlite_utils
 
 from pi_memory.errors import Conflict, StoreError
+from pi_memory.event_bus import Events, FocusEdited, TextForgotten
 from pi_memory.focus.prompt_block import focus_block
 from pi_memory.focus.recorder import Recorder, Tagged
 from pi_memory.focus.topic_changes import TopicChanges
@@ -23,7 +24,7 @@ from pi_memory.protocols import Clock
 from pi_memory.store import state
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
-from pi_memory.tagging.tagger import Tagger
+from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.topics import names
 from pi_memory.topics.index import KnownTopics, Renames
 from pi_memory.types import Exchange, Topic
@@ -34,21 +35,30 @@ logger = logging.getLogger(__name__)
 
 
 class RecentFocus:
-    """The topics by name, in RAM as in the database; `work` is the recorder that tags exchanges.
+    """The topics by name, in RAM as in the database.
 
-    `on_edit` is called with one line for each edit by hand. `settle` is the seconds without a change after which the
-    file counts as saved. `clean` removes forgotten sentences from a text.
+    `events` publishes each edit by hand. `settle` is the seconds without a change after which the file counts as saved.
+    `clean` removes forgotten sentences from a text.
     """
 
     def __init__(
-        self, db: Database, path: Path, *, tagger: Tagger, clock: Clock, settle: float = SETTLE, clean: Clean = str
+        self,
+        db: Database,
+        path: Path,
+        *,
+        tagger: TaggerLoader,
+        clock: Clock,
+        settle: float = SETTLE,
+        clean: Clean = str,
+        events: Events | None = None,
     ) -> None:
-        self.on_edit: Callable[[str], None] = lambda line: None
+        self._events = events or Events()
+        self._events.subscribe(TextForgotten, lambda forgotten: self.forget(forgotten.clean))
         self._db = db
         self._clock = clock
         self._sync = FileSync(db, path, text=lambda: self.text(self._clock()), take=self._take, settle=settle)
         self._known = KnownTopics()
-        self.work = Recorder(db, self._known, called=self.called, tagger=tagger, clock=clock)
+        self._recorder = Recorder(db, self._known, called=self.called, tagger=tagger, clock=clock)
         self._renames = Renames()
         self._notes = Notes()
         self._clean = clean
@@ -101,7 +111,7 @@ class RecentFocus:
         return render(self.active(now), now=now, notes=self._notes)
 
     async def block(self, *, count: Callable[[str], int], tokens: int) -> tuple[str, tuple[str, ...]]:
-        """The Recent Focus block of a prompt, and its topics. Later edits by hand are reported to `on_edit`."""
+        """The Recent Focus block of a prompt, and its topics. Edits by hand count from now on."""
         await self.read_file()
         now = self._clock()
         text = focus_block(self.active(now), now=now, count=count, budget=tokens)
@@ -111,8 +121,8 @@ class RecentFocus:
 
     async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
         """Find and record the topic of an exchange, in one transaction with the inbox's cursor."""
-        before = self.work.current(exchange.conversation_id)
-        tagged = await self.work.tag(exchange, exchange_id=exchange_id)
+        before = self._recorder.current(exchange.conversation_id)
+        tagged = await self._recorder.tag(exchange, exchange_id=exchange_id)
         if tagged.written and tagged.topic != before:
             await self._sync.write_in_time()
         return tagged
@@ -175,17 +185,17 @@ class RecentFocus:
                 for name, t in self._known.by_name.items()
             }
         )
-        self.work.restamp(right)
+        self._recorder.restamp(right)
 
     async def end_sessions(self, names: Sequence[str]) -> None:
         """End sessions and bring the file up to date."""
-        self.work.end(names)
+        self._recorder.end(names)
         if names:
             await self.write_file()
 
     def idle_sessions(self, since: float) -> list[str]:
         """Sessions without an exchange since a Unix time."""
-        return self.work.idle(since)
+        return self._recorder.idle(since)
 
     # The file.
 
@@ -259,7 +269,7 @@ class RecentFocus:
         was_renamed = self._renames.text()
         changes = self._replace(changed, origin=origin, at=at, renames=renames)
         for step in renames:
-            self.work.rename(step.old, step.new)
+            self._recorder.rename(step.old, step.new)
             self._renames.add(step.old, step.new)
             self._notes = self._notes.moved(step.old, step.new)
         self._renames.forget([name for name, topic in changed.items() if topic.is_active])
@@ -278,12 +288,12 @@ class RecentFocus:
             raise
         if changed:
             logger.info("The focus was edited (%s): %d topics", origin, len(changed))
-            self.on_edit(changes.described())
+            await self._events.publish(FocusEdited(changes.described()))
 
     def _take_back(self, changes: TopicChanges, was_renamed: str) -> None:
         """Undo in RAM a change that could not be stored."""
         self._known.put_back(changes.before)
         self._renames = Renames(was_renamed)
         for step in reversed(changes.renames):
-            self.work.rename(step.new, step.old)
+            self._recorder.rename(step.new, step.old)
             self._notes = self._notes.moved(step.new, step.old)

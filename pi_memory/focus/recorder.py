@@ -12,8 +12,7 @@ from pi_memory.protocols import Clock
 from pi_memory.store import exchanges
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
-from pi_memory.tagging.centroids import Centroids
-from pi_memory.tagging.tagger import Tagger
+from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.topics import names
 from pi_memory.topics.index import KnownTopics
 from pi_memory.types import Exchange, Tag
@@ -30,15 +29,12 @@ class Tagged:
 
 
 class Recorder:
-    """Tags and records. `tagger` may be replaced by a better one; `places` are the centroids, if there is an embedder.
-    `called` returns the user's name of a topic.
-    """
+    """Tags and records. `called` returns the user's name of a topic."""
 
     def __init__(
-        self, db: Database, known: KnownTopics, *, called: Callable[[str], str], tagger: Tagger, clock: Clock
+        self, db: Database, known: KnownTopics, *, called: Callable[[str], str], tagger: TaggerLoader, clock: Clock
     ) -> None:
-        self.tagger = tagger
-        self.places: Centroids | None = None
+        self._tagger = tagger
         self._db = db
         self._known = known
         self._called = called
@@ -61,7 +57,8 @@ class Recorder:
             await self._db.write(lambda db: exchanges.processed(db, exchange_id))
             return Tagged(tag.topic, tag.file_paths, tag.directories)
         changes = self._touch(tag, at, new_session=tag.topic not in session.topics)
-        place = self.places.move(tag.topic, tag.vector) if self.places and tag.vector is not None else None
+        places = self._tagger.now.places
+        place = places.move(tag.topic, tag.vector) if places and tag.vector is not None else None
         session.record(tag)
 
         def record(db: sqlite_utils.Database) -> None:
@@ -77,8 +74,8 @@ class Recorder:
     def rename(self, old: str, new: str) -> None:
         """Continue a topic under another name."""
         self._sessions.rename_topic(old, new)
-        if self.places is not None:
-            self.places.rename(old, new)
+        if (places := self._tagger.now.places) is not None:
+            places.rename(old, new)
 
     def end(self, names: Sequence[str]) -> None:
         """End sessions."""
@@ -101,7 +98,7 @@ class Recorder:
 
     async def _found(self, exchange: Exchange, session: LastTag, at: float) -> Tag:
         is_path = exchange.project is not None and exchange.project.startswith(("/", "~"))
-        tag = await self.tagger.tag(
+        tag = await self._tagger.now.tagger.tag(
             exchange,
             topics=self._known.active(at),
             current=session.current,

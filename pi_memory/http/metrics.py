@@ -7,7 +7,6 @@ from starlette.responses import Response
 
 from pi_memory.http.endpoint import Endpoint
 from pi_memory.parts import Parts
-from pi_memory.protocols import Thinker
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -27,12 +26,12 @@ def _lines(parts: Parts) -> Iterator[str]:
     yield f"pi_memory_uptime_seconds {parts.clock() - parts.clock.started_at:.0f}"
     yield from _head("turns_total", "counter", "Turns begun.")
     yield f"pi_memory_turns_total {parts.streams.begun}"
-    model = parts.model.now
-    if not isinstance(model, Thinker):
+    counts = parts.model.now.counts
+    if not counts:
         return  # only a model in this process knows what it evaluates
     for kind, what in TOKENS.items():
         yield from _head(f"tokens_{kind}_total", "counter", what)
-        for purpose, count in model.counts.items():
+        for purpose, count in counts.items():
             yield f'pi_memory_tokens_{kind}_total{{purpose="{purpose}"}} {getattr(count, kind)}'
 
 

@@ -27,6 +27,8 @@ from pi_memory.text.secrets import secret_in
 from pi_memory.types import Candidate, Exchange, Memory, Statement
 
 Numbered = tuple[int, Exchange]
+Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
+"""Those of something learned in a session, by its text."""
 
 logger = logging.getLogger(__name__)
 
@@ -47,9 +49,17 @@ class Learner:
     doubt. `topics` tells what something learned in a session is about, from its text too.
     """
 
-    def __init__(self, memories: Memories, neighbourhood: NeighbourSearch, *, worker: Worker) -> None:
-        self.interview: LlmExtraction | None = None
-        self.topics: Callable[[str | None, str], Awaitable[tuple[str, ...]]] = _no_topics
+    def __init__(
+        self,
+        memories: Memories,
+        neighbourhood: NeighbourSearch,
+        *,
+        worker: Worker,
+        topics: Topics | None = None,
+        interview: LlmExtraction | None = None,
+    ) -> None:
+        self._interview = interview
+        self._topics = topics or _no_topics
         self._memories = memories
         self._around = neighbourhood
         self._worker = worker
@@ -101,9 +111,9 @@ class Learner:
         Raises `StoreError`.
         """
         candidates = await self._worker.run(extract, said)  # a long session takes a Pi seconds
-        if self.interview is not None:
+        if self._interview is not None:
             said = not_private(said)
-            named = [c for c in await self.interview.ask(said) if not _is_among(c, candidates)]
+            named = [c for c in await self._interview.ask(said) if not _is_among(c, candidates)]
             candidates = await self._worker.run(grounded, [*candidates, *named], said)
         candidates = [await self._filed(c, said[0][1].conversation_id) for c in candidates]
         when = {number: exchange.at for number, exchange in said}
@@ -135,7 +145,7 @@ class Learner:
         return replace(found, neighbours=tuple(Neighbour(memory, cosines[memory.id]) for memory in known))
 
     async def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
-        return replace(candidate, topics=candidate.topics or await self.topics(session, candidate.content))
+        return replace(candidate, topics=candidate.topics or await self._topics(session, candidate.content))
 
     async def _remember(self, stated: Statement, candidate: Candidate) -> str:
         if stated.kind != "remember" and (kind := secret_in(stated.quote)):
@@ -163,9 +173,9 @@ class Learner:
         if any(_is_learned(candidate, neighbour.memory) for neighbour in found.neighbours):
             return None
         decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
-        if decision.linked and self.interview is not None and candidate.priority != "highest":
+        if decision.linked and self._interview is not None and candidate.priority != "highest":
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
-            decision = await self.interview.judge(candidate, linked)
+            decision = await self._interview.judge(candidate, linked)
         before = next((n.memory for n in found.neighbours if n.memory.id == decision.id), None)
         if before is not None and said_at is not None and said_at < before.valid_from and decision.action != "noop":
             return None

@@ -1,4 +1,4 @@
-"""Ask the model in this process what a session taught, and which of what is known that concerns. Used when told to.
+"""Ask the chat model what a session taught, and which of what is known that concerns. Used when told to.
 
 Small models are poor judges of facts. So what it names must quote the user's own words, and where it strays from them
 these words are kept instead of its own; and it is asked about what is known only where the rules are in doubt.
@@ -13,12 +13,12 @@ from pi_memory.learning.comparison import stems
 from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.extraction import located
 from pi_memory.loader import Loader
-from pi_memory.protocols import Model, Thinker
+from pi_memory.protocols import Model
 from pi_memory.text import query_terms
 from pi_memory.text.language import pattern
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import sentences
-from pi_memory.types import Candidate, Exchange, Message
+from pi_memory.types import AnswerForm, Candidate, Exchange, Message
 
 Numbered = tuple[int, Exchange]
 
@@ -33,6 +33,13 @@ GRAMMAR = r"""root ::= "none" | line line? line? line? line? line?
 line ::= "- " kind ": " [^|"\n]+ " | \"" [^"\n]+ "\"\n"
 kind ::= "preference" | "decision" | "fix" | "fact"
 """
+KINDS = ("preference", "decision", "fix", "fact")
+NAMED = AnswerForm(
+    GRAMMAR,
+    {"kind": {"type": "string", "enum": KINDS}, "sentence": {"type": "string"}, "quote": {"type": "string"}},
+    line='- {kind}: {sentence} | "{quote}"\n',
+    most=6,
+)
 CAP = 400
 """Tokens of the answer."""
 SHOWN = 800
@@ -56,7 +63,7 @@ logger = logging.getLogger(__name__)
 
 
 class LlmExtraction:
-    """Nothing without a model in this process, or while it fails."""
+    """Nothing without a language model, or while it fails."""
 
     def __init__(self, model: Loader[Model]) -> None:
         self._model = model
@@ -64,12 +71,12 @@ class LlmExtraction:
     async def ask(self, said: Sequence[Numbered]) -> list[Candidate]:
         """Candidates from exchanges of one session with their ids, each with a quote of the user's own words."""
         model = await self._model.ready()
-        if not isinstance(model, Thinker):
+        if not model.is_language_model:
             return []
         shown = ((Message("user", e.user[:SHOWN]), Message("assistant", e.reply[:SHOWN])) for _, e in said)
         messages = [message for pair in shown for message in pair]
         try:
-            answer = await model.write(messages, INSTRUCTION, grammar=GRAMMAR, cap=CAP)
+            answer = await model.write(messages, INSTRUCTION, form=NAMED, cap=CAP)
         except (ModelError, Unprocessable) as error:
             logger.warning("A session is learned from without the model: %s", error)
             return []
@@ -79,7 +86,7 @@ class LlmExtraction:
         """What to do with a candidate that the rules would add beside `near`."""
         model, near = await self._model.ready(), near[:MOST_JUDGED]
         linked = tuple(neighbour.memory.id for neighbour in near)
-        if not near or not isinstance(model, Thinker):
+        if not near or not model.is_language_model:
             return Decision("add", linked=linked)
         # Small numbers, as ids mean nothing to a model.
         known = "\n".join(f"{number}. {query_terms.one_line(n.memory.content)}" for number, n in enumerate(near, 1))

@@ -3,7 +3,7 @@ transaction.
 """
 
 import math
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import sqlite_utils
 
 from pi_memory import decay
+from pi_memory.event_bus import Events, MemoryChanged, TextForgotten
 from pi_memory.memories import changes, export, forget, restore, undo
 from pi_memory.memories.changes import Cause, PastChange
 from pi_memory.memories.redaction import Forgetting, ForgottenTexts, Gone
@@ -36,16 +37,23 @@ class Memories:
     """What was learned, as it is in the database; nothing is cached in RAM.
 
     `origin` is the cause of a change: `api`, `notice`, `extraction`, `import`, `time`. `durable` changes are on the
-    card when the call returns, others within the group's seconds. `on_change` is called with each memory that was added
-    or changed, `before_forget` before something is forgotten, and `on_forget` is awaited with it afterwards, so that
-    other parts forget it too. `forgotten` holds the tombstones.
+    card when the call returns, others within the group's seconds. `events` publishes every change, and what was
+    forgotten; `before_forget` is called before the database forgets. `forgotten` holds the
+    tombstones.
     """
 
-    def __init__(self, db: Database, *, clock: Clock, forgotten: ForgottenTexts | None = None) -> None:
-        self.on_change: list[Callable[[Memory], None]] = []
-        self.before_forget: list[Callable[[], None]] = []
-        self.on_forget: list[Callable[[Forgetting], Awaitable[None]]] = []
+    def __init__(
+        self,
+        db: Database,
+        *,
+        clock: Clock,
+        forgotten: ForgottenTexts | None = None,
+        events: Events | None = None,
+        before_forget: Callable[[], None] = lambda: None,
+    ) -> None:
         self.forgotten = forgotten or ForgottenTexts()
+        self.events = events or Events()
+        self._before_forget = before_forget
         self._db = db
         self._clock = clock
         self._tasks = Tasks()
@@ -124,7 +132,7 @@ class Memories:
         """Add a memory. Raises `RequestError`, naming the field, for an invalid one, and `Forgotten`."""
         candidate, cause = checked(candidate), self._cause(origin)
         add = partial(changes.add, candidate=candidate, cause=cause, embedding=vector)
-        return self._notify(await self._db.write(add, durable=durable))
+        return await self._published(await self._db.write(add, durable=durable))
 
     async def let_in(self, *texts: str) -> None:
         """Lift the tombstones of what these texts state, because the user says so. Durable."""
@@ -139,12 +147,12 @@ class Memories:
         """Change fields of `CHANGEABLE`. Raises `NotFound`, `Conflict`, `RequestError`, `Forgotten`."""
         assert set(fields) <= set(CHANGEABLE), fields
         change = partial(_change, number=number, fields=fields, cause=self._cause(origin))
-        return self._notify(await self._db.write(change, durable=durable))
+        return await self._published(await self._db.write(change, durable=durable))
 
     async def close(self, number: int, *, origin: str, durable: bool = False) -> Memory:
         """End the interval of a memory; an ended one stays as it is. Raises `NotFound`."""
         close = partial(_close, number=number, cause=self._cause(origin))
-        return self._notify(await self._db.write(close, durable=durable))
+        return await self._published(await self._db.write(close, durable=durable))
 
     async def supersede(
         self,
@@ -159,8 +167,8 @@ class Memories:
         candidate, cause = checked(candidate), self._cause(origin)
         supersede = partial(_supersede, number=number, candidate=candidate, cause=cause, embedding=vector)
         old, new = await self._db.write(supersede, durable=durable)
-        self._notify(old)
-        return self._notify(new)
+        await self._published(old)
+        return await self._published(new)
 
     async def forget(self, number: int, *, origin: str = "api", dry_run: bool = False) -> Forgetting:
         """Erase a memory's fact for good, also from the files, and refuse it from now on. Durable.
@@ -185,14 +193,12 @@ class Memories:
         return await self._tasks.run(self._forgotten_everywhere(work))
 
     async def _forgotten_everywhere(self, work: Callable[[sqlite_utils.Database], Forgetting]) -> Forgetting:
-        for first in self.before_forget:
-            first()
+        self._before_forget()
         forgetting = await self._db.write(work, durable=True)
         await self._reload()
         for memory in await self.several(forgetting.memory_ids):
-            self._notify(memory)
-        for others_forget in self.on_forget:
-            await others_forget(forgetting)
+            await self._published(memory)
+        await self.events.publish(TextForgotten(forgetting.clean, forgetting.exchange_ids, forgetting.erased))
         await self._db.scrub()
         await self.finished()
         return forgetting
@@ -211,7 +217,7 @@ class Memories:
             return (await self._db.read(take_back))[0]
         done, changed = await self._db.write(take_back, durable=True)
         for memory in changed:
-            self._notify(memory)
+            await self._published(memory)
         return done
 
     async def used(self, ids: Sequence[int], at: float | None = None) -> None:
@@ -238,7 +244,7 @@ class Memories:
         since = now - math.log(decay.GONE, decay.MEMORY_RATE) * decay.DAY
         closed = await self._db.write(partial(_prune, since=since, cause=Cause("time", float(int(now)))))
         for memory in closed:
-            self._notify(memory)
+            await self._published(memory)
         return len(closed)
 
     async def export(self, file: BinaryIO) -> None:
@@ -251,16 +257,15 @@ class Memories:
         done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
         await self._reload()
         for number in done.new:
-            self._notify(await self.get(number))
+            await self._published(await self.get(number))
         return done.counts
 
     def _cause(self, origin: str) -> Cause:
         # Whole seconds are stored in half the bytes.
         return Cause(origin, float(int(self._clock())))
 
-    def _notify(self, memory: Memory) -> Memory:
-        for listener in self.on_change:
-            listener(memory)
+    async def _published(self, memory: Memory) -> Memory:
+        await self.events.publish(MemoryChanged(memory))
         return memory
 
 

@@ -5,9 +5,10 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from pi_memory.errors import Unprocessable
+from pi_memory.errors import ModelError, Unprocessable
+from pi_memory.model.no_prefix import KeepsNothing
 from pi_memory.text.sentences import best, is_question, sentences, stems
-from pi_memory.types import AS_SET, RECALLED, Message, ReplyOptions, Usage
+from pi_memory.types import AS_SET, RECALLED, AnswerForm, Message, ReplyOptions, Usage
 
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240
@@ -32,11 +33,12 @@ VERBATIM = re.compile(r'(user|assistant)(?:, \d[^:"]*)?: "(.*)"')
 WORKING_ON = re.compile(r"\b(working on|worked on|in focus|recent focus|my focus|been doing)\b", re.I)
 
 
-class ExtractiveModel:
+class ExtractiveModel(KeepsNothing):
     """See `Model`. It never quotes its own replies, nor what was put in front of the user's words."""
 
     name = "extractive"
     provider = "extractive"
+    is_language_model = False
 
     def __init__(self, *, context_tokens: int = 4096) -> None:
         self.context_tokens = context_tokens
@@ -66,6 +68,12 @@ class ExtractiveModel:
             yield word
             await asyncio.sleep(0)  # so that others have their turn, and the client can leave
         yield Usage(prompt_tokens=prompt, completion_tokens=self.count(said))
+
+    async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
+        raise ModelError("There is no language model to ask", hint="`pi-memory pull` fetches one.")
+
+    async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
+        raise ModelError("There is no language model to ask", hint="`pi-memory pull` fetches one.")
 
     async def problem(self) -> str | None:
         return None

@@ -1,7 +1,7 @@
 """A GGUF in this process. One thread computes; the event loop only forwards what it sends."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, suppress
 from datetime import datetime
@@ -18,8 +18,8 @@ from pi_memory.model.prompt_tokens import PromptTokens, Tokens
 from pi_memory.model.sampling import Sampling, wanted
 from pi_memory.model.saved_state import Held, Saved, SavedStates
 from pi_memory.model.scheduler import Job, Left, Rank, Scheduler, Steps, closed
-from pi_memory.model.truncation import newest, oldest
-from pi_memory.types import AS_SET, Count, Message, Purpose, ReplyOptions, Usage
+from pi_memory.model.truncation import asked, newest, oldest
+from pi_memory.types import AS_SET, AnswerForm, Count, Message, Purpose, ReplyOptions, Usage
 
 T = TypeVar("T")
 Finished = Future[Usage]
@@ -28,11 +28,12 @@ RANKS: dict[Purpose, Rank] = {"chat": Rank.CHAT, "choose": Rank.MEMORY, "write":
 
 
 class LocalModel:
-    """See `Model` and `Thinker`. Chats are answered one after another, first come first served; all other work
-    waits.
-    """
+    """See `Model`. What it is asked besides chats is appended to a fork of the conversation, whose tokens are evaluated
+    already. Chats are answered one after another, first come first served; all else waits."""
 
     provider = "llama"
+    is_language_model = True
+    keeps_prefixes = True
 
     def __init__(
         self,
@@ -108,12 +109,13 @@ class LocalModel:
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
         opening = self._open_ledger().prompt([])
         spelled = {tuple(self._ledger.answer(label, after=opening)): label for label in labels}
-        prompt = self._asked(newest(messages), instruction, max(map(len, spelled)))
+        room = max(map(len, spelled))
+        prompt = asked(newest(messages), instruction, lambda cut: self._prompt(cut, room))
         return await self._work("choose", prompt, jobs.choose(self._engine, prompt, spelled))
 
-    async def write(self, messages: Sequence[Message], instruction: str, *, grammar: str, cap: int) -> str:
-        prompt = self._asked(oldest(messages), instruction, cap)
-        return await self._work("write", prompt, jobs.write(self._engine, prompt, grammar, cap))
+    async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
+        prompt = asked(oldest(messages), instruction, lambda cut: self._prompt(cut, cap))
+        return await self._work("write", prompt, jobs.write(self._engine, prompt, form.grammar, cap))
 
     def prepare(self, messages: Sequence[Message]) -> None:
         tokens = [] if self._closed else self._ledger.prefix(messages)
@@ -181,19 +183,6 @@ class LocalModel:
         if tokens + room > self.context_tokens:
             raise _too_long(tokens, room, self.context_tokens)
         return self._ledger.prompt(messages)
-
-    def _asked(self, cuts: Iterable[Sequence[Message]], instruction: str, room: int) -> Tokens:
-        """The token ids of the instruction behind the first of `cuts` that leaves `room` tokens. Raises
-        `Unprocessable`.
-        """
-        asked, first = Message("user", instruction), None
-        for messages in cuts:
-            try:
-                return self._prompt([*messages, asked], room)
-            except Unprocessable as error:
-                first = first or error
-        assert first, "the whole conversation is the first cut"
-        raise first
 
     def _open_ledger(self) -> PromptTokens:
         if self._closed:

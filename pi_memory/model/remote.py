@@ -2,7 +2,7 @@
 
 import codecs
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,7 +10,10 @@ from urllib.parse import urlsplit
 import httpx2
 
 from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
-from pi_memory.types import AS_SET, Message, ReplyOptions, Usage
+from pi_memory.model import answers
+from pi_memory.model.no_prefix import KeepsNothing
+from pi_memory.model.truncation import asked, newest, oldest
+from pi_memory.types import AS_SET, AnswerForm, Message, ReplyOptions, Usage
 
 CONNECT_SECONDS = 10.0
 ASKED_SECONDS = 2.0
@@ -23,10 +26,19 @@ LONGEST_LINE = 1_048_576
 SHOWN_OF_AN_ERROR = 300
 
 
-class RemoteModel:
-    """See `Model`. Sends nothing to the server before the first turn."""
+JSON_TOKENS = 64
+"""Room for what JSON adds to a short answer; a long one gets twice its cap."""
+
+
+class RemoteModel(KeepsNothing):
+    """See `Model`. Sends nothing to the server before the first turn.
+
+    What it is asked besides chats it answers in JSON, which its server holds it to by `response_format`. A server that
+    refuses that is asked without: the question has the schema too.
+    """
 
     provider = "openai"
+    is_language_model = True
 
     def __init__(
         self,
@@ -61,12 +73,7 @@ class RemoteModel:
     async def generate(
         self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
     ) -> AsyncGenerator[str | Usage, None]:
-        estimate = self.count_prompt(messages)
-        if estimate + max_tokens > self.context_tokens:
-            raise Unprocessable(
-                f"message: about {estimate} tokens and a reply of {max_tokens} do not fit into {self.context_tokens}",
-                hint="Send a shorter message, or raise CTX_TOKENS if the server's model takes more.",
-            )
+        estimate = self._check_fits(messages, max_tokens)
         progress = _Progress()
         try:
             async with aclosing(self._chunks(self._body(messages, max_tokens, options))) as chunks:
@@ -84,6 +91,22 @@ class RemoteModel:
             raise ModelError(f"{self._server} ended in the middle of its reply", hint="Look at the server's log.")
         yield progress.usage(estimate)
 
+    async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
+        if len(labels) == 1:
+            return labels[0]
+        room = max(map(self.count, labels)) + JSON_TOKENS
+        text = await self._answer(newest(messages), instruction, answers.one_of(labels), room)
+        chosen = answers.chosen(text, labels)
+        if chosen is None:
+            raise ModelError(f"{self.name} chose none of what it was asked to", hint="Ask a larger model.")
+        return chosen
+
+    async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
+        if not cap:
+            return ""
+        text = await self._answer(oldest(messages), instruction, answers.lines_of(form), 2 * cap + JSON_TOKENS)
+        return answers.written(text, form, count=self.count, cap=cap)
+
     async def problem(self) -> str | None:
         """Requests the server's list of models; a server without one is healthy too."""
         try:
@@ -95,6 +118,37 @@ class RemoteModel:
                 return None
             failure = self._refusal(answer, _short(answer.content))
         return f"{failure.message}. {failure.hint}"
+
+    async def _answer(
+        self, cuts: Iterable[Sequence[Message]], instruction: str, schema: Mapping[str, Any], room: int
+    ) -> str:
+        """The text of an answer that is JSON by a schema, or was asked to be. `cuts` as for `asked`."""
+
+        def fitting(messages: Sequence[Message]) -> Sequence[Message]:
+            self._check_fits(messages, room)
+            return messages
+
+        prompt = asked(cuts, f"{instruction}\n\nAnswer with JSON by this schema: {json.dumps(schema)}", fitting)
+        try:
+            return await self._text(prompt, room, ReplyOptions(temperature=0, schema=schema))
+        except ModelError as error:
+            if not _is_refusal(error):
+                raise
+            return await self._text(prompt, room, ReplyOptions(temperature=0))
+
+    async def _text(self, messages: Sequence[Message], room: int, options: ReplyOptions) -> str:
+        async with aclosing(self.generate(messages, max_tokens=room, options=options)) as pieces:
+            return "".join([piece async for piece in pieces if isinstance(piece, str)])
+
+    def _check_fits(self, messages: Sequence[Message], room: int) -> int:
+        """About how many tokens the prompt has. Raises `Unprocessable`."""
+        estimate = self.count_prompt(messages)
+        if estimate + room > self.context_tokens:
+            raise Unprocessable(
+                f"message: about {estimate} tokens and a reply of {room} do not fit into {self.context_tokens}",
+                hint="Send a shorter message, or raise CTX_TOKENS if the server's model takes more.",
+            )
+        return estimate
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -114,7 +168,9 @@ class RemoteModel:
         """JSON objects of the stream."""
         async with self._client.stream("POST", f"{self._server}/chat/completions", json=body) as response:
             if response.status_code != httpx2.codes.OK:
-                raise self._refusal(response, _short(await _beginning(response)))
+                reason = _short(await _beginning(response))
+                status = httpx2.HTTPStatusError(reason, request=response.request, response=response)
+                raise self._refusal(response, reason) from status
             async with aclosing(_events(response.aiter_bytes())) as events:
                 async for data in events:
                     yield self._chunk(data)
@@ -159,6 +215,12 @@ class RemoteModel:
                 hint="It may still be loading its model; else raise PI_MEMORY_OPENAI_TIMEOUT_SECONDS.",
             )
         return ModelError(f"{self._server} broke off: {error}", hint="Look at the server's log.")
+
+
+def _is_refusal(error: ModelError) -> bool:
+    """Whether a server does not do what it was asked for, such as to follow a schema."""
+    cause = error.__cause__
+    return isinstance(cause, httpx2.HTTPStatusError) and cause.response.status_code in (400, 422, 501)
 
 
 def _asked_for(options: ReplyOptions) -> dict[str, object]:

@@ -4,6 +4,7 @@ The vectors of those that came without one, or with another embedder's, are made
 """
 
 from pi_memory.embedding.quantized import Matrix, pack, unpack
+from pi_memory.event_bus import MemoryChanged
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
@@ -30,7 +31,7 @@ class MemoryIndex:
         self._pending: set[int] = set()
         self._is_loaded = False
         self._embedding = BackgroundWorker("Making the vectors of memories", self._embed_changed)
-        memories.on_change.append(self._follow)
+        memories.events.subscribe(MemoryChanged, self._follow)
 
     async def start(self) -> None:
         """Have every memory found by its words; by its meaning soon after the embedder is there."""
@@ -43,7 +44,8 @@ class MemoryIndex:
     async def stop(self) -> None:
         await self._embedding.stop()
 
-    def _follow(self, memory: Memory) -> None:
+    def _follow(self, event: MemoryChanged) -> None:
+        memory = event.memory
         if memory.is_valid:
             self.shelf.put([_item(memory)])
             self.unindexed = True

@@ -16,6 +16,7 @@ import sqlite_utils
 from pi_memory.embedding.quantized import Matrix, pack, unpack
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError, RequestError
+from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
 from pi_memory.protocols import Embedder
@@ -55,7 +56,9 @@ class NewMessage:
 class MessageIndex:
     """`shelf` is what recall searches."""
 
-    def __init__(self, db: Database, embedder: Loader[Embedder], *, worker: Worker) -> None:
+    def __init__(
+        self, db: Database, embedder: Loader[Embedder], *, worker: Worker, events: Events | None = None
+    ) -> None:
         self.shelf = RamIndex(messages=True)
         self._worker = worker
         self._db = db
@@ -63,6 +66,8 @@ class MessageIndex:
         self._space: int | None = None
         self._ready = asyncio.Event()
         self._filling = BackgroundWorker("Making the vectors of messages", self._fill_in)
+        if events is not None:
+            events.subscribe(TextForgotten, lambda forgotten: self.reread(forgotten.exchange_ids))
 
     async def start(self) -> None:
         """Have everything found by its words; by its meaning soon after the embedder is there."""

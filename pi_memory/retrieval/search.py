@@ -32,6 +32,7 @@ from pi_memory.text import query_terms
 from pi_memory.types import Memory, Recalled, Role, Vectors
 
 Boost = Callable[[Sequence[str]], float]
+Attended = Callable[[str | None, str], Boost]
 KINDS: tuple[Kind, ...] = ("memory", "exchange")
 
 READ = 100
@@ -92,8 +93,9 @@ class Search:
         passages: MessageIndex,
         scale: Scale,
         worker: Worker,
+        attention: Attended = lambda session, query: _unattended,
     ) -> None:
-        self.attention: Callable[[str | None, str], Boost] = lambda session, query: _unattended
+        self._attention = attention
         self._db = db
         self._remembered = remembered
         self._passages = passages
@@ -141,7 +143,7 @@ class Search:
             await self._worker.run(_window, query, places, now if at is None else at),
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
-        boost = self.attention(session, query[:NAMING])
+        boost = self._attention(session, query[:NAMING])
         return await self._worker.run(_scored, found, asked, now=now, boost=boost, k=k)
 
     async def for_turn(

@@ -1,4 +1,4 @@
-"""A tagger that asks the chat model in this process to choose a known topic or to name a new one.
+"""A tagger that asks the chat model to choose a known topic or to name a new one.
 
 The question is appended to the conversation that the model has already evaluated, so that a tag costs the tokens of the
 question. The model chooses between the topic of the rules, other topics at hand, and a new name.
@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pi_memory.errors import ModelError, Unprocessable
-from pi_memory.protocols import Thinker
+from pi_memory.protocols import Model
 from pi_memory.tagging.keywords import SUBSTANCE
 from pi_memory.tagging.tagger import Tagger
 from pi_memory.topics.names import match, normalise, place
-from pi_memory.types import Exchange, Message, Tag, Topic
+from pi_memory.types import AnswerForm, Exchange, Message, Tag, Topic
 
 MOST_LABELS = 6
 """Most topics to choose from: a small model confuses more of them, and each costs tokens."""
@@ -27,6 +27,7 @@ NAME_TOKENS = 12
 GRAMMAR = """root ::= " "? word ("-" word)? ("-" word)?
 word ::= [a-z] [a-z0-9] [a-z0-9]+
 """
+NAMED = AnswerForm(GRAMMAR, {"topic": {"type": "string"}}, line="{topic}", most=1)
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ class LlmTagger:
     session.
     """
 
-    def __init__(self, rules: Tagger, model: Thinker, said: Callable[[str], Sequence[Message]]) -> None:
+    def __init__(self, rules: Tagger, model: Model, said: Callable[[str], Sequence[Message]]) -> None:
         self._rules = rules
         self._model = model
         self._said = said
@@ -72,7 +73,7 @@ class LlmTagger:
         chosen = await self._model.choose(messages, CHOOSE.format(labels=", ".join([*labels, OTHER])), [*labels, OTHER])
         if chosen != OTHER:
             return chosen
-        name = normalise(await self._model.write(messages, NAME, grammar=GRAMMAR, cap=NAME_TOKENS))
+        name = normalise(await self._model.write(messages, NAME, form=NAMED, cap=NAME_TOKENS))
         return found if name is None else place(match(name, known) or name, known)
 
     def _messages(self, exchange: Exchange) -> Sequence[Message]:

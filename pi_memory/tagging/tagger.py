@@ -5,14 +5,17 @@ the user, embedding similarity, the session's current topic. The best area becom
 agree on one. Known topics are preferred to new ones.
 """
 
+import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Protocol
 
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
+from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.evidence import (
     STAY,
     STAY_AFTER_TURN,
@@ -32,6 +35,7 @@ from pi_memory.tagging.paths import directories
 from pi_memory.tagging.paths import working_directory as directory_of
 from pi_memory.tagging.similarity import Similarity, TopicSimilarity
 from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.tasks import until_done
 from pi_memory.topics.names import match, place
 from pi_memory.types import Exchange, Tag, Topic
 
@@ -67,6 +71,44 @@ class Tagger(Protocol):
         The topic is final: matched with the known ones and placed. It is None for chatter, and when no score suffices.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedTagger:
+    """A tagger, and where topics lie for it if it compares meanings."""
+
+    tagger: Tagger
+    places: Centroids | None = None
+
+
+class TaggerLoader:
+    """The best tagger so far: at first `rules`, then each of those that `better` loads in the background.
+
+    `better` is begun anew when it fails, after a while.
+    """
+
+    def __init__(self, rules: Tagger, *, better: Callable[[], AsyncIterator[LoadedTagger]] | None = None) -> None:
+        self._now = LoadedTagger(rules)
+        self._better = better
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def now(self) -> LoadedTagger:
+        """The best one that is there."""
+        return self._now
+
+    def start(self) -> None:
+        if self._better is not None:
+            self._task = asyncio.create_task(until_done("Finding the better tagger", partial(self._load, self._better)))
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _load(self, better: Callable[[], AsyncIterator[LoadedTagger]]) -> None:
+        async for self._now in better():
+            pass
 
 
 class EvidenceTagger:

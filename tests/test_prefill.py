@@ -126,7 +126,7 @@ def test_what_is_forgotten_is_not_kept_for_the_next_start(daemon: Daemon, tmp_pa
     say(client, "Remember that my dog is called Rex.")
     client.settle()
     assert client.portal is not None
-    client.portal.call(client.parts.assistant.save)
+    client.portal.call(client.parts.prefill.save)
     assert file.exists()
     client.delete("/memories/1?forget=1").raise_for_status()
     assert not file.exists()

@@ -1,0 +1,56 @@
+"""Events: what has happened in one room, for those in others that follow it."""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from pi_memory.types import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChanged:
+    """A memory was added or changed, and is stored."""
+
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class TextForgotten:
+    """Texts were forgotten. The database has them no more; whoever holds a copy lets go of it.
+
+    `clean` takes a text, and the question that it answers, and returns it without them. `exchange_ids` are those of
+    exchanges that were rewritten or erased, `erased` the conversations, times and messages of those that went whole.
+    """
+
+    clean: Callable[..., str]
+    exchange_ids: tuple[int, ...] = ()
+    erased: tuple[tuple[str, float, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FocusEdited:
+    """The user edited the focus; `line` says how, as prompts say it."""
+
+    line: str
+
+
+E = TypeVar("E", bound=MemoryChanged | TextForgotten | FocusEdited)
+
+
+class Events:
+    """Calls the listeners of an event, in the order in which they subscribed."""
+
+    def __init__(self) -> None:
+        self._listeners: defaultdict[type, list[Callable[[Any], Awaitable[None] | None]]] = defaultdict(list)
+
+    def subscribe(self, kind: type[E], listener: Callable[[E], Awaitable[None] | None]) -> None:
+        """Have `listener` called with each event of a kind."""
+        self._listeners[kind].append(listener)
+
+    async def publish(self, event: MemoryChanged | TextForgotten | FocusEdited) -> None:
+        """Wait until every listener has followed. What one of them raises is raised, and ends it."""
+        for listener in self._listeners[type(event)]:
+            following = listener(event)
+            if following is not None:
+                await following
