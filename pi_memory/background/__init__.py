@@ -1,1 +1,1 @@
-"""What happens after the reply."""
+"""Work after the reply."""

@@ -1,15 +1,15 @@
-"""Who comes first: a reply that somebody waits for, before the work that nobody waits for. Pure."""
+"""Priority of turns: background work pauses while somebody waits for a reply. Pure."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 PATIENCE = 0.05
-"""Seconds that a piece of work stands back at most: a model may take minutes for a reply, and work must go on."""
+"""Longest pause of background work in seconds: a model may take minutes for a reply, and work must progress."""
 
 
 class TurnPriority:
-    """Work in the background takes the event loop for milliseconds at a time: in between it lets turns pass."""
+    """Lets background work, which takes the event loop for milliseconds at a time, pause for turns."""
 
     def __init__(self) -> None:
         self._turns = 0
@@ -18,7 +18,7 @@ class TurnPriority:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Around a turn."""
+        """A context manager around a turn."""
         self._turns += 1
         self._none.clear()
         try:
@@ -34,7 +34,7 @@ class TurnPriority:
         return self._turns > 0
 
     async def let_pass(self) -> None:
-        """Wait until no turn is under way, but not for long."""
+        """Wait until no turn is under way, at most PATIENCE."""
         if self._turns:
             with suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE):

@@ -7,13 +7,15 @@ from pathlib import Path
 NOTES = ("ASSISTANT.md", "MEMORY.md")
 
 MOST_CHARACTERS = 100_000
-"""More than any budget has room for."""
+"""More characters than any budget has room for."""
 
 logger = logging.getLogger(__name__)
 
 
 def notes(folder: Path, *, count: Callable[[str], int], tokens: int) -> dict[str, str]:
-    """File name to text, within `tokens` in all; a note is cut at the end of a line. What is no text is left out."""
+    """File name to text, within `tokens` in all; a note is cut at the end of a line. Files that are no text are
+    skipped.
+    """
     found = {}
     for name in NOTES:
         text = _cut(_read(folder / name), count=count, tokens=tokens)

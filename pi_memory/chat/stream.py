@@ -1,4 +1,4 @@
-"""Turns under way. Each runs in a task of ours, so that it is ours to stop and to finish, whoever is listening.
+"""Turns under way. Each runs in a task of its own, which can be stopped and finished whoever is listening.
 
 A response generator must own nothing: when its client leaves it is cancelled, and an `await` in its `finally` is
 cancelled again.
@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Stream:
-    """What a turn yields, for one listener."""
+    """The events of a turn, for one listener."""
 
     def __init__(self, assistant: Assistant, turn: Turn, precedence: TurnPriority, *, seconds: float) -> None:
         self.conversation_id = turn.conversation_id
@@ -30,14 +30,14 @@ class Stream:
         self.task.add_done_callback(self._end)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
-        """The turn's events. Raises what the turn raised, `Unavailable` when it was stopped from our side."""
+        """The turn's events. Raises what the turn raised, `Unavailable` when the daemon stopped it."""
         while (event := await self._events.get()) is not None:
             if isinstance(event, PiMemoryError):
                 raise event
             yield event
 
     def leave(self) -> None:
-        """The client is gone: stop the model. What had arrived is remembered."""
+        """The client has left: stop the model. The part of the reply that has arrived is remembered."""
         self.task.cancel()
 
     async def _run(self, assistant: Assistant, turn: Turn, precedence: TurnPriority) -> None:
@@ -108,7 +108,7 @@ class Streams:
         return stream
 
     async def stop(self) -> None:
-        """Take no more turns and stop those under way; returns when the last has been remembered. Idempotent."""
+        """Accept no more turns and stop those under way; returns when the last has been remembered. Idempotent."""
         self._stopping = True
         tasks = [stream.task for stream in self._streams]
         for stream in list(self._streams):

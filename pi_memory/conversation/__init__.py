@@ -1,1 +1,1 @@
-"""What is being said: the conversations in RAM."""
+"""The conversations in RAM."""

@@ -1,7 +1,7 @@
-"""Step 3 of a turn: parts and budgets to messages. Pure.
+"""Step 3 of a turn: renders parts and budgets to messages. Pure.
 
-The order is that of a ledger: what stands still comes first and stays as it was when the conversation began, what is
-new comes last, so that a model never evaluates the same text twice.
+The order keeps the prefix stable: text gathered when the conversation began comes first, new text comes last, so that a
+model never evaluates the same text twice.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -27,7 +27,7 @@ one are 1 + KEEP_SHARE / (COMPACT_SHARE - KEEP_SHARE). What left is summarised, 
 COMPACTED = "## Earlier in this conversation [Context compacted]"
 
 DATE_AFTER = 30 * 60
-"""Idle seconds after which a message tells the date again."""
+"""Idle seconds after which a message contains the date again."""
 
 
 CountPrompt = Callable[[Sequence[Message]], int]
@@ -35,7 +35,7 @@ CountPrompt = Callable[[Sequence[Message]], int]
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Most tokens of the parts of a prompt, from the context's length."""
+    """Token limits of the parts of a prompt, from the context's length."""
 
     context: int
     reply: int
@@ -66,19 +66,19 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`left_out` is how many of the oldest exchanges had no room."""
+    """`left_out` is the number of oldest exchanges that had no room."""
 
     messages: tuple[Message, ...]
     left_out: int = 0
 
 
 def standing(persona: str, notes: Sequence[str], *memory: str) -> str:
-    """The system text of a conversation: who is speaking, the user's own notes, what they work on and have stated."""
+    """The standing text of a conversation: persona, notes, focus, and stated memories."""
     return "\n\n".join(part.strip() for part in (persona, *notes, *memory) if part.strip())
 
 
 def system(standing: str, summary: str) -> str:
-    """The system text with what stands for the exchanges that are not in the prompt any more."""
+    """The system text with the summary of the exchanges that are no longer in the prompt."""
     return "\n\n".join(filter(None, (standing, summary and f"{COMPACTED}\n{summary}")))
 
 
@@ -113,8 +113,8 @@ def build(
 def to_fold(
     system: str, exchanges: Sequence[Exchange], *, max_turns: int, budget: Budget, count_prompt: CountPrompt
 ) -> int:
-    """How many of the oldest exchanges a summary should stand for before the next message, which may be as long as the
-    longest so far; 0 while there is room. At least one exchange stays; without a lack of room `max_turns` do.
+    """How many of the oldest exchanges to summarise before the next message, which may be as long as the longest so
+    far; 0 while there is room. At least one exchange stays; without a lack of room `max_turns` do.
     """
     surplus = len(exchanges) - max_turns if len(exchanges) >= 2 * max_turns else 0
     longest = max((f"{e.context}\n\n{e.user}" for e in exchanges), key=len, default="")
@@ -125,18 +125,18 @@ def to_fold(
 
 
 def beginning(system: str) -> tuple[Message, ...]:
-    """What stands before the first message."""
+    """The messages before the first exchange."""
     return (Message("system", system),) if system else ()
 
 
 def _cut(exchanges: Sequence[Exchange], *, budget: Budget, count_prompt: CountPrompt) -> int:
-    """How many of the oldest exchanges are more than what stays verbatim when there is no room for all."""
+    """How many of the oldest exchanges exceed what stays verbatim in a compaction."""
     most = len(exchanges) - 1
     fits = (cut for cut in range(most) if count_prompt(messages("", exchanges[cut:])) <= budget.keep)
     return next(fits, most)
 
 
 def messages(system: str, exchanges: Iterable[Exchange], *newest: Message) -> tuple[Message, ...]:
-    """What was said, in order, behind the system text."""
+    """The system text and the exchanges as messages, in order."""
     said = [m for e in exchanges for m in (Message("user", e.user, e.context), Message("assistant", e.reply))]
     return (*beginning(system), *said, *newest)

@@ -1,1 +1,1 @@
-"""What a message or a session teaches."""
+"""Learns memories from messages and sessions."""

@@ -1,1 +1,1 @@
-"""Finds what answers a query, in memories and in what was said."""
+"""Finds the memories and messages that answer a query."""
