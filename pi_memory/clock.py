@@ -155,6 +155,26 @@ class SteadyClock:
             self.on_moved(Moved(since, now - expected, now))
 
 
+LAST = 253_402_300_799.0
+"""The end of the year 9999."""
+
+
+def iso(at: float) -> str:
+    """A Unix time as ISO 8601 in UTC, to the second."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def unix(value: object) -> float | None:
+    """Unix seconds from a number or from ISO 8601, which is UTC unless it says otherwise; None for what is no time."""
+    try:
+        if isinstance(value, str):
+            time = datetime.fromisoformat(value)
+            value = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+        return float(value) if isinstance(value, int | float) and 0 <= value <= LAST else None
+    except (ValueError, OverflowError):
+        return None
+
+
 def _date(at: float) -> str:
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d")

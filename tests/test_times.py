@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pi_memory.clock import LAST, iso
 from pi_memory.errors import RequestError
-from pi_memory.http.times import LAST, iso, unix
+from pi_memory.http.times import unix
 
 
 @given(st.integers(0, int(LAST)))

@@ -13,6 +13,7 @@ from pi_memory.attention.weights import (
     LEAST_BOOST,
     MOST,
     MOST_BOOST,
+    MOST_RELATED,
     Boost,
     begun,
     glimpsed,
@@ -204,5 +205,5 @@ counts = st.tuples(st.integers(0, 1_000), st.integers(0, 1_000))
 def test_boosts_stay_in_the_range_of_the_seed(sessions: int, own: int, others: dict[str, tuple[int, int]]) -> None:
     others = {name: (min(together, own, other), other) for name, (together, other) in others.items()}
     found = learned(SharedSessions(sessions, own, others))
-    assert len(found) <= MOST
+    assert len(found) <= MOST_RELATED
     assert all(LEAST_BOOST <= boost <= MOST_BOOST + 1e-9 for boost in found.values())

@@ -7,6 +7,7 @@ from typing import Any
 
 from pi_memory.agents.claude_log import TEXT
 from pi_memory.agents.history import Exchange, unix
+from pi_memory.types import CLIENT_ID
 
 USERS = ("user", "human")
 ASSISTANTS = ("assistant", "ai", "model", "bot")
@@ -49,7 +50,7 @@ def grouped(session: str, messages: Iterable[dict[str, Any]], *, project: str | 
 
 def session_id(name: str) -> str:
     """A valid session name for a conversation's foreign name."""
-    if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}", name):
+    if re.fullmatch(CLIENT_ID, name):
         return name
     return f"import-{hashlib.blake2b(name.encode(errors='replace'), digest_size=8).hexdigest()}"
 

@@ -4,9 +4,10 @@ import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from pi_memory import clock
 
 Exchange = dict[str, Any]
 """As `POST /history` takes it: `{session_id, project, lines: [{ref, role, at, text, tool_calls}]}`."""
@@ -95,11 +96,5 @@ def time_of(exchange: Exchange) -> float | None:
 
 
 def unix(value: object) -> float | None:
-    """Unix seconds from ISO 8601 (UTC unless it says otherwise) or a number; None for anything else."""
-    try:
-        if isinstance(value, str):
-            time = datetime.fromisoformat(value)
-            value = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-        return float(value) if isinstance(value, int | float) and 0 < value < 253_402_300_799 else None
-    except (ValueError, OverflowError):
-        return None
+    """Unix seconds; None for what is no time, and for the 0 of programs that know none."""
+    return clock.unix(value) or None

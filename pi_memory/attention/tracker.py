@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from pi_memory.attention import project_stack, sessions, weights
 from pi_memory.attention.sessions import IDLE, SessionContexts
-from pi_memory.attention.weights import FOCUS, Boost, Canonical, area, glimpsed
+from pi_memory.attention.weights import FOCUS, Boost, Canonical, glimpsed
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotFound
 from pi_memory.event_bus import Events, TextForgotten
@@ -23,7 +23,7 @@ from pi_memory.store import attention
 from pi_memory.store.database import Database
 from pi_memory.tagging.keywords import keyword_scores
 from pi_memory.tagging.topic_patterns import Patterns
-from pi_memory.topics.names import mentioned, normalise
+from pi_memory.topics.names import area_of, mentioned, normalise
 from pi_memory.types import Application, Exchange, FocusPeriod, SessionContext
 
 ENTRIES = 20
@@ -219,7 +219,7 @@ class Attention:
         canonical = self._canonical
         name = canonical(topic)
         table = {canonical(other): boosts for other, boosts in self._patterns.related.items()}
-        given = {**table.get(area(name), {}), **table.get(name, {})}
+        given = {**table.get(area_of(name), {}), **table.get(name, {})}
         found = weights.learned(await self._db.read(partial(attention.shared_sessions, topic=topic)))
         return {other: boost for other, boost in weights.joined(given, found).items() if canonical(other) != name}
 

@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from pi_memory.topics.names import area_of
 from pi_memory.types import SharedSessions
 
 LEAST, MOST = 0.05, 1.0
@@ -82,7 +83,7 @@ class Boost:
         self._of_children: dict[str, float] = {}
         for name, weight in weights.items():
             self._raise(self._weights, canonical(name), weight)
-            self._raise(self._of_children, area(canonical(name)), weight)
+            self._raise(self._of_children, area_of(canonical(name)), weight)
 
     def __call__(self, topics: Iterable[str]) -> float:
         """The boost in [0, 1]; 0 for topics without attention."""
@@ -90,16 +91,11 @@ class Boost:
 
     def weight(self, topic: str) -> float:
         """The weight of a topic under its canonical name."""
-        own, parents = self._weights.get(topic, 0.0), self._weights.get(area(topic), 0.0)
+        own, parents = self._weights.get(topic, 0.0), self._weights.get(area_of(topic), 0.0)
         return max(own, parents, self._of_children.get(topic, 0.0))
 
     def _raise(self, weights: dict[str, float], name: str, weight: float) -> None:
         weights[name] = max(weight, weights.get(name, 0.0))
-
-
-def area(topic: str) -> str:
-    """The first level of a topic's name."""
-    return topic.partition("/")[0]
 
 
 LEAST_BOOST, MOST_BOOST = 0.15, 0.3

@@ -8,8 +8,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
+from pi_memory.clock import iso
 from pi_memory.decay import strength
 from pi_memory.topics.display import ago, clean, joined, sessions, short_names
 from pi_memory.types import Topic
@@ -110,8 +110,7 @@ def render(topics: Sequence[Topic], *, now: float, notes: Notes | None = None) -
 
 
 def _head(now: float) -> str:
-    updated = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return f"{TITLE}\n{GENERATED}\n> Last updated: {updated}"
+    return f"{TITLE}\n{GENERATED}\n> Last updated: {iso(now)}"
 
 
 def _paragraph(lines: Sequence[str]) -> list[str]:

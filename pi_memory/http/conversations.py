@@ -6,10 +6,11 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pi_memory.clock import iso
 from pi_memory.errors import NotFound
 from pi_memory.http import gone
 from pi_memory.http.endpoint import Endpoint, answer, flag, number
-from pi_memory.http.times import iso, shown
+from pi_memory.http.times import shown
 from pi_memory.memories.redaction import Forgetting
 from pi_memory.parts import Parts
 from pi_memory.store import exchanges, sessions

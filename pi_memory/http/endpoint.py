@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from pi_memory.errors import ModelError, PiMemoryError, RequestError, Unavailable
 from pi_memory.parts import Parts
+from pi_memory.types import CLIENT_ID
 
 T = TypeVar("T")
 Handler = Callable[[Request, Parts], Awaitable[Response]]
@@ -23,9 +24,6 @@ ANSWERS = {
     "Cache-Control": "no-store",
 }
 """Headers of every response: no other page may load it, no browser guesses its type or caches it."""
-
-CLIENT_ID = r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}"
-"""A client's id of a conversation or session, which appears in headers, logs and URLs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.chat.stream import Event, Stream
+from pi_memory.clock import iso
 from pi_memory.errors import NotFound, PiMemoryError
 from pi_memory.http import client_chat
 from pi_memory.http.client_chat import MODEL, ClientChat, ClientMessage
 from pi_memory.http.endpoint import Endpoint, answer, body, failed
 from pi_memory.http.openai_embeddings import texts, vectors_of
-from pi_memory.http.times import iso
 from pi_memory.http.turns import TurnResponse, chain, last, unless_gone
 from pi_memory.parts import Parts
 from pi_memory.types import Delta, Done

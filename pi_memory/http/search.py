@@ -6,9 +6,10 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pi_memory.clock import iso
 from pi_memory.errors import RequestError, TooLarge
 from pi_memory.http.endpoint import Endpoint, answer, choice, flag, number
-from pi_memory.http.times import iso, unix
+from pi_memory.http.times import unix
 from pi_memory.memories import namespaces
 from pi_memory.parts import Parts
 from pi_memory.retrieval.candidates import Kind

@@ -7,9 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.attention import sessions
+from pi_memory.clock import iso
 from pi_memory.errors import RequestError
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, client_id
-from pi_memory.http.times import iso, shown
+from pi_memory.http.times import shown
 from pi_memory.parts import Parts
 from pi_memory.topics.names import normalise
 from pi_memory.types import Application, FocusPeriod, SessionContext

@@ -8,6 +8,7 @@ from pi_memory.tagging.keywords import REPEATED, keyword_scores, mentioned, pros
 from pi_memory.tagging.path_topics import names_of_file
 from pi_memory.tagging.paths import COMMAND_KEYS, file_paths, without_bare
 from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.topics.names import area_of
 from pi_memory.types import Exchange, ToolCall, Topic
 
 WRITTEN, NAMED, READ, REPLIED = 3.0, 2.0, 1.0, 0.5
@@ -102,11 +103,6 @@ def _said_area(said: str, areas: Collection[str], patterns: Patterns) -> str:
     words = name.split("-")
     heads = ("-".join(words[:length]) for length in range(len(words) - 1, 0, -1))
     return name if name in areas else next((head for head in map(patterns.canonical, heads) if head in areas), name)
-
-
-def area_of(name: str) -> str:
-    """The first level of a name."""
-    return name.partition("/")[0]
 
 
 def weights_of(exchange: Exchange, *, known: Callable[[str], bool] = lambda path: False) -> dict[str, float]:

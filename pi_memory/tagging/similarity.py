@@ -8,7 +8,8 @@ import numpy as np
 
 from pi_memory.protocols import Embedder
 from pi_memory.tagging.centroids import Centroids
-from pi_memory.tagging.evidence import Scene, area_of
+from pi_memory.tagging.evidence import Scene
+from pi_memory.topics.names import area_of
 from pi_memory.types import Topic, Vectors
 
 KEPT = 4_000

@@ -21,7 +21,6 @@ from pi_memory.tagging.evidence import (
     STAY_AFTER_TURN,
     Scene,
     add,
-    area_of,
     is_idle,
     said_and_done,
     shares_of,
@@ -36,7 +35,7 @@ from pi_memory.tagging.paths import working_directory as directory_of
 from pi_memory.tagging.similarity import Similarity, TopicSimilarity
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.tasks import until_done
-from pi_memory.topics.names import match, place
+from pi_memory.topics.names import area_of, match, place
 from pi_memory.types import Exchange, Tag, Topic
 
 ENOUGH = 0.45

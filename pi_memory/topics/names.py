@@ -29,6 +29,11 @@ NEVER = 2.0
 """A threshold that no cosine reaches."""
 
 
+def area_of(name: str) -> str:
+    """The first level of a topic's name."""
+    return name.partition("/")[0]
+
+
 def normalise(name: str) -> str | None:
     """`Memory / Fact Extraction` -> `memory/fact-extraction`; None when nothing is left to call a topic.
 
