@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pi_memory.background.inbox import Inbox, after_reply
+from pi_memory.background.inbox import Inbox, StoredExchange, after_reply
 from pi_memory.background.priority import TurnPriority
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
@@ -149,6 +149,30 @@ def test_an_exchange_that_cannot_be_tagged_does_not_hold_up_the_rest(
 
     asyncio.run(main())
     assert "After a reply: tag failed" in caplog.text
+
+
+def test_a_step_that_fails_holds_up_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    taken: list[str] = []
+
+    async def broken(stored: StoredExchange) -> None:
+        raise ValueError("odd")
+
+    async def after(stored: StoredExchange) -> None:
+        taken.append(stored.exchange.reply)
+
+    async def main() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        remember = Inbox(db, (broken, after), precedence=TurnPriority())
+        await remember.start()
+        for n in range(2):
+            remember.put(exchange(n))
+        await remember.drain()
+        await remember.stop()
+        await db.close()
+
+    asyncio.run(main())
+    assert taken == ["done 0", "done 1"]
+    assert caplog.text.count("After a reply: broken failed") == 2
 
 
 class Held:
