@@ -51,7 +51,7 @@ class ClientMessage(msgspec.Struct):
 class ClientChat:
     """One request of a client.
 
-    `door` is the protocol, `caller` what tells its callers apart. `is_completion`: of a text, outside of conversations.
+    `door` is the protocol, `caller` what identifies its callers. `is_completion`: of a text, outside of conversations.
     """
 
     door: str
@@ -175,5 +175,5 @@ def _recognised(chat: ClientChat, headers: Headers, shown: Sequence[Message], pa
 
 
 def caller(*names: str | None) -> str:
-    """What tells a protocol's callers apart, as one text."""
+    """The identity of a caller of a protocol, as one text."""
     return json.dumps(names)

@@ -152,7 +152,7 @@ async def drop(request: Request, parts: Parts) -> Response:
 
 async def history(request: Request, parts: Parts) -> Response:
     memory = await parts.memories.get(_id(request))
-    told = [
+    changed = [
         shown(
             ShownMemoryChange,
             one.event,
@@ -162,7 +162,7 @@ async def history(request: Request, parts: Parts) -> Response:
         )
         for one in await parts.memories.history(memory.id)
     ]
-    return answer(ShownMemoryHistory(_shown(memory, parts.clock()), told))
+    return answer(ShownMemoryHistory(_shown(memory, parts.clock()), changed))
 
 
 def _shown(memory: Memory, now: float) -> ShownMemory:

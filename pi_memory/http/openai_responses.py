@@ -162,16 +162,16 @@ async def _events(events: AsyncIterator[Event], begun: ShownResponse) -> AsyncIt
     yield event("response.output_item.added", output_index=0, item=OutputMessage(item, "in_progress", []))
     yield event("response.content_part.added", item_id=item, part=OutputText(""), **place)
     try:
-        async for told in events:
-            if isinstance(told, Delta):
-                yield event("response.output_text.delta", item_id=item, delta=told.text, logprobs=[], **place)
+        async for part in events:
+            if isinstance(part, Delta):
+                yield event("response.output_text.delta", item_id=item, delta=part.text, logprobs=[], **place)
                 continue
-            done = _completed(begun, told)
+            done = _completed(begun, part)
             (message,) = done.output
-            yield event("response.output_text.done", item_id=item, text=told.reply, logprobs=[], **place)
+            yield event("response.output_text.done", item_id=item, text=part.reply, logprobs=[], **place)
             yield event("response.content_part.done", item_id=item, part=message.content[0], **place)
             yield event("response.output_item.done", output_index=0, item=message)
-            yield event("response.incomplete" if told.is_cut else "response.completed", response=done)
+            yield event("response.incomplete" if part.is_cut else "response.completed", response=done)
     except PiMemoryError as error:
         said = msgspec.to_builtins(failed(error, PATH))["error"]
         yield event("error", code=said["code"], message=said["message"], param=None)

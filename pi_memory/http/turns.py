@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class TurnResponse(StreamingResponse):
-    """Streams a turn; when the client leaves, at whatever moment, the turn is told."""
+    """Streams a turn; when the client leaves, at any moment, the turn is stopped."""
 
     def __init__(self, stream: Stream, content: AsyncIterator[str], media_type: str) -> None:
         headers = {"X-Conversation-Id": stream.conversation_id, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -38,7 +38,7 @@ async def last(events: AsyncIterator[Event]) -> Done:
 
 
 async def unless_gone(request: Request, stream: Stream, wanted: Awaitable[T]) -> T:
-    """What `wanted` returns; if the client leaves first, the turn is stopped, and `wanted` tells that."""
+    """What `wanted` returns; if the client leaves first, the turn is stopped, and `wanted` reports that."""
     task = asyncio.ensure_future(wanted)
     gone = asyncio.ensure_future(request.receive())
     try:

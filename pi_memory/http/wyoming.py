@@ -120,8 +120,8 @@ class Satellites:
             return ()
         wanted = ExchangeQuery(conversation=name)
         found = await parts.db.read(partial(exchanges.listed, wanted=wanted, limit=BEGINS_WITH))
-        told = [exchange for _, exchange in reversed(found)]
-        return tuple(m for e in told for m in (Message("user", e.user), Message("assistant", e.reply)))
+        recent = [exchange for _, exchange in reversed(found)]
+        return tuple(m for e in recent for m in (Message("user", e.user), Message("assistant", e.reply)))
 
 
 def pack(kind: str, data: Said) -> bytes:
@@ -156,9 +156,9 @@ def _length(head: Said, name: str) -> int:
 
 
 def info() -> Said:
-    """What Home Assistant is told of us; a model without languages takes any."""
+    """The description of us for Home Assistant; a model without languages takes any."""
     attribution = {"name": "pi-memory", "url": ""}
-    told = {"description": "An assistant that remembers", "installed": True, "version": __version__}
-    program = {"name": "pi-memory", "attribution": attribution, **told}
+    about = {"description": "An assistant that remembers", "installed": True, "version": __version__}
+    program = {"name": "pi-memory", "attribution": attribution, **about}
     none: Said = {kind: [] for kind in ("asr", "tts", "wake", "intent", "mic", "snd")}
     return {**none, "satellite": None, "handle": [{**program, "models": [{**program, "languages": []}]}]}
