@@ -27,7 +27,8 @@ from pi_memory.store import (
     tombstones,
 )
 from pi_memory.store.events import Event
-from pi_memory.text.fact import Fact, facts, is_plain, pieces, states, stems, without
+from pi_memory.text.fact import Fact, facts, is_plain, states, stems, without
+from pi_memory.text.sentences import spans
 from pi_memory.types import Memory
 
 FORGOTTEN = "memory.forgotten"
@@ -106,7 +107,7 @@ def said(db: Database, what: str) -> list[Gone]:
     return [
         Gone("exchange", sentence, number)
         for number, exchange in rows.items()
-        for start, end in pieces(exchange.user)
+        for start, end in spans(exchange.user)
         if (sentence := exchange.user[start:end].strip()) and wanted <= stems(sentence) and not sentence.endswith("?")
     ]
 

@@ -5,7 +5,6 @@ The vectors of what came without an embedder, or with another one, are filled in
 
 import asyncio
 import logging
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +25,7 @@ from pi_memory.store import messages as stored
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Kept, Passage
 from pi_memory.tasks import BackgroundWorker, until_done
+from pi_memory.text.sentences import sentences
 from pi_memory.types import Exchange, Vectors
 
 EVERYONE = "user"
@@ -35,7 +35,6 @@ PIECE_CHARACTERS = 700
 """About what a small embedder reads of a text (MiniLM: 256 tokens). What is longer gets a vector for each piece."""
 MOST_PIECES = 16
 """Vectors of one message; of what is longer still, only the beginning is found by its meaning."""
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 
 LOADED_AT_ONCE = 500
 FILLED_AT_ONCE = 16
@@ -214,7 +213,7 @@ def pieces_of(text: str) -> list[str]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for sentence in SENTENCE_END.split(text):
+    for sentence in sentences(text):
         for start in range(0, len(sentence), PIECE_CHARACTERS):
             if part := sentence[start : start + PIECE_CHARACTERS].strip():
                 yield part

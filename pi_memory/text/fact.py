@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from pi_memory.text.expressions import words as any_of
+from pi_memory.text.sentences import spans
 from pi_memory.text.stems import stem
 
 Key = int | str
@@ -32,10 +33,6 @@ LONG = 100
 SHORT_ANSWER = 4
 """Stems of a sentence, at most, that is understood together with the question it answers."""
 
-SENTENCE_END = re.compile(r"[.!?…。！？]+[\"'”’»)\]]*(?=\s|$)|(?<=[。！？])|\n+")
-SHORTENED = re.compile(
-    r"(?<!\w)(?:etc|vs|cf|ca|approx|nr|mr|mrs|ms|dr|prof|st|jr|sr|bzw|usw|\w*str|\w\.\s?\w)\.$", re.IGNORECASE
-)
 WRAPPED = re.compile(r"(?<=[^\s.!?:;])\n(?=[^\W\d_A-Z])")
 """A line that may go on in the next one."""
 CLAUSE = re.compile(r"[,;:–—](?=\s)")
@@ -121,22 +118,6 @@ class Word:
     owned: bool = False
 
 
-def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a text begin and end, one after the other."""
-    start = 0
-    for found in SENTENCE_END.finditer(text):
-        if found.end() > start and not _is_shortened(text, found):
-            yield start, found.end()
-            start = found.end()
-    if start < len(text):
-        yield start, len(text)
-
-
-def _is_shortened(text: str, end: re.Match[str]) -> bool:
-    """`Dr. Weber`, `Lindenstr. 5`: the point ends a word."""
-    return end[0] == "." and SHORTENED.search(text, max(0, end.start() - 12), end.end()) is not None
-
-
 def facts(text: str) -> tuple[Fact, ...]:
     """The facts that a text states: each sentence one or, joined by `and`, several."""
     found = {}
@@ -150,7 +131,7 @@ def facts(text: str) -> tuple[Fact, ...]:
 def _sentences(text: str) -> Iterator[str]:
     """Those of a text, and those of its lines that may have been wrapped."""
     for version in {text, WRAPPED.sub(" ", text)}:
-        yield from (version[start:end] for start, end in pieces(version))
+        yield from (version[start:end] for start, end in spans(version))
 
 
 def stems(text: str) -> frozenset[str]:
@@ -217,7 +198,7 @@ def _unwrapped(text: str, left_of: Callable[[str], str]) -> Iterator[str]:
         return left_of(sentence) != sentence
 
     waiting = ""
-    for start, end in pieces(text):
+    for start, end in spans(text):
         sentence = text[start:end]
         joined = WRAPPED.sub(" ", waiting + sentence)
         is_wrapped = joined != waiting + sentence

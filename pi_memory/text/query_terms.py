@@ -3,6 +3,7 @@
 import re
 
 from pi_memory.text.language import pattern, words
+from pi_memory.text.sentences import spans
 
 MOST_TERMS = 16
 """Terms of a query that are looked up; a longer one is a text, whose first and last terms say what it is about."""
@@ -17,7 +18,6 @@ NUMBERS = {digits: word for word, digits in NUMBER_WORDS.items()}
 
 WORD = re.compile(r"[^\W_]+")
 ASKING = ("?", "？")
-SENTENCE = re.compile(r"[^.!?。！？\n]+(?:[.!?]+(?![\s.!?]|$)[^.!?。！？\n]+)*[.!?。！？]*")
 SPEAKER = re.compile(r"\W{0,3}(\w[\w .'-]{0,39}?)\W{0,2}:\s")
 
 
@@ -53,7 +53,8 @@ def asked(text: str) -> float:
     """The share of a message that asks, from 0 to 1: many an answer ends with a question in return."""
     if not any(mark in text for mark in ASKING):
         return 0.0
-    parts = SENTENCE.findall(text.strip())
+    text = text.strip()
+    parts = [text[start:end] for start, end in spans(text)]
     return sum(len(part) for part in parts if part.endswith(ASKING)) / max(1, sum(map(len, parts)))
 
 

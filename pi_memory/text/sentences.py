@@ -4,7 +4,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pi_memory.text.language import pattern, words
@@ -17,7 +17,13 @@ NEARLY_AS_GOOD = 0.6
 MOST_QUOTES = 3
 
 QUESTION_MARKS = ("?", "？", "؟", "՞", ";")  # the last one is Greek
-SENTENCE_END = re.compile(r"(?<=[.!?…。！？؟])[\"'”’)\]]*\s+|(?<=[。！？])|\n+")
+SENTENCE_END = re.compile(r"[.!?…。！？؟]+[\"'”’»)\]]*(?=\s|$)|(?<=[。！？])|\n+")
+SHORTENED = re.compile(
+    r"(?<!\w)(?:etc|vs|cf|ca|approx|nr|mr|mrs|ms|dr|prof|st|jr|sr|sra|bzw|usw|\w*str|[^\W\d_]\.\s?[^\W\d_]|p\.\s?ex)\.$"
+    r"|(?<=[^\W\d_]\s)[^\W\d_]\.$",
+    re.IGNORECASE,
+)
+HOUSE_NUMBER = re.compile(r"(?<!\w)no\.\s*\d", re.IGNORECASE)
 WORD = re.compile(r"[^\W_]+")
 
 WEAK = 0.4
@@ -30,9 +36,30 @@ class Quote:
     score: float
 
 
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a text begin and end, one after the other."""
+    start = 0
+    for found in SENTENCE_END.finditer(text):
+        if found.end() > start and not is_shortened(text, found):
+            yield start, found.end()
+            start = found.end()
+    if start < len(text):
+        yield start, len(text)
+
+
+def is_shortened(text: str, end: re.Match[str]) -> bool:
+    """Whether the point only ends a word: `Dr. Weber`, `Lindenstr. 5`, `J. Smith`, `no. 5`."""
+    if end[0].rstrip() != ".":
+        return False
+    point = end.start() + 1
+    is_known = SHORTENED.search(text, max(0, point - 13), point) is not None
+    return is_known or HOUSE_NUMBER.match(text, max(0, point - 3)) is not None
+
+
 def sentences(text: str) -> list[str]:
     """The sentences and lines of a text, in order."""
-    return [part.strip() for part in SENTENCE_END.split(text) if part and part.strip()]
+    parts = (text[start:end].strip() for start, end in spans(text))
+    return [part for part in parts if part]
 
 
 def is_question(sentence: str) -> bool:

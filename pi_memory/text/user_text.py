@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pi_memory.text.language import pattern
+from pi_memory.text.sentences import is_shortened
 
 LONG = 40_000
 """Characters from which on only the two ends of a message are read: the middle is a paste."""
@@ -38,10 +39,6 @@ INSIDE = re.compile(
     re.VERBOSE,
 )
 END = re.compile(r"[.!?…]+[)\]\"'”’»]*\s+|\n")
-SHORTENED = re.compile(
-    r"(?:^|[\s(])(?:[a-z]|[a-z]\.\s?[a-z]|etc|vs|cf|ca|approx|no|nr|mr|mrs|ms|dr|prof|st|jr|sr|bzw|usw|p\.\s?ex|sra)\.$",
-    re.IGNORECASE,
-)
 ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s$")
 NUMBERED = re.compile(r"(?:^|\n)\s*\d{1,2}\.\s$")
 ITEM = re.compile(r"(?:[-*•+]|\d{1,2}[.)])\s+")
@@ -179,6 +176,6 @@ def _goes_on(masked: str, newline: int) -> bool:
 def _goes_on_behind_point(masked: str, found: re.Match[str]) -> bool:
     """`e.g. this`, `am 3. Mai`, or the number of an item."""
     before, end = masked[max(0, found.start() - 12) : found.end()], found.end()
-    if SHORTENED.search(before.rstrip()) or NUMBERED.search(before):
+    if is_shortened(masked, found) or NUMBERED.search(before):
         return True
     return ORDINAL.search(before) is not None and pattern("month").match(masked, end) is not None

@@ -1,0 +1,35 @@
+"""Sentences: where they end, and that nothing of a text is lost between them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pi_memory.text.sentences import is_question, sentences, spans
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("I live here. You?", ["I live here.", "You?"]),
+        ("one\ntwo", ["one", "two"]),
+        ("Dr. Weber lives at Lindenstr. 5. I do not.", ["Dr. Weber lives at Lindenstr. 5.", "I do not."]),
+        ("It is at 10.0.0.1. Remember that.", ["It is at 10.0.0.1.", "Remember that."]),
+        ("My boss is J. Smith. I am not.", ["My boss is J. Smith.", "I am not."]),
+        ("I live at no. 5. My answer is no. Ask Anna.", ["I live at no. 5.", "My answer is no.", "Ask Anna."]),
+        ("She said “go.” I went.", ["She said “go.”", "I went."]),
+        ("今日は。元気？", ["今日は。", "元気？"]),
+        ("  ", []),
+    ],
+)
+def test_a_sentence_ends_where_somebody_would_pause(text: str, parts: list[str]) -> None:
+    assert sentences(text) == parts
+
+
+@given(st.text("aZ.!?。 \n\"'5", max_size=60))
+def test_spans_are_the_whole_text(text: str) -> None:
+    assert "".join(text[start:end] for start, end in spans(text)) == text
+
+
+@pytest.mark.parametrize("text", ["Where is it", "Is it green?", "Tell me", "Wo ist die Leiter", "Où est-elle"])
+def test_a_question_may_lack_its_mark(text: str) -> None:
+    assert is_question(text)
