@@ -60,10 +60,10 @@ def questions(samples: list[dict[str, Any]]) -> list[Asked]:
     return asked
 
 
-def recall(client: httpx2.Client, asked: Asked) -> tuple[list[float], float]:
+def recall(client: httpx2.Client, asked: Asked, *, project: str | None = None) -> tuple[list[float], float]:
     """The share of the evidence among the first results, for each depth, and the milliseconds that took."""
     start = time.perf_counter()
-    params: dict[str, Any] = {"q": asked.question, "k": max(DEPTHS), "project": asked.project}
+    params: dict[str, Any] = {"q": asked.question, "k": max(DEPTHS), "project": project or asked.project}
     found = client.get("/memories/search", params=params).raise_for_status().json()["results"]
     took = (time.perf_counter() - start) * 1_000
     refs = [result.get("ref") for result in found]

@@ -1,5 +1,6 @@
 """Recall of sessions with an assistant that replies at length (LongMemEval), through the running daemon: no model."""
 
+import contextlib
 import gzip
 import json
 import statistics
@@ -70,6 +71,16 @@ def _time(date: str) -> float:
     return datetime.strptime(date, "%Y/%m/%d (%a) %H:%M").replace(tzinfo=UTC).timestamp()
 
 
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[httpx2.Client]:
+    """A client of a daemon with the embedder and without a model."""
+    settings: dict[str, Any] = {"PI_MEMORY_PROVIDER": "extractive", "PI_MEMORY_EMBEDDER": "gguf"}
+    settings["PI_MEMORY_EMBEDDER_MODEL"] = str(EMBEDDER.resolve())
+    with measure.daemon(folder, **settings) as daemon, daemon.client() as client:
+        daemon.wait_until_loaded()
+        yield client
+
+
 def take_in(client: httpx2.Client, given: Sequence[Mapping[str, Any]]) -> None:
     body = "\n".join(map(json.dumps, given)).encode()
     client.post("/import", content=body, timeout=1_800).raise_for_status()
@@ -80,14 +91,19 @@ def ranked(results: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield from dict.fromkeys(r["conversation_id"] for r in results if "conversation_id" in r)
 
 
-def recall(client: httpx2.Client, case: Case, *, project: str | None = None) -> tuple[list[float], float]:
-    """The share of the answer's sessions among the first ones, for each depth, and the milliseconds that took."""
+def recall(
+    client: httpx2.Client, case: Case, *, project: str | None = None, suffix: str = ""
+) -> tuple[list[float], float]:
+    """The share of the answer's sessions among the first ones, for each depth, and the milliseconds that took.
+
+    In another `project` conversations may have been given other names, by a `suffix`.
+    """
     start = time.perf_counter()
     params: dict[str, Any] = {"q": case.question, "k": MOST, "project": project or case.project, "at": case.at}
     found = client.get("/memories/search", params=params).raise_for_status().json()["results"]
     took = (time.perf_counter() - start) * 1_000
-    first = list(ranked(found))
-    return [len(case.answers.intersection(first[:depth])) / len(case.answers) for depth in DEPTHS], took
+    first, answers = list(ranked(found)), {f"{name}{suffix}" for name in case.answers}
+    return [len(answers.intersection(first[:depth])) / len(case.answers) for depth in DEPTHS], took
 
 
 def main() -> None:
@@ -98,10 +114,7 @@ def main() -> None:
     if not options.data.is_file() or not EMBEDDER.is_file():
         measure.not_possible(f"Needs {options.data} and the embedder that scripts/setup makes.")
     asked = cases(options.data)[: options.cases]
-    settings: dict[str, Any] = {"PI_MEMORY_PROVIDER": "extractive", "PI_MEMORY_EMBEDDER": "gguf"}
-    settings["PI_MEMORY_EMBEDDER_MODEL"] = str(EMBEDDER.resolve())
-    with measure.folder() as folder, measure.daemon(folder, **settings) as daemon, daemon.client() as client:
-        daemon.wait_until_loaded()
+    with measure.folder() as folder, served(folder) as client:
         start = time.perf_counter()
         for case in asked:
             take_in(client, case.given)

@@ -116,6 +116,24 @@ def test_last_week_is_the_one_before_the_question(daemon: Daemon) -> None:
     assert search(client, "last week: runs, rows, rests")[0]["at"] >= "2024-05-15"  # nothing was said last week
 
 
+def test_conversations_are_found_each_with_its_best_messages(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/memories", json={"content": "Weddings are expensive"})
+    talks = {"anna": ["The wedding of Anna", "a cake", "dancing", "a dress for the wedding"], "ben": ["Ben's wedding"]}
+    take(
+        client,
+        *(
+            {"conversation_id": name, "messages": [{"role": "user", "content": text} for text in texts]}
+            for name, texts in {**talks, "garden": ["the beans grow"]}.items()
+        ),
+    )
+    params = {"q": "how many weddings", "group": "conversation"}
+    found = client.get("/memories/search", params=params).json()["conversations"]
+    assert {talk["conversation_id"] for talk in found} == {"anna", "ben"}
+    assert all(len(talk["results"]) <= 3 and talk["score"] == talk["results"][0]["score"] for talk in found)
+    assert len(client.get("/memories/search", params={**params, "k": 1}).json()["conversations"]) == 1
+
+
 def test_a_chat_cannot_be_overwritten_by_an_import(daemon: Daemon) -> None:
     client = daemon()
     client.post("/chat", json={"message": "Hello", "conversation_id": "garden"})
@@ -164,6 +182,7 @@ def test_a_query_is_never_syntax(daemon: Daemon, query: str) -> None:
         ({"q": "x", "k": "many"}, 400, "k"),
         ({"q": "x", "kind": "thought"}, 400, "kind"),
         ({"q": "x", "at": "noon"}, 400, "at"),
+        ({"q": "x", "group": "speaker"}, 400, "group"),
         ({"q": "x", "namespace": "project/../x"}, 400, "namespace"),
         ({"q": "x", "namespace": "elsewhere"}, 400, "namespace"),
         ({"q": "x", "namespace": "project/a", "project": "b"}, 400, "namespace"),

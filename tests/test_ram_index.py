@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pi_memory.embedding.quantized import Matrix, pack
 from pi_memory.retrieval.ram_index import Item, RamIndex
-from pi_memory.retrieval.scoring import NEAR, weigh
+from pi_memory.retrieval.scoring import NEAR, Emphasis, weigh
 from pi_memory.retrieval.time_window import TimeWindow
 
 
@@ -125,5 +125,5 @@ def test_what_was_said_in_the_time_asked_about_comes_first() -> None:
     made.put([Item(2 * day, day, "user", 40, None, at=day * 86_400.0) for day in range(1, 10)])
     view = made.view(lambda namespace: True)
     window = TimeWindow(3.5 * 86_400, 5.5 * 86_400)
-    scores = weigh(view.field, [view.rows(view.ids)], None, window=window).similarity
+    scores = weigh(view.field, [view.rows(view.ids)], None, Emphasis(window=window)).similarity
     assert set(np.flatnonzero(scores == scores.max()).tolist()) == {3, 4}

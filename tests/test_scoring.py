@@ -3,10 +3,11 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.retrieval.scoring import REACH, Field, weigh
+from pi_memory.retrieval.scoring import REACH, Emphasis, Field, weigh
 
 
 def field(*threads: int, lengths: int | list[int] = 50) -> Field:
@@ -55,3 +56,10 @@ def test_all_is_between_0_and_1(hits: list[list[int]], meaning: list[float]) -> 
     found = weigh(field(1, 1, 2, 2, 2, 3), rows(*map(sorted, hits)), np.array(meaning, np.float32))
     for values in (found.similarity, found.words, found.meaning):
         assert np.all((values >= 0) & (values <= 1 + 1e-6))
+
+
+def test_a_term_that_bears_on_the_query_counts_more() -> None:
+    emphasis = Emphasis(bearing=np.array([0.9, 0.3], np.float32))
+    words = weigh(field(1, 2), rows([0], [1]), None, emphasis).words
+    assert words[0] == pytest.approx(0.75)
+    assert words[1] == pytest.approx(0.25)

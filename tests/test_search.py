@@ -156,7 +156,7 @@ def test_in_a_chat_with_an_assistant_the_users_own_words_are_found(embedder: Emb
                 ("On which day does the heating engineer come?", 7),
                 ("To which landlord did I write a mail?", 1),
             ]:
-                assert (await known.found(query))[0].content == CHAT[place][0], query
+                assert (await known.found(query.rstrip("?")))[0].content == CHAT[place][0], query
 
     asyncio.run(main())
 
@@ -178,5 +178,15 @@ def test_a_number_is_found_in_words_and_digits() -> None:
             await known.say(("We keep seven geese", "Nice."), ("We keep 4 hens", "Nice."), ("We keep ducks", "Nice."))
             assert (await known.found("7 keep"))[0].content == "We keep seven geese"
             assert (await known.found("four keep"))[0].content == "We keep 4 hens"
+
+    asyncio.run(main())
+
+
+def test_a_question_is_told_with_its_answer() -> None:
+    async def main() -> None:
+        async with mind() as known:
+            long = [(f"What about the {what}?", REPLY.format(what)) for what in ("tide", "moon")]
+            await known.say(("Where is the key to the boathouse?", "Under the blue pot."), *long)
+            assert await known.told("boathouse key") == ["Under the blue pot."]
 
     asyncio.run(main())

@@ -13,6 +13,7 @@ from pi_memory.http.times import unix
 from pi_memory.memories import namespaces
 from pi_memory.parts import Parts
 from pi_memory.retrieval.candidates import Kind
+from pi_memory.retrieval.conversations import LOOKED_THROUGH, FoundConversation, by_conversation
 from pi_memory.retrieval.search import KINDS
 from pi_memory.types import MemoryType, Recalled, Role
 
@@ -45,20 +46,40 @@ class ShownResults(msgspec.Struct):
     results: list[ShownResult]
 
 
+class ShownConversation(msgspec.Struct):
+    """A conversation, as good as its best message; `results` are its best ones, at most three."""
+
+    conversation_id: str
+    score: float
+    results: list[ShownResult]
+
+
+class ShownConversations(msgspec.Struct):
+    conversations: list[ShownConversation]
+
+
 async def search(request: Request, parts: Parts) -> Response:
+    explain, k = flag(request, "explain"), number(request, "k", 10, least=1, most=MOST)
+    if choice(request, "group", ("conversation",)) is None:
+        found = await _found(request, parts, k)
+        return answer(ShownResults([_shown(result, explain=explain) for result in found]))
+    talks = by_conversation(await _found(request, parts, LOOKED_THROUGH * k), k)
+    return answer(ShownConversations([_shown_conversation(talk, explain=explain) for talk in talks]))
+
+
+async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
     asked = request.query_params
     kind = choice(request, "kind", KINDS)
-    found = await parts.search.search(
+    kinds: tuple[Kind, ...] = (kind,) if kind else KINDS
+    return await parts.search.search(
         _query(request),
-        k=number(request, "k", 10, least=1, most=MOST),
+        k=k,
         scope=namespaces.chosen(asked.get("namespace"), asked.get("project")) or namespaces.scope(None),
         now=parts.clock(),
-        kinds=(kind,) if kind else KINDS,
+        kinds=("exchange",) if "group" in asked else kinds,
         session=_session(request, parts),
         at=unix(_number(asked["at"]), "at") if "at" in asked else None,
     )
-    explain = flag(request, "explain")
-    return answer(ShownResults([_shown(result, explain=explain) for result in found]))
 
 
 def _query(request: Request) -> str:
@@ -104,6 +125,11 @@ def _shown(result: Recalled, *, explain: bool) -> ShownResult:
     return shown
 
 
+def _shown_conversation(talk: FoundConversation, *, explain: bool) -> ShownConversation:
+    results = [_shown(result, explain=explain) for result in talk.passages]
+    return ShownConversation(talk.conversation_id, results[0].score, results)
+
+
 ENDPOINTS = [
     Endpoint(
         "GET",
@@ -111,12 +137,14 @@ ENDPOINTS = [
         search,
         "Memories and verbatim messages that answer a query, best first.",
         answer=ShownResults,
+        also=((200, "application/json", ShownConversations),),
         query={
             "q": "the query, in plain words",
             "k": f"most results, 1 to {MOST}; 10 unless given",
             "namespace": "only what is in it or below it",
             "project": "see what belongs to this project too",
             "kind": "memory or exchange; both unless given",
+            "group": "conversation: the best conversations, at most k, each with its best messages",
             "at": "when it is asked, by which `last week` is meant; now unless given",
             "session_id": "the session whose attention counts; the one that is at work unless given",
             "explain": "1: also similarity, strength, boost, cosine and words",

@@ -10,6 +10,7 @@ from sqlite_utils import Database
 
 from pi_memory.retrieval import scoring
 from pi_memory.retrieval.ram_index import View
+from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
@@ -41,13 +42,14 @@ class PromptWindow:
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What is looked up: `terms`, expressions of FTS5; at most `most` texts; not what is in `without`. What was said in
-    the `window` of time is looked for first.
+    the `window` of time is looked for first. `bearing` is what each term matters besides its rarity, shape (terms,).
     """
 
     terms: Sequence[str]
     most: int
     without: PromptWindow | None = None
     window: TimeWindow | None = None
+    bearing: Vectors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,10 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
 def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
     view, index = place.view, memory_fts if place.kind == "memory" else message_fts
     rows = [view.rows(ids) for ids in index.holders(db, wanted.terms)]
-    share = scoring.MEANING_ALONE if place.kind == "memory" else scoring.share_of_meaning(view.field)
-    window = None if place.kind == "memory" else wanted.window
-    known = scoring.weigh(view.field, rows, place.meaning, share=share, window=window)
+    emphasis = Emphasis(scoring.share_of_meaning(view.field), wanted.bearing, wanted.window)
+    if place.kind == "memory":
+        emphasis = Emphasis(scoring.MEANING_ALONE, wanted.bearing)
+    known = scoring.weigh(view.field, rows, place.meaning, emphasis)
     if wanted.without is not None and place.kind == "exchange":
         known.similarity[_within(db, view, wanted.without)] = 0.0
     best = _best(known.similarity, wanted.most)

@@ -66,20 +66,26 @@ class Evidence:
     meaning: Vectors
 
 
-def weigh(
-    field: Field,
-    hits: Sequence[Rows],
-    meaning: Vectors | None,
-    *,
-    share: Vectors | float = MEANING,
-    window: TimeWindow | None = None,
-) -> Evidence:
+@dataclass(frozen=True, slots=True)
+class Emphasis:
+    """What counts more: `meaning` is its share in similarity, one for all texts or one for each; `bearing` what each
+    term matters besides its rarity, shape (terms,); `window` the time that is asked about.
+    """
+
+    meaning: Vectors | float = MEANING
+    bearing: Vectors | None = None
+    window: TimeWindow | None = None
+
+
+PLAIN = Emphasis()
+
+
+def weigh(field: Field, hits: Sequence[Rows], meaning: Vectors | None, emphasis: Emphasis = PLAIN) -> Evidence:
     """Score each text of `field`. `hits` are the rows that have a term, for each term of the query.
 
-    `meaning` is nearness in meaning from 0 to 1, shape (n,), None when there is no embedder; `share` is what it counts
-    for each text. `window` is the time that is asked about.
+    `meaning` is nearness in meaning from 0 to 1, shape (n,); None when there is no embedder.
     """
-    words = _words(field, hits)
+    words, share, window = _words(field, hits, emphasis.bearing), emphasis.meaning, emphasis.window
     if meaning is None:
         similarity, meaning = words.copy(), np.zeros_like(words)
     else:
@@ -120,14 +126,17 @@ def rarity(matching: int, size: int) -> float:
     return float(np.log1p((size - matching + 0.5) / (matching + 0.5)))
 
 
-def _words(field: Field, hits: Sequence[Rows]) -> Vectors:
+def _words(field: Field, hits: Sequence[Rows], bearing: Vectors | None) -> Vectors:
     """The share of the query's terms, by their rarity, that a text and its neighbours have."""
     found = np.zeros(len(field), np.float32)
     if not hits or not len(field):
         return found
     presence = _presence(field)
     kinds = [kind for kind in (field.at_length, ~field.at_length) if kind.any()]
-    weights = np.stack([_weights(field, hits, kind) for kind in kinds])
+    weights = np.stack([_rarities(field, hits, kind) for kind in kinds])
+    if bearing is not None:
+        weights *= bearing
+    weights /= weights.sum(axis=1, keepdims=True)
     at_once = max(1, CELLS // len(field))
     for start in range(0, len(hits), at_once):
         few = hits[start : start + at_once]
@@ -139,8 +148,8 @@ def _words(field: Field, hits: Sequence[Rows]) -> Vectors:
     return found
 
 
-def _weights(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:
-    """The weight of each term among the texts of one `kind`, in all 1. Where an assistant replies at length,
+def _rarities(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:
+    """The rarity of each term among the texts of one `kind`. Where an assistant replies at length,
     conversations are counted: one about weddings does not make `wedding` common.
     """
     among = [rows[kind[rows]] for rows in hits]
@@ -150,7 +159,7 @@ def _weights(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:
         weights = [rarity(len(np.unique(field.threads[rows])), conversations) for rows in among]
     else:
         weights = [rarity(len(rows), len(threads)) for rows in among]
-    return np.array(weights, np.float32) / np.float32(sum(weights))
+    return np.array(weights, np.float32)
 
 
 def _presence(field: Field) -> Vectors:

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 
 from pi_memory.embedding.calibration import Calibration, Scale
+from pi_memory.embedding.word_vectors import WordVectors
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.memories import namespaces
@@ -25,7 +26,7 @@ from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.ram_index import RamIndex, View
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import memories as rows
-from pi_memory.store import memory_fts
+from pi_memory.store import memory_fts, messages
 from pi_memory.store.database import Database
 from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
@@ -41,6 +42,12 @@ SIGNAL = 0.13
 """What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
 COMPANY = 0.1
 """The share of the best other message of its conversation that a message gains."""
+LEAST_BEARING = 0.05
+"""The cosine to the query that each of its words has at least."""
+HALF = 0.5
+"""A message that asks with more than this share of it says little by itself."""
+SHORT = 300
+"""Characters of an answer that comes with the question before it."""
 NAMING = 4_000
 """Characters of a query in which a topic or a project may be named."""
 
@@ -68,10 +75,14 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A query's vector, and what the embedder's cosines mean."""
+    """What a query means."""
 
     vector: Vectors
     scale: Calibration
+    bearing: Vectors
+    """Of each term, how much of what the query means it means by itself, from 0 to 1: `planning a trip to Denver` is
+    about Denver.
+    """
 
     def nearness(self, shelf: RamIndex, view: View) -> Vectors | None:
         """Of each text of `view`: 0 for unrelated texts, 1 for those that say the same. None without vectors."""
@@ -102,6 +113,7 @@ class Search:
         self._shelves: dict[Kind, RamIndex] = {"memory": remembered.shelf, "exchange": passages.shelf}
         self._scale = scale
         self._worker = worker
+        self._words = WordVectors()
 
     async def start(self) -> None:
         """Have everything found by its words, and by its meaning soon after the embedder is there."""
@@ -130,9 +142,10 @@ class Search:
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
-        meant = await self._meant(query)
+        terms = query_terms.terms(query)
+        meant = await self._meant(query, terms)
         shelves = {kind: shelf.snapshot() for kind, shelf in self._shelves.items() if kind in kinds and len(shelf)}
-        asked, places = await self._worker.run(_looked, query, shelves, scope, meant)
+        asked, places = await self._worker.run(_looked, query, terms, shelves, scope=scope, meant=meant)
         if not places:
             return []
         self._index()
@@ -141,6 +154,7 @@ class Search:
             max(READ, 3 * k),
             window,
             await self._worker.run(_window, query, places, now if at is None else at),
+            None if meant is None else meant.bearing,
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(session, query[:NAMING])
@@ -158,11 +172,29 @@ class Search:
             return "", ()
         found = await self.search(query, k=gate.MOST, scope=scope, now=now, session=session, window=room.window)
         best = gate.passed(found, by_meaning=self._scale.embedder.now.dimensions > 0)
+        best = await self._with_answers(best)
         text, chosen = await self._worker.run(prompt_blocks.block, best, query, room)
         if used := [result.id for result in chosen if result.kind == "memory"]:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.
             self._db.write(partial(rows.used, ids=used, at=now))
         return text, chosen
+
+    async def _with_answers(self, best: list[Recalled]) -> list[Recalled]:
+        """The same, each question that somebody asked together with the message after it, if that is short."""
+        asking = [r.id << 1 | (r.role == "assistant") for r in best if r.kind == "exchange" and _only_asks(r.content)]
+        if not asking:
+            return best
+        # The next message is the reply, or the next exchange where there was none.
+        after = [number + step for number in asking for step in (1, 2)]
+        next_ones = {said.id: said for said in await self._db.read(partial(messages.shown, ids=after))}
+        known = {(r.kind, r.id, r.role) for r in best}
+        told: list[Recalled] = []
+        for result in best:
+            told.append(result)
+            answer = _answer(result, next_ones)
+            if answer is not None and (answer.kind, answer.id, answer.role) not in known:
+                told.append(answer)
+        return told
 
     def _index(self) -> None:
         """Have the words of new memories indexed before the next read. Not awaited."""
@@ -170,20 +202,22 @@ class Search:
             self._remembered.unindexed = False
             self._db.write(memory_fts.index)
 
-    async def _meant(self, query: str) -> Meant | None:
+    async def _meant(self, query: str, terms: Sequence[str]) -> Meant | None:
         """None without an embedder, or when it fails."""
         embedder = self._scale.embedder.now
         if not embedder.dimensions:
             return None
         try:
             scale = await self._scale.measured()
-            return Meant((await embedder.embed([query]))[0], scale)
+            vector = (await embedder.embed([query]))[0]
+            near = await self._words.of(terms, embedder) @ vector
+            return Meant(vector, scale, np.sqrt(np.clip(near, LEAST_BEARING, 1.0)))
         except EmbedderError:
             return None
 
 
 def _looked(
-    query: str, shelves: Mapping[Kind, RamIndex], scope: Scope, meant: Meant | None
+    query: str, terms: tuple[str, ...], shelves: Mapping[Kind, RamIndex], *, scope: Scope, meant: Meant | None
 ) -> tuple[Query, list[SearchSpace]]:
     """What is asked, and where to look for it."""
     places = []
@@ -192,7 +226,7 @@ def _looked(
         if len(view.ids):
             places.append(SearchSpace(kind, view, None if meant is None else meant.nearness(shelf, view)))
     not_replies = not query_terms.asks_assistant(query)
-    return Query(tuple(query_terms.terms(query)), query_terms.asks_when(query), not_replies), places
+    return Query(terms, query_terms.asks_when(query), not_replies), places
 
 
 def _window(query: str, places: Sequence[SearchSpace], at: float) -> TimeWindow | None:
@@ -270,6 +304,22 @@ def _said(said: StoredMessage, found: Hit, *, asked: Query) -> Recalled:
         conversation_id=said.conversation_id,
         ref=said.ref,
     )
+
+
+def _only_asks(text: str) -> bool:
+    return query_terms.asked(text) > HALF
+
+
+def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recalled | None:
+    """The message after one that only asks, as good as the question; None where there is none, or a long one."""
+    if question.kind != "exchange" or not _only_asks(question.content):
+        return None
+    number = question.id << 1 | (question.role == "assistant")
+    said = next_ones.get(number + 1) or next_ones.get(number + 2)
+    if said is None or said.conversation_id != question.conversation_id or len(said.text) > SHORT:
+        return None
+    role: Role = "assistant" if said.id & 1 else "user"
+    return replace(question, id=said.id >> 1, content=said.text, at=said.at, role=role, ref=said.ref)
 
 
 def _unattended(topics: Sequence[str]) -> float:
