@@ -6,12 +6,17 @@ from io import TextIOWrapper
 
 
 def main() -> None:
-    """Run the command line. `pi-memory hook` bypasses it, because a coding agent waits for that one."""
+    """Run the command line. `pi-memory hook` and `pi-memory mcp` bypass it, because an agent waits for them."""
     os.umask(0o077)  # what is written is for its user alone, whatever their shell says
     if sys.argv[1:] == ["hook"]:
         from pi_memory.agents import hook
 
         hook.main()
+        return
+    if sys.argv[1:] == ["mcp"]:
+        from pi_memory.agents import mcp_pipe
+
+        mcp_pipe.main()
         return
     from pi_memory import cli
 

@@ -25,6 +25,7 @@ from pi_memory.http import (
     focus,
     health,
     import_export,
+    mcp,
     memories,
     metrics,
     ollama,
@@ -61,6 +62,7 @@ ENDPOINTS: list[Endpoint] = [
     *openai_responses.ENDPOINTS,
     *openai_embeddings.ENDPOINTS,
     *ollama.ENDPOINTS,
+    *mcp.ENDPOINTS,
 ]
 
 

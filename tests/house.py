@@ -76,6 +76,7 @@ TESTED_ELSEWHERE = {
     "memories/redaction": "test_forget.py",
     "retrieval/memory_index": "test_search.py",
     "http/client_chat http/openai_embeddings http/openai_responses http/turns": "test_http_openai.py",
+    "http/mcp_tools": "test_mcp.py",
     "store/attention": "test_sessions.py",
     "store/copies store/inspection store/restamp": "test_opening.py, test_backup.py and test_clock.py",
     "store/fts store/memory_fts store/messages": "test_candidates.py and test_message_fts.py",
@@ -90,7 +91,7 @@ BEYOND_A_MODULE = {
     "crash day focus_edits focus_midway story": "a daemon over some time",
     "clients_*": "the programs that speak these interfaces, against a daemon",
     "benchmarks docs house layers scripts systemd": "what is not in the package",
-    "clients_ollama clients_openai clients_wyoming": "official clients against a daemon",
+    "clients_mcp clients_ollama clients_openai clients_wyoming": "official clients against a daemon",
     "embedder_contract model_contract memories_always model_fuzz": "every implementation, or every order of events",
 }
 """Test files that are not those of one module, as patterns."""

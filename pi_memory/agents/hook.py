@@ -125,26 +125,33 @@ class Daemon:
     Its HTTP is written by hand: the standard library's takes longer to import than everything else here.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, seconds: float = SECONDS) -> None:
         known = _installed()
         self._host = os.environ.get("PI_MEMORY_HOST") or known.get("host") or "127.0.0.1"
         self._host = {"0.0.0.0": "127.0.0.1", "::": "::1", "localhost": "127.0.0.1"}.get(self._host, self._host)
         self._port = int(os.environ.get("PI_MEMORY_PORT") or known.get("port") or 8765)
         self._token = os.environ.get("PI_MEMORY_TOKEN") or known.get("token") or _made_token(known)
-        self._until = time.monotonic() + SECONDS
+        self._until = time.monotonic() + seconds
 
     def ask(self, method: str, path: str, body: Json | None = None) -> bytes:
         """The body of the daemon's response. Raises `OSError` when there is none, or it is an error."""
-        content = encoded(body) if body is not None else b""
+        status, answer = self.send(method, path, encoded(body) if body is not None else b"")
+        if status not in (200, 202, 204):
+            raise OSError(f"{method} {path}: {status} {answer[:200]!r}")
+        return answer
+
+    def send(self, method: str, path: str, content: bytes) -> tuple[int, bytes]:
+        """The status and the body of the daemon's answer. Raises `OSError` when there is none."""
         host = f"[{self._host}]" if ":" in self._host else self._host
         head = f"{method} {path} HTTP/1.1\r\nHost: {host}:{self._port}\r\nConnection: close\r\n"
         if self._token:
             head += f"Authorization: Bearer {self._token}\r\n"
         head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
-        status, _, answer = self._exchange(head.encode("ascii") + content).partition(b"\r\n\r\n")
-        if status.split(b" ", 2)[1:2] not in ([b"200"], [b"202"], [b"204"]):
-            raise OSError(f"{method} {path}: {status[:40]!r} {answer[:200]!r}")
-        return answer
+        told, _, answer = self._exchange(head.encode("ascii") + content).partition(b"\r\n\r\n")
+        status = told.split(b" ", 2)[1:2]
+        if not status or not status[0].isdigit():
+            raise OSError(f"{method} {path}: no answer of HTTP")
+        return int(status[0]), answer
 
     def _exchange(self, request: bytes) -> bytes:
         family = socket.AF_INET6 if ":" in self._host else socket.AF_INET

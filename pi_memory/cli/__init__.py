@@ -30,6 +30,7 @@ COMMANDS = (
     "backup",
     "restore",
     "hook",
+    "mcp",
     "import",
     "export-embedder",
 )
