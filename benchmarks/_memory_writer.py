@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._facts import facts
+from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.worker import Worker
 from pi_memory.learning.learner import Learner
@@ -48,10 +49,17 @@ async def _load() -> Embedder:
 
 async def write(folder: Path, how: str, count: int) -> dict[str, int]:
     db = await Database.open(folder / "memory.db", commit_seconds=3600)
-    scale = Scale(Loader(_load, fallback=await _load()))
+    loader = Loader(_load, fallback=await _load())
+    scale = Scale(loader)
     memories = Memories(db, clock=time.time)
     worker = Worker("compute")
-    learning = Learner(memories, NeighbourSearch(memories, RamIndex(), scale, worker=worker), worker=worker)
+    learning = Learner(
+        memories,
+        NeighbourSearch(memories, RamIndex(), scale, worker=worker),
+        heads=Config().folder("heads"),
+        embedder=loader,
+        worker=worker,
+    )
     said = facts(count)
     if how == "stated":
         for fact in said:

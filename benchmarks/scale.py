@@ -127,7 +127,13 @@ async def opened(path: Path, embedder: Embedder, count: int) -> AsyncIterator[St
     await recall.start()
     while remembered.shelf.matrix is None or len(remembered.shelf.matrix) < count:  # noqa: ASYNC110 - when it comes
         await asyncio.sleep(0.001)
-    learning = Learner(memories, NeighbourSearch(memories, remembered.shelf, measured, worker=worker), worker=worker)
+    learning = Learner(
+        memories,
+        NeighbourSearch(memories, remembered.shelf, measured, worker=worker),
+        heads=Config().folder("heads"),
+        embedder=loader,
+        worker=worker,
+    )
     tagger = EvidenceTagger(load_patterns(Config().file("topics.toml")), worker=worker)
     yield Store(remembered, recall, learning, tagger)
     await recall.stop()

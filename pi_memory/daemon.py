@@ -152,7 +152,15 @@ def _put_together(
     )
     neighbours = NeighbourSearch(memories, memory_index.shelf, scale, worker=worker)
     interview = LlmExtraction(model) if settings.embedding.extractor == "model" else None
-    learner = Learner(memories, neighbours, worker=worker, topics=attention.topics, interview=interview)
+    learner = Learner(
+        memories,
+        neighbours,
+        heads=config.folder("heads"),
+        embedder=embedder,
+        worker=worker,
+        topics=attention.topics,
+        interview=interview,
+    )
 
     # The turn, and what is done while nobody waits.
     known = MemoryReader(focus, memories, search) if kept.enabled else None

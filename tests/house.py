@@ -34,6 +34,7 @@ ROWS = (
     "attention",
     "memories",
     "retrieval",
+    "judges",
     "learning",
     "conversation",
     "background",

@@ -8,6 +8,7 @@ import pytest
 
 from pi_memory.background.inbox import Inbox, StoredExchange, after_reply
 from pi_memory.background.priority import TurnPriority
+from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.worker import Worker
@@ -36,8 +37,9 @@ WAYS = {"/activity": ACTIVITY, "/history": HISTORY, "/chat": {"message": "hello"
 
 def learner(db: Database, clock: FakeClock) -> Learner:
     memories, worker = Memories(db, clock=clock), Worker("compute")
-    scale = Scale(Loader(none, fallback=NoEmbedder()))
-    return Learner(memories, NeighbourSearch(memories, RamIndex(), scale, worker=worker), worker=worker)
+    embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
+    neighbours = NeighbourSearch(memories, RamIndex(), Scale(embedder), worker=worker)
+    return Learner(memories, neighbours, heads=Config().folder("heads"), embedder=embedder, worker=worker)
 
 
 def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Inbox:

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.worker import Worker
@@ -32,10 +33,15 @@ class Mind:
         self.db = db
         self.clock = clock
         self.memories = Memories(db, clock=clock)
-        scale = Scale(Loader(_none, fallback=NoEmbedder()))
+        embedder: Loader[Embedder] = Loader(_none, fallback=NoEmbedder())
+        scale = Scale(embedder)
         worker = Worker("compute")
         self.learning = Learner(
-            self.memories, NeighbourSearch(self.memories, RamIndex(), scale, worker=worker), worker=worker
+            self.memories,
+            NeighbourSearch(self.memories, RamIndex(), scale, worker=worker),
+            heads=Config().folder("heads"),
+            embedder=embedder,
+            worker=worker,
         )
 
     async def say(self, message: str, project: str | None = None) -> list[str]:

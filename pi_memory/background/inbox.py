@@ -66,6 +66,9 @@ def after_reply(
         else:
             await learner.found_in(stored.id, exchange)
 
+    async def keep_facts(stored: StoredExchange) -> None:
+        await learner.keep(stored.id, stored.exchange)
+
     async def index_messages(stored: StoredExchange) -> None:
         await message_index.index(stored.id, stored.exchange)
 
@@ -80,7 +83,7 @@ def after_reply(
     async def schedule_reflection(stored: StoredExchange) -> None:
         reflection.soon(stored.exchange.conversation_id)
 
-    return link_statements, index_messages, tag, attend, schedule_reflection
+    return link_statements, keep_facts, index_messages, tag, attend, schedule_reflection
 
 
 class Inbox:

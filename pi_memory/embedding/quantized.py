@@ -125,6 +125,15 @@ class Matrix:
             of_block *= block.scales
         return found[: self._size]
 
+    def vectors(self, ids: Sequence[int]) -> dict[int, Vectors]:
+        """Unit vectors of those of `ids` that there are, each of shape (dimensions,); the last one of an id."""
+        rows = np.flatnonzero(np.isin(self.ids, np.asarray(ids, np.int32)))
+        found = {}
+        for row in rows.tolist():
+            block, place = self._blocks[row // BLOCK_ROWS], row % BLOCK_ROWS
+            found[int(block.ids[place])] = block.codes[place] * block.scales[place]
+        return found
+
     def _gathered(self, parts: list[npt.NDArray], kind: type) -> npt.NDArray:  # type: ignore[type-arg]
         return np.concatenate(parts)[: self._size] if parts else np.empty(0, kind)
 

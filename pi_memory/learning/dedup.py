@@ -14,17 +14,20 @@ from rapidfuzz import fuzz
 from pi_memory.learning.comparison import compared, said_in, stems
 from pi_memory.learning.contrast import contrast
 from pi_memory.text.language import pattern, words
-from pi_memory.types import Candidate, Memory
+from pi_memory.types import Candidate, Memory, Vectors
 
 Action = Literal["add", "update", "delete", "noop"]
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A memory that is like the candidate. `cosine` is that of their contents, None without an embedder."""
+    """A memory that is like the candidate. `cosine` is that of their contents, `vector` the memory's, shape
+    (dimensions,); None without an embedder.
+    """
 
     memory: Memory
     cosine: float | None = None
+    vector: Vectors | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,12 @@ def located(name: str, project: str | None) -> str:
     return name if "/" in name else f"{_project(project) or 'global'}/{name}"
 
 
+def of_fact(text: str, project: str | None) -> str:
+    """The namespace of a plain fact: the project it was said in, unless it is about the user."""
+    name = _project(project)
+    return f"{name}/facts" if name and not hints.OF_USER.search(text) else "user/facts"
+
+
 def of_statement(stated: Statement, project: str | None, exchange_id: int | None = None) -> Candidate:
     """What the user stated, as a candidate; not for what is to be forgotten."""
     return Candidate(

@@ -7,18 +7,24 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import Forgotten, NotFound, RequestError
+from pi_memory.judges.plain_facts import SOURCE, PlainFacts
+from pi_memory.judges.replacement import Replacement, Said
+from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, decide
-from pi_memory.learning.extraction import extract, grounded, not_private, of_statement
+from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.statements import statements
+from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers, scope
 from pi_memory.memories.redaction import Gone
+from pi_memory.protocols import Embedder
 from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
@@ -29,6 +35,10 @@ from pi_memory.types import Candidate, Exchange, Memory, Statement
 Numbered = tuple[int, Exchange]
 Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
 """Those of something learned in a session, by its text."""
+
+OF_USER = ("user_stated", SOURCE)
+"""Sources of what the user said to be so: it may end what they said before."""
+RESOLVED = "error_resolution"
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +56,8 @@ class Learner:
     """The one way from what is said to memories.
 
     `interview`, if it is given, has a model name candidates besides those of the rules, and decide where these are in
-    doubt. `topics` tells what something learned in a session is about, from its text too.
+    doubt. `heads` is the folder of the learned judges (`heads.py`). `topics` names what something learned in a session
+    is about, from its text too.
     """
 
     def __init__(
@@ -54,6 +65,8 @@ class Learner:
         memories: Memories,
         neighbourhood: NeighbourSearch,
         *,
+        heads: Path,
+        embedder: Loader[Embedder],
         worker: Worker,
         topics: Topics | None = None,
         interview: LlmExtraction | None = None,
@@ -62,6 +75,8 @@ class Learner:
         self._topics = topics or _no_topics
         self._memories = memories
         self._around = neighbourhood
+        self._plain_facts = PlainFacts(Worth(heads), embedder, worker=worker)
+        self._replacement = Replacement(heads)
         self._worker = worker
         self._one_at_a_time = asyncio.Lock()
         self._tasks = Tasks()
@@ -104,6 +119,20 @@ class Learner:
         """Have what was stated in a chat, and stored before its exchange was, name it. Once more changes nothing."""
         if quotes := [s.quote for s in statements(exchange) if s.kind not in ("forget", "private")]:
             await self._memories.rest_on(quotes, exchange_id)
+
+    async def keep(self, number: int, exchange: Exchange) -> list[Memory]:
+        """Keep the plain facts of an exchange with `number` as its id; the memories that are new, or that took the
+        place of older ones. Once more changes nothing. Raises `StoreError`.
+        """
+        new: list[Memory] = []
+        for fact in await self._plain_facts.of(number, exchange, stated=statements(exchange)):
+            located = replace(fact, namespace=of_fact(fact.quote, exchange.project))
+            candidate = await self._filed(located, exchange.conversation_id)
+            async with self._one_at_a_time:
+                around = await self._around.of(candidate.content, quote=candidate.quote)
+                taken = await self._take(candidate, around, said_at=exchange.at)
+            new += [taken.memory] if taken and taken.is_new else []
+        return new
 
     async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
         """Learn from exchanges of one session with their ids; the memories that are new. Once more changes nothing.
@@ -170,9 +199,14 @@ class Learner:
         `said_at` is given for what was said in the past. Then what is not allowed is left out; else raises `Forgotten`
         and `RequestError`.
         """
-        if any(_is_learned(candidate, neighbour.memory) for neighbour in found.neighbours):
+        known = [n.memory for n in found.neighbours if _is_learned(candidate, n.memory)]
+        if any(memory.source != SOURCE or candidate.source != RESOLVED for memory in known):
             return None
         decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
+        if known:  # a plain fact that turns out to be what resolved an error
+            decision = Decision("update", known[0].id)
+        elif decision.action == "add" and candidate.source in OF_USER:
+            decision = await self._worker.run(self._replaced, decision, candidate, found)
         if decision.linked and self._interview is not None and candidate.priority != "highest":
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
             decision = await self._interview.judge(candidate, linked)
@@ -186,6 +220,18 @@ class Learner:
                 raise
             logger.info("A candidate is left out: %s", error.message)
             return None
+
+    def _replaced(self, decision: Decision, candidate: Candidate, found: Nearby) -> Decision:
+        """The decision, unless the candidate makes a memory untrue: then that ends."""
+        embedder = found.embedding.space if found.embedding else ""
+        new = Said(candidate.quote or candidate.content, found.vector)
+        chances = {
+            n.memory.id: self._replacement.ends(new, _said(n), embedder=embedder)
+            for n in found.neighbours
+            if n.memory.is_valid and _place_of(n.memory) == _place_of(candidate)
+        }
+        best = max(chances, key=lambda number: chances[number], default=None)
+        return decision if best is None or not chances[best] else replace(decision, action="delete", id=best)
 
     async def _carry_out(
         self,
@@ -201,11 +247,14 @@ class Learner:
             if candidate.priority == "highest" and before.priority != "highest":
                 before = await self._memories.change(before.id, origin=origin, durable=durable, priority="highest")
             return Outcome(before, is_new=False)
-        if before is None or (before.priority == "highest" and candidate.priority != "highest"):
+        said = candidate.source in OF_USER
+        if before is None or (before.priority == "highest" and candidate.priority != "highest" and not said):
             # What was only picked up does not end what was stated.
             return Outcome(await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable))
         if decision.content is not None:
             candidate, embedding = replace(candidate, content=decision.content), None
+        if before.priority == "highest":
+            candidate = replace(candidate, priority="highest")
         new = self._memories.supersede(before.id, candidate, origin=origin, vector=embedding, durable=durable)
         return Outcome(await new, instead_of=before)
 
@@ -280,6 +329,17 @@ def _is_learned(candidate: Candidate, memory: Memory) -> bool:
     """Whether a memory, one that holds or not, rests on the very words of the candidate."""
     is_same = (memory.exchange_id, memory.quote) == (candidate.exchange_id, candidate.quote)
     return is_same and candidate.exchange_id is not None
+
+
+def _said(neighbour: Neighbour) -> Said:
+    """In the user's own words, where there are any."""
+    return Said(neighbour.memory.quote or neighbour.memory.content, neighbour.vector)
+
+
+def _place_of(said: Candidate | Memory) -> tuple[str, ...]:
+    """`user` and `global` are one place, each project another."""
+    parts = said.namespace.split("/")
+    return tuple(parts[:2]) if parts[0] == "project" else ()
 
 
 def _scope(project: str | None) -> Scope:

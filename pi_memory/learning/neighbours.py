@@ -27,12 +27,14 @@ logger = logging.getLogger(__name__)
 class Nearby:
     """The memories that are like a text, also those that no longer hold, and what a row keeps of its own meaning.
 
-    `scale` tells what their cosines mean. `embedding` is None without an embedder: then it follows later.
+    `scale` tells what their cosines mean. `vector` is that of the text, shape (dimensions,), and `embedding` what a row
+    keeps of it; None without an embedder: then it follows later.
     """
 
     neighbours: tuple[Neighbour, ...]
     scale: Calibration = NEVER
     embedding: Embedding | None = None
+    vector: Vectors | None = None
 
 
 class NeighbourSearch:
@@ -57,11 +59,16 @@ class NeighbourSearch:
             numbers = await self._memories.like_words(match, limit=MOST)
         scale, vector, embedding = await self._meaning(text)
         cosines: dict[int, float] = {}
+        vectors: dict[int, Vectors] = {}
         matrix = self._shelf.matrix
         if vector is not None and matrix is not None and matrix.dimensions == len(vector):
-            cosines = await self._worker.run(_near, matrix.snapshot(), vector, scale.related, numbers)
+            matrix = matrix.snapshot()
+            cosines = await self._worker.run(_near, matrix, vector, scale.related, numbers)
+            vectors = await self._worker.run(matrix.vectors, list(cosines))
         known = await self._memories.several([*dict.fromkeys([*numbers, *cosines])])
-        return Nearby(tuple(Neighbour(m, cosines.get(m.id)) for m in known), scale, embedding)
+        return Nearby(
+            tuple(Neighbour(m, cosines.get(m.id), vectors.get(m.id)) for m in known), scale, embedding, vector
+        )
 
     async def _meaning(self, text: str) -> tuple[Calibration, Vectors | None, Embedding | None]:
         embedder = self._scale.embedder.now

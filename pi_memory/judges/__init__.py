@@ -1,0 +1,1 @@
+"""Small learned judges of sentences, and the plain facts that they find."""

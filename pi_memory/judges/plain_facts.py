@@ -1,0 +1,99 @@
+"""Facts that a message states in passing, where no rule says "remember": things, places, numbers, people, how-tos.
+
+Each becomes a candidate of low priority, which fades unless it is used, with the sentence that it rests on.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from pi_memory.embedding.worker import Worker
+from pi_memory.errors import EmbedderError
+from pi_memory.judges.worth import Worth
+from pi_memory.loader import Loader
+from pi_memory.protocols import Embedder
+from pi_memory.text.secrets import secret_in
+from pi_memory.text.third_person import about_user
+from pi_memory.text.user_text import Sentence, sentences
+from pi_memory.types import Candidate, Exchange, Statement, Vectors
+
+SOURCE = "said"
+"""Source of such candidates: the user said it to be so."""
+
+LEAST_CHANCE = 0.5
+"""From here on a sentence is kept: on authors that the judge was not fitted on, 74 % of facts and 10 % of other
+sentences, most of them general knowledge or jokes that even people may take for facts."""
+LEAST_CHANCE_UNSURE = 0.75
+"""The same where there are no vectors: 54 % of facts and 10 % of others."""
+FEWEST_WORDS, MOST_WORDS = 2, 60
+MOST = 12
+"""Most facts of one message: who says more is dictating, or pasting."""
+SESSIONS = 256
+"""Sessions whose last statement is remembered, for what refers back to it."""
+
+
+class PlainFacts:
+    """Finds facts in what users say, by signs of their words and, with an embedder, their meaning."""
+
+    def __init__(self, worth: Worth, embedder: Loader[Embedder], *, worker: Worker) -> None:
+        self._worth = worth
+        self._embedder = embedder
+        self._worker = worker
+        self._last: OrderedDict[str, str] = OrderedDict()
+
+    async def of(self, number: int, exchange: Exchange, *, stated: Sequence[Statement] = ()) -> list[Candidate]:
+        """Candidates of an exchange, with `number` as its id, in the order in which they were said; without what was
+        `stated` in it.
+        """
+        said = await self._worker.run(sentences, exchange.user)
+        if any(statement.kind == "private" for statement in stated):
+            return []
+        told = {statement.quote for statement in stated}
+        asked = [s for s in said if _may_be_fact(s) and s.text not in told]
+        if not asked:
+            self._remember(exchange.conversation_id, said)
+            return []
+        chances, least = await self._chances([s.text for s in asked])
+        kept = [s for s, chance in zip(asked, chances, strict=True) if chance >= least][:MOST]
+        found = [self._candidate(s, said, number, exchange) for s in kept]
+        self._remember(exchange.conversation_id, said)
+        return found
+
+    async def _chances(self, texts: Sequence[str]) -> tuple[list[float], float]:
+        """How likely each text is a fact, and from which chance on it is kept."""
+        embedder, vectors = self._embedder.now, None
+        if embedder.dimensions:
+            vectors = await self._vectors(embedder, texts)
+        found = await self._worker.run(self._worth.chances, texts, vectors, embedder=embedder.id)
+        is_sure = vectors is not None and self._worth.reads(embedder.id)
+        return [float(chance) for chance in found], LEAST_CHANCE if is_sure else LEAST_CHANCE_UNSURE
+
+    async def _vectors(self, embedder: Embedder, texts: Sequence[str]) -> Vectors | None:
+        try:
+            return await embedder.embed(texts)
+        except EmbedderError:
+            return None
+
+    def _candidate(self, fact: Sentence, said: Sequence[Sentence], number: int, exchange: Exchange) -> Candidate:
+        content = fact.text
+        if self._worth.refers_back(content) and (before := self._before(fact, said, exchange.conversation_id)):
+            content = f"{before} {content}"
+        return Candidate(about_user(content), source=SOURCE, quote=fact.text, exchange_id=number)
+
+    def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
+        """The statement before a sentence: of the same message, else the last one of the conversation."""
+        earlier = [s.text for s in said[: said.index(fact)] if not s.is_question]
+        return earlier[-1] if earlier else self._last.get(conversation, "")
+
+    def _remember(self, conversation: str, said: Sequence[Sentence]) -> None:
+        """Keep the last statement of a message for what the next one may refer to."""
+        stated = [s.text for s in said if not s.is_question and not self._worth.refers_back(s.text)]
+        if stated:
+            self._last[conversation] = stated[-1]
+            self._last.move_to_end(conversation)
+        if len(self._last) > SESSIONS:
+            self._last.popitem(last=False)
+
+
+def _may_be_fact(sentence: Sentence) -> bool:
+    is_of_length = FEWEST_WORDS <= len(sentence.text.split()) <= MOST_WORDS
+    return is_of_length and not sentence.is_question and not secret_in(sentence.text)

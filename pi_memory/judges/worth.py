@@ -1,0 +1,61 @@
+"""Which sentences of a message are facts worth keeping, where no rule says so. Pure, but for the weights it reads.
+
+Jokes, moods, questions, hypotheses, hearsay and what is true for a moment only are not. A remark that is kept by
+mistake costs little, as it fades; a fact that is lost costs more.
+"""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from pi_memory.judges.heads import Head, patterns
+from pi_memory.types import Vectors
+
+
+class Worth:
+    """Judges sentences. `folder` has `worth.toml` and `worth.npz`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def chances(self, sentences: Sequence[str], vectors: Vectors | None, *, embedder: str = "") -> Vectors:
+        """How likely each sentence is a fact to keep, shape (n,), from 0 to 1.
+
+        `vectors` are those of the sentences, shape (n, dimensions), made by `embedder`; None without one.
+        """
+        if not sentences:
+            return np.zeros(0, np.float32)
+        fits = vectors is not None and self.reads(embedder)
+        return self._head.chances(self.signs(sentences), vectors if fits else None)
+
+    def reads(self, embedder: str) -> bool:
+        """Whether it judges by the vectors of this embedder, and not by signs alone."""
+        return self._head.fits(embedder)
+
+    def refers_back(self, sentence: str) -> bool:
+        """Whether its subject stands in the sentence before."""
+        return self._back.match(sentence) is not None
+
+    def signs(self, sentences: Sequence[str]) -> Vectors:
+        """Signs of each sentence, shape (n, signs)."""
+        found = patterns(self._folder / "worth.toml")
+        rows = [[*_length(text), *(float(bool(sign.search(text))) for sign in found)] for text in sentences]
+        return np.array(rows, np.float32).reshape(len(sentences), -1)
+
+    @cached_property
+    def _back(self) -> re.Pattern[str]:
+        table = tomllib.loads((self._folder / "worth.toml").read_text(encoding="utf-8"))
+        return re.compile(table["context"]["refers_back"], re.IGNORECASE)
+
+    @cached_property
+    def _head(self) -> Head:
+        return Head.load(self._folder / "worth.npz")
+
+
+def _length(text: str) -> tuple[float, float]:
+    words = len(text.split())
+    return min(words, 40) / 20, float(words < 4)
