@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -82,42 +83,61 @@ def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (TEXTS / name).read_text(encoding="utf-8").splitlines()]
 
 
+@dataclass(frozen=True)
+class Sample:
+    """What a judge is fitted on: signs, vectors and labels of its rows, and who wrote each."""
+
+    signs: Floats
+    vectors: Floats
+    labels: Floats
+    authors: list[str]
+
+    def report(self, name: str, *, penalty: float) -> None:
+        scaled = (self.signs - self.signs.mean(0)) / (self.signs.std(0) + 1e-6)
+        both = np.hstack([scaled, VECTOR_SCALE * self.vectors])
+        for how, given in (("signs alone", scaled), ("with vectors", both)):
+            report(f"{name}, {how}", held_out(given, self.labels, self.authors, penalty=penalty), self.labels)
+
+    def save(self, path: Path, *, penalty: float) -> None:
+        save(path, self.signs, self.vectors, self.labels, penalty=penalty)
+
+
+async def of_sentences(embedder: GgufEmbedder) -> Sample:
+    given = rows("sentences.jsonl")
+    texts = [row["text"] for row in given]
+    return Sample(
+        Worth(HEADS).signs(texts).astype(np.float64),
+        (await embedder.embed(texts)).astype(np.float64),
+        np.array([row["label"] == "fact" for row in given], np.float64),
+        [row["voice"].partition(":")[0] for row in given],
+    )
+
+
+async def of_pairs(embedder: GgufEmbedder) -> Sample:
+    given, judge = rows("pairs.jsonl"), Replacement(HEADS)
+    new = await embedder.embed([row["new"] for row in given])
+    old = await embedder.embed([row["old"] for row in given])
+    pairs = list(zip(given, new, old, strict=True))
+    return Sample(
+        np.array([judge.signs(Said(row["new"], n), Said(row["old"], o)) for row, n, o in pairs], np.float64),
+        np.array([pair_vector(n, o) for _, n, o in pairs], np.float64),
+        np.array([row["label"] == "replaces" for row in given], np.float64),
+        [row["author"] for row in given],
+    )
+
+
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="print the figures, write nothing")
+    parser.add_argument("--quick", action="store_true", help="write the weights, print no figures")
     options = parser.parse_args()
     embedder = GgufEmbedder.open(EMBEDDER, threads=2)
-    sentences = rows("sentences.jsonl")
-    texts = [row["text"] for row in sentences]
-    vectors = (await embedder.embed(texts)).astype(np.float64)
-    signs = Worth(HEADS).signs(texts).astype(np.float64)
-    labels = np.array([row["label"] == "fact" for row in sentences], np.float64)
-    authors = [row["voice"].partition(":")[0] for row in sentences]
-    scaled = (signs - signs.mean(0)) / (signs.std(0) + 1e-6)
-    report("worth, signs alone", held_out(scaled, labels, authors, penalty=3), labels)
-    report(
-        "worth, with vectors",
-        held_out(np.hstack([scaled, VECTOR_SCALE * vectors]), labels, authors, penalty=10),
-        labels,
-    )
-    pairs = rows("pairs.jsonl")
-    new = await embedder.embed([row["new"] for row in pairs])
-    old = await embedder.embed([row["old"] for row in pairs])
-    judge = Replacement(HEADS)
-    of_pairs = np.array(
-        [judge.signs(Said(r["new"], n), Said(r["old"], o)) for r, n, o in zip(pairs, new, old, strict=True)], np.float64
-    )
-    both = np.array([pair_vector(n, o) for n, o in zip(new, old, strict=True)], np.float64)
-    ends = np.array([row["label"] == "replaces" for row in pairs], np.float64)
-    authors = [row["author"] for row in pairs]
-    scaled = (of_pairs - of_pairs.mean(0)) / (of_pairs.std(0) + 1e-6)
-    report("replacement, signs alone", held_out(scaled, ends, authors, penalty=5), ends)
-    report(
-        "replacement, with vectors", held_out(np.hstack([scaled, VECTOR_SCALE * both]), ends, authors, penalty=5), ends
-    )
-    if not options.dry_run:
-        save(HEADS / "worth.npz", signs, vectors, labels, penalty=10)
-        save(HEADS / "replacement.npz", of_pairs, both, ends, penalty=5)
+    judged = {"worth": (await of_sentences(embedder), 10), "replacement": (await of_pairs(embedder), 5)}
+    for name, (sample, penalty) in judged.items():
+        if not options.quick:
+            sample.report(name, penalty=penalty)
+        if not options.dry_run:
+            sample.save(HEADS / f"{name}.npz", penalty=penalty)
     await embedder.close()
 
 

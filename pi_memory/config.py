@@ -29,6 +29,7 @@ class Config:
     def is_own(self, path: Path) -> bool:
         """Whether a file is the user's."""
         return not path.is_relative_to(self._folders[-1])
+
     def folder(self, name: str) -> Path:
         """A folder of the shipped configuration."""
         return self._folders[-1] / name

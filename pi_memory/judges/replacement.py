@@ -16,13 +16,13 @@ from typing import Literal
 import numpy as np
 
 from pi_memory.judges.heads import Head
-from pi_memory.text.query_terms import STOP_WORDS
+from pi_memory.text.language import words
+from pi_memory.text.stems import stem
 from pi_memory.types import Vectors
 
 Kind = Literal["day", "number", "name", "word"]
 
 TOKEN = re.compile(r"[\w'’£$€]+(?:[.:/@-]\w+)*")
-ENDINGS = ("ings", "ing", "ies", "ied", "edly", "ed", "es", "ly", "s", "e")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ class Parsed:
 
     @property
     def content(self) -> frozenset[str]:
-        return frozenset(s for s, t in zip(self.stems, self.tokens, strict=True) if t.lower() not in STOP_WORDS)
+        return frozenset(
+            s for s, t in zip(self.stems, self.tokens, strict=True) if t.lower() not in words("stop_words")
+        )
 
     @property
     def subject(self) -> frozenset[str]:
@@ -129,7 +131,9 @@ class Replacement:
         kinds = tuple(self._kind(token, first=not place) for place, token in enumerate(tokens))
         places = [p for p, token in enumerate(tokens) if p and token.lower() in self._words["verbs"]]
         verb = places[0] if places else len(tokens) // 2
-        return Parsed(tokens, kinds, tuple(_stem(token.lower()) for token in tokens), verb)
+        return Parsed(
+            tokens, kinds, tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens), verb
+        )
 
     def _kind(self, token: str, *, first: bool) -> Kind:
         plain = token.lower()
@@ -167,11 +171,3 @@ def pair_vector(new: Vectors, old: Vectors) -> Vectors:
     """What the judge reads of two vectors: the newer one, and how it differs; shape (2 x dimensions,)."""
     made: Vectors = (np.concatenate([new, new - old]) / 3).astype(np.float32)
     return made
-
-
-def _stem(word: str) -> str:
-    word = word.replace("’", "'").removesuffix("'s")
-    for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word

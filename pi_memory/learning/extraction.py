@@ -53,7 +53,7 @@ def located(name: str, project: str | None) -> str:
 def of_fact(text: str, project: str | None) -> str:
     """The namespace of a plain fact: the project it was said in, unless it is about the user."""
     name = _project(project)
-    return f"{name}/facts" if name and not hints.OF_USER.search(text) else "user/facts"
+    return f"{name}/facts" if name and not pattern("of_user").search(text) else "user/facts"
 
 
 def of_statement(stated: Statement, project: str | None, exchange_id: int | None = None) -> Candidate:

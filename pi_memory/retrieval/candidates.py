@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from sqlite_utils import Database
 
-from pi_memory.retrieval import scoring
+from pi_memory.retrieval import ended, scoring
 from pi_memory.retrieval.ram_index import View
 from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
@@ -50,6 +50,7 @@ class Wanted:
     without: PromptWindow | None = None
     window: TimeWindow | None = None
     bearing: Vectors | None = None
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,11 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     for memory in memories.several(db, [found.id for found in best if found.kind == "memory"]):
         if memory.is_valid:
             texts["memory", memory.id] = memory
-    for said in messages.shown(db, [found.id for found in best if found.kind == "exchange"]):
-        texts["exchange", said.id] = said
+    shown = messages.shown(db, [found.id for found in best if found.kind == "exchange"])
+    over = {} if wanted.past else memories.ended(db, [said.id >> 1 for said in shown])
+    for said in shown:
+        if text := ended.without(said.text, over.get(said.id >> 1, ())):
+            texts["exchange", said.id] = replace(said, text=text)
     return [(found, texts[found.kind, found.id]) for found in best if (found.kind, found.id) in texts]
 
 

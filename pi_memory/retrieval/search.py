@@ -18,7 +18,7 @@ from pi_memory.errors import EmbedderError
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
-from pi_memory.retrieval import candidates, gate, prompt_blocks, time_window
+from pi_memory.retrieval import candidates, ended, gate, prompt_blocks, time_window
 from pi_memory.retrieval.candidates import Hit, Kind, PromptWindow, SearchSpace, Wanted
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
@@ -83,6 +83,9 @@ class Meant:
     """Of each term, how much of what the query means it means by itself, from 0 to 1: `planning a trip to Denver` is
     about Denver.
     """
+
+    def cosine(self, nearness: float) -> float:
+        return self.scale.unrelated_mean + nearness * (self.scale.same - self.scale.unrelated_mean)
 
     def nearness(self, shelf: RamIndex, view: View) -> Vectors | None:
         """Of each text of `view`: 0 for unrelated texts, 1 for those that say the same. None without vectors."""
@@ -151,14 +154,18 @@ class Search:
         self._index()
         wanted = Wanted(
             [query_terms.quoted(term) for term in asked.terms],
-            max(READ, 3 * k),
+            most := max(READ, 3 * k),
             window,
             await self._worker.run(_window, query, places, now if at is None else at),
             None if meant is None else meant.bearing,
+            query_terms.asks_past(query),
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(session, query[:NAMING])
-        return await self._worker.run(_scored, found, asked, now=now, boost=boost, k=k)
+        results = await self._worker.run(_scored, found, asked, now=now, boost=boost, k=most)
+        if not wanted.past:
+            results = await self._worker.run(self._newest, results, shelves.get("memory"), meant)
+        return results[:k]
 
     async def for_turn(
         self, query: str, *, scope: Scope, room: PromptRoom, now: float, session: str | None = None
@@ -195,6 +202,12 @@ class Search:
             if answer is not None and (answer.kind, answer.id, answer.role) not in known:
                 told.append(answer)
         return told
+
+    def _newest(self, results: list[Recalled], shelf: RamIndex | None, meant: Meant | None) -> list[Recalled]:
+        if shelf is None or shelf.matrix is None or meant is None:
+            return results
+        vectors = shelf.matrix.vectors([r.id for r in results if r.kind == "memory"])
+        return ended.newest(results, vectors, same=meant.cosine(ended.SAME_THING))
 
     def _index(self) -> None:
         """Have the words of new memories indexed before the next read. Not awaited."""

@@ -122,6 +122,16 @@ def outlines(db: Database, *, after: int, limit: int) -> list[tuple[int, str, in
     return db.execute(query, (after, limit)).fetchall()
 
 
+def ended(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
+    """The sentences of these exchanges that memories rested on which have been replaced, by exchange."""
+    query = """select exchange_id, quote from memories where superseded_by is not null and quote != ''
+        and exchange_id in (select value from json_each(?))"""
+    found: dict[int, list[str]] = {}
+    for exchange_id, quote in db.execute(query, (msgspec.json.encode(exchange_ids).decode(),)):
+        found.setdefault(exchange_id, []).append(quote)
+    return found
+
+
 def used(db: Database, ids: Sequence[int], at: float) -> None:
     """Count a use of each memory, which restores its strength."""
     db.execute(

@@ -68,6 +68,11 @@ def asks_when(query: str) -> bool:
     return pattern("asks_when").match(query) is not None
 
 
+def asks_past(query: str) -> bool:
+    """Whether a query is about what held before: "where did I live before"."""
+    return pattern("asks_past").search(query) is not None
+
+
 def asks_assistant(query: str) -> bool:
     """Whether a query is about what the assistant said: "what did you suggest"."""
     return pattern("to_assistant").search(query) is not None
