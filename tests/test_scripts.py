@@ -1,6 +1,7 @@
 """The scripts, as far as they can run without changing this machine."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -81,6 +82,28 @@ def test_install_says_what_it_does_not_understand(options: list[str], said: str)
     refused = install("--dry-run", *options)
     assert refused.returncode == 2
     assert said in refused.stderr
+
+
+def test_a_plain_user_may_see_what_would_be_done() -> None:
+    as_nobody = ["setpriv", "--reuid=nobody", "--clear-groups"] if os.geteuid() == 0 else []
+    planned = run(*as_nobody, ROOT / "scripts" / "install", "--dry-run")
+    assert planned.returncode == 0, planned.stderr
+    assert "systemctl enable pi-memory@" in planned.stdout
+
+
+def test_roll_back_would_bring_the_old_program_back() -> None:
+    planned = install("--dry-run", "--roll-back", "--user", USER)
+    assert planned.returncode == 0, planned.stderr
+    assert "+ mv /opt/pi-memory.previous /opt/pi-memory" in planned.stdout
+    assert "before-upgrade.db" in planned.stdout
+
+
+def test_install_says_how_long_llama_takes() -> None:
+    assert re.search(r"llama\.cpp (is compiled once: .* minutes|comes from a wheel|is there)", install_plan())
+
+
+def install_plan() -> str:
+    return install("--dry-run", "--user", USER).stdout
 
 
 def test_install_tells_what_it_can_do() -> None:
