@@ -1,6 +1,6 @@
 """The Debian package, as far as it can be tried without building one: its scripts, its launcher, its manual."""
 
-import re
+import platform
 import shutil
 import subprocess
 import sys
@@ -176,11 +176,12 @@ def test_the_launcher_leaves_the_choice_to_the_user(tmp_path: Path) -> None:
 
 def launched(home: Path, architecture: str, processor: str, **environment: str) -> str:
     """The folder of libraries that the launcher chooses for a processor; empty for the usual one."""
-    found = re.search(rf"{architecture}\) machine=.*features='(.*)'", (ROOT / "scripts/build-deb").read_text())
-    assert found is not None
+    machine = {"arm64": "aarch64", "amd64": "x86_64"}[architecture]
+    told = subprocess.check_output([ROOT / "scripts/processor", "--faster", machine], text=True, timeout=60)
+    _, _, features = told.strip().partition(" ")
     text = (ROOT / "deb/launcher").read_text(encoding="utf-8")
     for name, value in {
-        "@FEATURES@": found[1],
+        "@FEATURES@": features,
         "@FASTER@": "fast",
         "/proc/cpuinfo": f"{home}/cpuinfo",
         "/opt/pi-memory": str(home),
@@ -193,6 +194,18 @@ def launched(home: Path, architecture: str, processor: str, **environment: str) 
     (home / "bin/python").chmod(0o755)
     env = {"PATH": "/usr/bin:/bin", **environment}
     return subprocess.check_output(["sh", home / "launcher"], env=env, text=True, timeout=60).strip()
+
+
+def test_only_wheels_for_this_machine_are_given_to_pip(tmp_path: Path) -> None:
+    (tmp_path / "faster").mkdir()
+    (tmp_path / "llama_cpp_python-1-py3-none-manylinux_2_36_riscv64.whl").touch()
+    assert wheels(tmp_path) == []
+    (tmp_path / f"llama_cpp_python-1-py3-none-manylinux_2_36_{platform.machine()}.whl").touch()
+    assert wheels(tmp_path) == ["--find-links", str(tmp_path)]
+
+
+def wheels(folder: Path) -> list[str]:
+    return subprocess.check_output([ROOT / "scripts/processor", folder], text=True, timeout=60).split()
 
 
 def generated(what: str) -> str:
@@ -224,7 +237,7 @@ def test_each_shell_completes(shell: str) -> None:
     assert f"_PI_MEMORY_COMPLETE={shell}_complete" in generated(shell)
 
 
-@pytest.mark.parametrize("script", ["build-wheels", "build-deb", "check-boot", "release"])
+@pytest.mark.parametrize("script", ["build-wheels", "build-deb", "check-boot", "processor", "release"])
 def test_a_script_tells_what_it_can_do_and_what_it_does_not_understand(script: str) -> None:
     helped = subprocess.run([ROOT / "scripts" / script, "--help"], capture_output=True, text=True, timeout=60)
     assert (helped.returncode, f"scripts/{script}" in helped.stdout) == (0, True)
