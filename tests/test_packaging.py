@@ -1,5 +1,6 @@
 """The Debian package, as far as it can be tried without building one: its scripts, its launcher, its manual."""
 
+import os
 import platform
 import shutil
 import subprocess
@@ -27,7 +28,7 @@ TOOLS = {
     "deluser": "",
     "id": "echo ana",
     "install": 'for last; do :; done; [ "$last" ] && : >"$last"',
-    "runuser": "",
+    "runuser": 'for last; do :; done; case $last in *.of-*) : >"$last" ;; esac',
 }
 """What the maintainer scripts run, and what stands in for it here: it is only written down."""
 
@@ -49,6 +50,7 @@ class Debian:
             (root / folder).mkdir(parents=True)
         self.wanted = root / "etc/systemd/system/multi-user.target.wants"
         shutil.copy(root / "bin/systemctl", root / "opt/pi-memory/bin/python")
+        self._tool("../opt/pi-memory/bin/pi-memory", "echo pi-memory, version 0.1.0")
 
     def _tool(self, name: str, body: str) -> None:
         tool = self.root / "bin" / name
@@ -125,8 +127,18 @@ def test_an_upgrade_keeps_a_copy_first(debian: Debian) -> None:
     folder = debian.data("ana")
     called = debian.run("prerm", "upgrade", "0.2.0-1").splitlines()
     stopped = called.index("deb-systemd-invoke stop pi-memory@*.service")
-    copied = next(n for n, call in enumerate(called) if f"backup {folder}/before-upgrade.db" in call)
+    copied = next(n for n, call in enumerate(called) if f"backup {folder}/memory.db.of-0.1.0" in call)
     assert stopped < copied
+
+
+def test_the_copies_of_two_versions_are_kept(debian: Debian) -> None:
+    folder = debian.data("ana")
+    for age, name in enumerate(["memory.db.of-0.0.9", "memory.db.of-0.0.8", "memory.db.of-0.0.7"]):
+        (folder / name).touch()
+        os.utime(folder / name, (1e9 - age, 1e9 - age))
+    debian.run("prerm", "upgrade", "0.2.0-1")
+    kept = {path.name for path in folder.glob("memory.db.of-*")}
+    assert kept == {"memory.db.of-0.1.0", "memory.db.of-0.0.9"}
 
 
 def test_remove_takes_the_bytecode_and_keeps_what_was_remembered(debian: Debian) -> None:

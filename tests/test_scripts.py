@@ -95,7 +95,7 @@ def test_roll_back_would_bring_the_old_program_back() -> None:
     planned = install("--dry-run", "--roll-back", "--user", USER)
     assert planned.returncode == 0, planned.stderr
     assert "+ mv /opt/pi-memory.previous /opt/pi-memory" in planned.stdout
-    assert "before-upgrade.db" in planned.stdout
+    assert "memory.db.of-VERSION" in planned.stdout
 
 
 def test_install_says_how_long_llama_takes() -> None:
