@@ -10,7 +10,7 @@ import platform
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import uvicorn
 
@@ -24,7 +24,9 @@ from pi_memory.http.connections import BACKLOG, BoundedProtocol, Listener
 from pi_memory.log_limit import LogLimit
 from pi_memory.model import openmp
 from pi_memory.parts import Parts
+from pi_memory.protocols import Embedder
 from pi_memory.settings import Settings
+from pi_memory.store.database import Database
 
 GRACE_SECONDS = 3
 """Longest that open connections delay a stop after their turns were stopped."""
@@ -134,11 +136,14 @@ class Server(uvicorn.Server):
     async def main_loop(self) -> None:
         """Wait for a signal. uvicorn's own loop wakes ten times a second."""
         await self.on_tick(0)
-        beat = watchdog_seconds()
-        while not self._leave.is_set():
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._leave.wait(), beat)
-            notify("WATCHDOG=1")
+        beats = watchdog_seconds()
+        heart = asyncio.create_task(feed_watchdog(beats, self._progress)) if beats else None
+        await self._leave.wait()
+        if heart is not None:
+            heart.cancel()
+
+    async def _progress(self, beat: int) -> None:
+        await at_work(self._parts.db, self._parts.embedder.now, beat)
 
     def handle_exit(self, sig: int, frame: object) -> None:
         super().handle_exit(sig, None)
@@ -213,6 +218,23 @@ def notify(state: str) -> None:
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel, contextlib.suppress(OSError):
         channel.sendto(state.encode(), f"\0{address[1:]}" if address.startswith("@") else address)
+
+
+async def at_work(db: Database, embedder: Embedder, beat: int) -> None:
+    """Return once the threads of the store and of the embedder have done a little work, or failed to."""
+    with contextlib.suppress(Exception):
+        await db.read(lambda _: None)
+    with contextlib.suppress(Exception):
+        # Another text each time: the last ones are not embedded again.
+        await embedder.embed([f"beat {beat}"])
+
+
+async def feed_watchdog(seconds: float, progress: Callable[[int], Awaitable[None]]) -> None:
+    """Tell systemd every `seconds` that we live, each time once `progress` of that beat has returned."""
+    for beat in itertools.count():
+        await asyncio.sleep(seconds)
+        await progress(beat)
+        notify("WATCHDOG=1")
 
 
 def watchdog_seconds() -> float | None:

@@ -1,19 +1,25 @@
 """The process: start, readiness, signals, exit codes. Real processes."""
 
+import asyncio
 import resource
 import signal
 import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from pi_memory.embedding.none import NoEmbedder
+from pi_memory.service import at_work, feed_watchdog
 from pi_memory.store import migrations
+from pi_memory.store.database import Database
 from tests.process import serving
 
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP]
@@ -65,6 +71,52 @@ def test_systemd_is_told_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> N
             told = b""
             while b"STOPPING=1" not in told:
                 told = systemd.recv(4096)
+
+
+@pytest.fixture
+def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """What systemd listens at."""
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as listener:
+        listener.bind(str(tmp_path / "notify"))
+        listener.setblocking(False)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        yield listener
+
+
+def test_systemd_is_told_nothing_while_a_thread_is_stuck(systemd: socket.socket) -> None:
+    async def beat() -> None:
+        going_on, stuck = asyncio.Event(), asyncio.Event()
+
+        async def progress(beat: int) -> None:
+            if beat:
+                stuck.set()
+                await going_on.wait()
+
+        heart = asyncio.create_task(feed_watchdog(0, progress))
+        await stuck.wait()
+        assert systemd.recv(4096) == b"WATCHDOG=1"
+        with pytest.raises(BlockingIOError):
+            systemd.recv(4096)
+        going_on.set()
+        await asyncio.get_running_loop().sock_recv(systemd, 4096)
+        heart.cancel()
+
+    asyncio.run(beat())
+
+
+def test_a_store_that_is_stuck_makes_no_progress() -> None:
+    async def beat() -> None:
+        db = await Database.open(None)
+        going_on = threading.Event()
+        stuck = db.write(lambda _: going_on.wait())
+        progress = asyncio.create_task(at_work(db, NoEmbedder(), 0))
+        done, _ = await asyncio.wait({progress}, timeout=0.05)
+        assert not done
+        going_on.set()
+        await asyncio.gather(stuck, progress)
+        await db.close()
+
+    asyncio.run(beat())
 
 
 def test_a_port_in_use_is_told_by_name(tmp_path: Path) -> None:

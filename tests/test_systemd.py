@@ -42,7 +42,7 @@ def test_systemd_finds_no_fault(instance: Path) -> None:
 
 @needs_systemd
 def test_systemd_would_see_a_fault(instance: Path) -> None:
-    instance.write_text(instance.read_text(encoding="utf-8").replace("WatchdogSec=60", "WatchdogSec=soon"))
+    instance.write_text(instance.read_text(encoding="utf-8").replace("WatchdogSec=120", "WatchdogSec=soon"))
     assert "soon" in run("verify", "--recursive-errors=yes", instance).stderr
 
 
