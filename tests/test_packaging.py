@@ -118,6 +118,14 @@ def test_an_upgrade_restarts_it_for_those_it_ran_for(debian: Debian) -> None:
     assert (debian.root / "etc/pi-memory/ana.env").read_text(encoding="utf-8") == "PI_MEMORY_PORT=1\n"
 
 
+def test_who_it_ran_for_from_source_it_runs_for_from_the_package(debian: Debian) -> None:
+    debian.wanted.mkdir(parents=True)
+    (debian.wanted / "pi-memory@ana.service").symlink_to("/etc/systemd/system/pi-memory@.service")
+    debian.run("postinst", "configure", SUDO_USER="bo")
+    assert debian.runs_for() == ["pi-memory@ana.service"]
+    assert str((debian.wanted / "pi-memory@ana.service").readlink()) == UNIT
+
+
 def test_an_upgrade_starts_nothing_that_was_switched_off(debian: Debian) -> None:
     assert "restart" not in debian.run("postinst", "configure", "0.1.0-1", SUDO_USER="ana")
     assert debian.runs_for() == []
