@@ -1,7 +1,10 @@
 """The daemon as an ASGI application: routes, guard and error responses."""
 
+import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+import importlib
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
 from starlette.applications import Starlette
@@ -10,7 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Match, Route
+from starlette.routing import Match, Route, Router
+from starlette.types import Receive, Scope, Send
 
 from pi_memory.daemon import running
 from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError
@@ -25,13 +29,8 @@ from pi_memory.http import (
     focus,
     health,
     import_export,
-    mcp,
     memories,
     metrics,
-    ollama,
-    openai,
-    openai_embeddings,
-    openai_responses,
     openapi,
     search,
     session,
@@ -58,12 +57,15 @@ ENDPOINTS: list[Endpoint] = [
     *import_export.ENDPOINTS,
     *health.ENDPOINTS,
     *metrics.ENDPOINTS,
-    *openai.ENDPOINTS,
-    *openai_responses.ENDPOINTS,
-    *openai_embeddings.ENDPOINTS,
-    *ollama.ENDPOINTS,
-    *mcp.ENDPOINTS,
 ]
+
+
+DOORS = {
+    "/v1/{rest:path}": ("openai", "openai_responses", "openai_embeddings"),
+    "/api/{rest:path}": ("ollama",),
+    "/mcp": ("mcp",),
+}
+"""Other programs' protocols, by their paths: the modules that speak them, imported when the first request comes."""
 
 
 def create_app(
@@ -120,9 +122,41 @@ class Number(Convertor[int]):
 
 def _routes() -> list[Route]:
     register_url_convertor("int", Number())
-    routes = [Route(e.path, _handler(e), methods=[e.method]) for e in ENDPOINTS]
-    description = openapi.document(ENDPOINTS)
-    return [*routes, Route("/openapi.json", lambda request: answer(description))]
+    doors = [Route(path, LazyEndpoints(modules)) for path, modules in DOORS.items()]
+    return [*map(_route, ENDPOINTS), *doors, Route("/openapi.json", _description)]
+
+
+def _route(endpoint: Endpoint) -> Route:
+    return Route(endpoint.path, _handler(endpoint), methods=[endpoint.method])
+
+
+class LazyEndpoints:
+    """The endpoints of modules that most daemons never need: a megabyte, and a moment of each start."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        self._modules = modules
+        self._router: Router | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._router is None:
+            endpoints = await asyncio.to_thread(_endpoints, self._modules)
+            self._router = Router(list(map(_route, endpoints)))
+        await self._router(scope, receive, send)
+
+
+def _endpoints(modules: Iterable[str]) -> list[Endpoint]:
+    imported = (importlib.import_module(f"pi_memory.http.{name}") for name in modules)
+    return [endpoint for module in imported for endpoint in module.ENDPOINTS]
+
+
+def every_endpoint() -> list[Endpoint]:
+    """Those of other programs' protocols too."""
+    return ENDPOINTS + _endpoints(itertools.chain.from_iterable(DOORS.values()))
+
+
+async def _description(request: Request) -> Response:
+    """Made when it is asked for: few ask, and it is larger than all that a daemon keeps for its endpoints."""
+    return answer(await asyncio.to_thread(lambda: openapi.document(every_endpoint())))
 
 
 def _handler(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
@@ -147,8 +181,8 @@ async def _not_served(request: Request, error: HTTPException) -> Response:
     response = failure(RequestError(f"{request.method} {path}: {error.detail}", hint="See /openapi.json."), path)
     response.status_code = error.status_code
     response.headers.update(error.headers or {})
-    if error.status_code == 405:
-        response.headers["Allow"] = ", ".join(sorted(_allowed(request)))
+    if error.status_code == 405 and (allowed := _allowed(request)):
+        response.headers["Allow"] = ", ".join(sorted(allowed))
     return response
 
 

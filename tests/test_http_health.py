@@ -2,12 +2,14 @@
 
 import asyncio
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
 
 from pi_memory import __version__, backends
-from pi_memory.app import ENDPOINTS
+from pi_memory.app import every_endpoint
 from tests.conftest import Daemon, settings_for
 
 
@@ -57,10 +59,16 @@ def test_a_data_directory_that_cannot_be_made_is_told_and_chat_goes_on(daemon: D
 def test_every_endpoint_is_described(daemon: Daemon) -> None:
     told = daemon().get("/openapi.json").json()
     described = {(method.upper(), path) for path, methods in told["paths"].items() for method in methods}
-    assert described == {(e.method, re.sub(r":\w+}", "}", e.path)) for e in ENDPOINTS}
+    assert described == {(e.method, re.sub(r":\w+}", "}", e.path)) for e in every_endpoint()}
     chat = told["paths"]["/chat"]["post"]
     assert chat["requestBody"]["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ChatRequest"}
     assert {"200", "400", "413", "422", "503"} <= set(chat["responses"])
     assert msgspec.json.encode(told).count(b'"$ref"') > 5
     for name in ("ChatRequest", "ChatReply", "ShownTopic", "Failure"):
         assert name in told["components"]["schemas"]
+
+
+def test_what_few_need_is_imported_when_it_is_asked_for() -> None:
+    code = "import sys, pi_memory.service; print([m for m in sys.modules if m.startswith('pi_memory.http.o')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "['pi_memory.http.openapi']\n"

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from pi_memory.app import ENDPOINTS
+from pi_memory.app import every_endpoint
 from pi_memory.http.openapi import document
 
-PATHS: dict[str, Any] = document(ENDPOINTS)["paths"]
+PATHS: dict[str, Any] = document(every_endpoint())["paths"]
 
 
 @pytest.mark.parametrize("path", ["/activity", "/history"])
