@@ -211,6 +211,7 @@ class Recalled:
 
     `kind` is `memory`, or `exchange` for one verbatim message of an exchange; `id` is the memory's or the exchange's.
     `cosine` (calibrated) and `words` (BM25 coverage), both in [0, 1], are what similarity was computed from.
+    `source` is that of an exchange.
     """
 
     id: int
@@ -228,6 +229,7 @@ class Recalled:
     role: Role | None = None
     conversation_id: str | None = None
     ref: str | None = None
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +299,12 @@ class Receipt:
     memories: tuple[int, ...] = ()
     recalled: tuple[Recalled, ...] = ()
     stated: tuple[str, ...] = ()
+
+
+class Notice(str):
+    """What a model says of itself, behind its reply: shown to the user, no part of what was said."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,21 @@ def client(daemon: Daemon) -> Client:
     return started
 
 
-def given(client: Client, session: str = "s") -> bool:
-    asked = {"session_id": session, "message": "Which is my favourite tea from Uji?"}
+REMARK = "My favourite tea from Uji!"
+QUESTION = "Which is my favourite tea from Uji?"
+
+
+def given(client: Client, session: str = "s", message: str = REMARK) -> bool:
+    asked = {"session_id": session, "message": message}
     return "sencha" in client.post("/context", json=asked).json()["text"]
 
 
 def test_it_is_given_once_in_a_session(client: Client) -> None:
     assert [given(client), given(client), given(client, "other"), given(client)] == [True, False, True, False]
+
+
+def test_a_question_is_answered_as_often_as_it_is_asked(client: Client) -> None:
+    assert all(given(client, message=QUESTION) for _ in range(10))
 
 
 def test_more_than_five_hundred_sessions_are_known(client: Client) -> None:

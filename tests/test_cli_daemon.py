@@ -31,9 +31,9 @@ def run(
 
 def test_chat_says_one_message_or_talks_line_by_line(tmp_path: Path) -> None:
     with serving(tmp_path) as process:
-        assert "Noted" in run(process, tmp_path, "chat", "My cat is called Miso").stdout
+        assert "I see." in run(process, tmp_path, "chat", "My cat is called Miso").stdout
         talk = run(process, tmp_path, "chat", said="My dog is called Rex\n\nWhat is my dog called?\n")
-        assert "“My dog is called Rex”" in talk.stdout
+        assert "Your dog is called Rex." in talk.stdout
         assert talk.returncode == 0
         refused = run(process, tmp_path, "chat", "hello", "--agent", "nobody")
         assert (refused.returncode, "nobody" in refused.stderr) == (1, True)

@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -6,8 +7,8 @@ from hypothesis import strategies as st
 
 from pi_memory.errors import Unprocessable
 from pi_memory.focus.topic_changes import TopicChanges
-from pi_memory.model.extractive import NOTICE, ExtractiveModel, reply
-from pi_memory.types import Message, Topic, Usage
+from pi_memory.model.extractive import NOTICE, SELF, ExtractiveModel, reply
+from pi_memory.types import Message, Notice, Topic, Usage
 
 FOCUS = """You are a helpful assistant.
 
@@ -30,11 +31,18 @@ def talk(*said: str, system: str = "You are a helpful assistant.") -> str:
     return reply([*messages, Message("user", said[-1])])
 
 
+def generated(messages: Sequence[Message], max_tokens: int = 200) -> list[str | Usage]:
+    async def run() -> list[str | Usage]:
+        return [item async for item in ExtractiveModel().generate(messages, max_tokens=max_tokens)]
+
+    return asyncio.run(run())
+
+
 @pytest.mark.parametrize(
     ("told", "question", "quoted"),
     [
-        ("My name is Alice and I live in Kiel.", "What is my name?", "My name is Alice"),
-        ("My dog is called Max. I like tea.", "what's my dog's name", "My dog is called Max."),
+        ("My name is Alice and I live in Kiel.", "What is my name?", "Your name is Alice"),
+        ("My dog is called Max. I like tea.", "what's my dog's name", "Your dog is called Max."),
         ("I am rewriting fact extraction in /home/me/extraction.py", "What am I rewriting?", "/home/me/extraction.py"),
         ("We decided to use SQLite because it is one file.", "Why did we choose SQLite?", "because it is one file"),
         ("The daemon listens on port 8765.", "Tell me the port please", "8765"),
@@ -54,7 +62,7 @@ def test_a_question_is_answered_by_the_users_own_words(told: str, question: str,
 )
 def test_an_unrelated_question_quotes_nothing(question: str) -> None:
     answer = talk("My dog is called Max.", "The daemon listens on port 8765.", question, system=FOCUS)
-    assert answer == "I find nothing about that in what you told me here."
+    assert answer == "I find nothing about that in what you told me."
 
 
 def test_a_focus_that_was_edited_since_is_told_as_it_is_now() -> None:
@@ -103,9 +111,24 @@ def test_the_recent_focus_is_told() -> None:
     assert "extraction.py" in talk("Which file has the extraction?", system=FOCUS)
 
 
-def test_a_statement_is_acknowledged_and_a_greeting_returned() -> None:
-    assert talk("ok", "I bought a boat.") == "Noted."
-    assert talk("ok", "Hello!") == "Hello."
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("I bought a boat.", "I see."),
+        ("Hello!", "Hello."),
+        ("thanks a lot", "You're welcome."),
+        ("Good night", "Goodbye."),
+        ("yes please", "All right."),
+        ("Who are you?", SELF),
+        ("what can you do", SELF),
+    ],
+)
+def test_what_asks_for_nothing_known_gets_a_short_reply(message: str, answer: str) -> None:
+    assert talk("ok", message) == answer
+
+
+def test_what_needs_a_model_is_refused() -> None:
+    assert "language model" in talk("ok", "Write a poem about the sea.")
 
 
 def test_what_was_asked_before_is_no_answer() -> None:
@@ -117,9 +140,11 @@ def test_what_was_asked_before_is_no_answer() -> None:
 
 
 def test_that_there_is_no_model_is_said_once() -> None:
-    assert talk("I bought a boat.").endswith(NOTICE)
-    assert NOTICE not in talk("I bought a boat.", "What did I buy?")
     assert "pi-memory pull" in NOTICE
+    first = [Message("user", "I bought a boat.")]
+    later = [*first, Message("assistant", "I see."), Message("user", "What did I buy?")]
+    assert [piece for piece in generated(first) if isinstance(piece, Notice)] == [NOTICE]
+    assert not any(isinstance(piece, Notice) for piece in generated(later))
 
 
 def test_a_long_quote_is_shortened() -> None:
@@ -133,12 +158,9 @@ def test_no_text_breaks_it(said: list[str], asked: bool) -> None:
 
 
 def test_it_streams_words_and_counts_characters() -> None:
-    async def run() -> list[str | Usage]:
-        messages = [Message("user", "My dog is called Max."), Message("user", "What is my dog called?")]
-        return [item async for item in ExtractiveModel().generate(messages, max_tokens=5)]
-
-    *pieces, usage = asyncio.run(run())
-    assert "".join(map(str, pieces)) == "You said: “My dog is"
+    messages = [Message("user", "My dog is called Max."), Message("user", "What is my dog called?")]
+    *pieces, notice, usage = generated(messages, max_tokens=5)
+    assert (pieces, notice) == (["Your", " dog", " is", " called"], NOTICE)
     assert usage == Usage(prompt_tokens=12, evaluated_tokens=0, completion_tokens=5)
 
 

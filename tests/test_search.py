@@ -22,7 +22,7 @@ from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
-from pi_memory.types import Candidate, Exchange, Recalled
+from pi_memory.types import Candidate, Exchange, Recalled, Source
 from tests.fakes import FakeClock, FakeEmbedder
 
 GLOBAL = namespaces.scope(None)
@@ -36,11 +36,11 @@ class Mind:
     db: Database
     clock: FakeClock
 
-    async def say(self, *said: tuple[str, str], conversation: str = "old") -> None:
+    async def say(self, *said: tuple[str, str], conversation: str = "old", source: Source = "chat") -> None:
         """Exchanges, a minute apart."""
         for user, reply in said:
             self.clock.pass_time(minutes=1)
-            exchange = Exchange(conversation, user, reply, self.clock())
+            exchange = Exchange(conversation, user, reply, self.clock(), source=source)
             number = await self.db.write(partial(exchanges.add, exchange=exchange))
             await self.passages.index(number, exchange)
 
@@ -105,7 +105,7 @@ def test_what_stands_in_the_window_is_not_told_but_what_has_left_it() -> None:
     async def main() -> None:
         async with mind() as known:
             await known.say(("The boiler valve is red", "Noted."), ("The boiler valve squeaks", "Noted."))
-            asked = "What about the boiler valve?"
+            asked = "About that boiler valve!"
             assert len(await known.told(asked)) == 2
             second = PromptWindow("old", known.clock())
             assert await known.told(asked, window=second) == ["The boiler valve is red"]
@@ -186,7 +186,7 @@ def test_a_question_is_told_with_its_answer() -> None:
     async def main() -> None:
         async with mind() as known:
             long = [(f"What about the {what}?", REPLY.format(what)) for what in ("tide", "moon")]
-            await known.say(("Where is the key to the boathouse?", "Under the blue pot."), *long)
+            await known.say(("Where is the key to the boathouse?", "Under the blue pot."), *long, source="import")
             assert await known.told("boathouse key") == ["Under the blue pot."]
 
     asyncio.run(main())

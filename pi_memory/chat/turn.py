@@ -21,7 +21,7 @@ from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model
-from pi_memory.types import Delta, Done, Exchange, Message, Receipt, Standing, Statement, Turn, Usage
+from pi_memory.types import Delta, Done, Exchange, Message, Notice, Receipt, Standing, Statement, Turn, Usage
 
 LONGEST_REPLY = 2**31 - 1
 LONGEST_TOKEN = 256
@@ -87,12 +87,16 @@ class Assistant:
             built = await self._built(conversation, told.message, model)
             # 4. Model.
             reply, usage, is_partial = "", Usage(), True
+            notices: list[str] = []
             room = min(self._briefing.budget(model).reply, turn.options.max_tokens or LONGEST_REPLY)
             try:
                 async with aclosing(model.generate(built.messages, max_tokens=room, options=turn.options)) as pieces:
                     async for piece in pieces:
                         if isinstance(piece, Usage):
                             usage = piece
+                            continue
+                        if isinstance(piece, Notice):
+                            notices.append(piece)
                             continue
                         if len(reply) + len(piece) > room * LONGEST_TOKEN:
                             raise _endless(model)
@@ -105,12 +109,12 @@ class Assistant:
                 if turn.remember and (reply or not is_partial):
                     exchange = _exchange(turn, conversation, told, reply=reply, at=self._clock())
                     self._keep(conversation, replace(exchange, partial=is_partial), statements)
-            for line in stated:
+            for line in (*stated, *notices):
                 yield Delta(f"\n\n{line}" if reply else line)
             memory = filter(None, (conversation.summary, told.message.context))
             tokens = standing.memory_tokens + await self._worker.run(_count, model, tuple(memory))
             yield Done(
-                reply="\n\n".join(filter(None, (reply, *stated))),
+                reply="\n\n".join(filter(None, (reply, *stated, *notices))),
                 conversation_id=turn.conversation_id,
                 model=model.name,
                 provider=model.provider,

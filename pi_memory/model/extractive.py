@@ -4,22 +4,40 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
+from pi_memory.text.intent import Intent, Wish, asks, intent
+from pi_memory.text.language import pattern
+from pi_memory.text.second_person import to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
-from pi_memory.types import AS_SET, RECALLED, AnswerForm, Message, ReplyOptions, Usage
+from pi_memory.types import AS_SET, RECALLED, AnswerForm, Message, Notice, ReplyOptions, Usage
 
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240
-MOST_REMEMBERED = 3
+MOST_ALSO = 3
+"""What is told besides the line that answers."""
 
 FOCUS_HEADING, MEMORY_HEADING = "## Recent Focus", "## Memory"
 NOTICE = "No language model is loaded, so I only quote what you told me; `pi-memory pull` fetches one."
-
-GREETING = re.compile(
-    r"(hi|hello|hey|good (morning|afternoon|evening)|moin|hallo|bonjour|hola)\b[\s,!.\w]{0,20}$", re.I
+NOTHING = "I find nothing about that in what you told me."
+SELF = (
+    "I am pi-memory, an assistant that runs on your own machine and remembers. Tell me things as you would tell a"
+    " person, and ask for them later in any words: “where is the spare key”, “what do you know about Pepper”, “what did"
+    " I tell you last week”. “Remember ...” keeps something for good, “forget ...” erases it."
 )
+SMALL_TALK = {
+    Wish.GREETING: "Hello.",
+    Wish.THANKS: "You're welcome.",
+    Wish.FAREWELL: "Goodbye.",
+    Wish.ANSWER: "All right.",
+    Wish.ASSISTANT: SELF,
+    Wish.STATEMENT: "I see.",
+    Wish.REQUEST: "I can't do that without a language model; I can only tell you what you told me.",
+}
+"""A reply never says that something is kept: who keeps it says so."""
+
 JUST_SAID = re.compile(
     r"\b(what|repeat|quote)\b.*\b((did|have|had) i (just |last )?(say|said|tell|told|ask|asked|write|written)\b"
     r"|i (just |last )?(said|told|asked|wrote)\b|my (last|previous) (message|question|words))",
@@ -28,7 +46,7 @@ JUST_SAID = re.compile(
 EDITED = re.compile(
     r"\(The user has edited their recent focus; (?:now on it: ([^;)]+?))?(?:; )?(?:no longer on it: ([^;)]+?))?\.\)"
 )
-VERBATIM = re.compile(r'(user|assistant)(?:, \d[^:"]*)?: "(.*)"')
+VERBATIM = re.compile(r'(?P<role>user|assistant)(?:, (?P<day>\d[^:"]*))?: "(?P<text>.*)"')
 """A line that tells what was said before, perhaps with its day."""
 WORKING_ON = re.compile(r"\b(working on|worked on|in focus|recent focus|my focus|been doing)\b", re.I)
 
@@ -67,6 +85,8 @@ class ExtractiveModel(KeepsNothing):
             said += word
             yield word
             await asyncio.sleep(0)  # so that others have their turn, and the client can leave
+        if not any(message.role == "assistant" for message in messages):
+            yield Notice(NOTICE)
         yield Usage(prompt_tokens=prompt, completion_tokens=self.count(said))
 
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
@@ -92,49 +112,67 @@ def reply(messages: Sequence[Message]) -> str:
     """What there is to say to the last message, from the messages alone."""
     asked = [message for message in messages if message.role == "user"]
     if not asked:
-        return NOTICE
+        return SELF
     said = [message.content for message in asked]
-    told = PromptFacts(_focus(messages), _section(messages, MEMORY_HEADING), _recalled(asked))
-    answer = _answer(said[-1], said[:-1], told)
-    is_first = not any(message.role == "assistant" for message in messages)
-    return f"{answer}\n\n{NOTICE}" if is_first else answer
+    facts = PromptFacts(_focus(messages), _section(messages, MEMORY_HEADING), _recalled(asked[-1]))
+    return _answer(said[-1], said[:-1], facts)
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenLine:
+    """Something that was recalled, by whom it was said: None for a memory, which speaks of the user."""
+
+    text: str
+    role: str | None = None
+    day: str | None = None
+
+    def spoken(self) -> str:
+        """As it is said to the user."""
+        if self.role == "assistant":
+            return f"I said: {_quote(self.text)}"
+        if self.day is not None and pattern("relative_time").search(self.text):
+            return f"You said on {self.day.lstrip('0')}: {_quote(self.text)}"
+        return to_user(self.text) or f"You said: {_quote(self.text)}"
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFacts:
-    """Lines of ours in the prompt: the recent focus, what the user once stated, what was recalled for the messages."""
+    """Lines of ours in the prompt: the recent focus, what the user once stated, what was recalled for the message."""
 
     focus: Sequence[str]
     stated: Sequence[str]
-    recalled: Sequence[str]
+    recalled: Sequence[SpokenLine]
 
 
-def _answer(message: str, earlier: Sequence[str], told: PromptFacts) -> str:
-    if GREETING.match(message.strip()):
-        return "Hello."
-    asked = [sentence for sentence in sentences(message) if is_question(sentence)]
-    if not asked:
-        return "Noted."
+def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
+    wanted = intent(message)
     if JUST_SAID.search(message) and not _topic(message):
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
-    if WORKING_ON.search(message) and told.focus:
-        return "\n".join(["In your recent focus:", *(f"- {line}" for line in told.focus[:3])])
-    said = [s for text in (*earlier, message) for s in sentences(text) if not is_question(s)]
-    return _found(" ".join(asked), said, told)
+    if not wanted.asks:
+        return SMALL_TALK[wanted.kind]
+    if WORKING_ON.search(message) and facts.focus:
+        return "\n".join(["In your recent focus:", *(f"- {line}" for line in facts.focus[:3])])
+    if wanted.kind in (Wish.ABOUT, Wish.SAID) and facts.recalled:
+        return "\n".join([_heading(wanted), *(f"- {line.spoken()}" for line in facts.recalled)])
+    lines = facts.recalled or _by_words(message, [*earlier, message], facts)
+    if lines:
+        return "\n".join([lines[0].spoken(), *(f"Also: {line.spoken()}" for line in lines[1 : 1 + MOST_ALSO])])
+    focus = best(message, facts.focus)[:1]
+    if focus:
+        return f"In your recent focus: {focus[0].text}"
+    return NOTHING if wanted.is_sure else SMALL_TALK[Wish.STATEMENT]
 
 
-def _found(question: str, said: Sequence[str], told: PromptFacts) -> str:
-    """What was recalled has been found to be about the question, also where it says the same in other words."""
-    quotes = best(question, said)
-    known = [quote.text for quote in best(question, [*told.recalled, *told.stated])]
-    lines = [_quote(quote.text) for quote in quotes]
-    lines += [f"I remember: {_quote(text)}" for text in known or told.recalled[:MOST_REMEMBERED] if text not in said]
-    lines += [f"In your recent focus: {quote.text}" for quote in best(question, told.focus)[:1]]
-    if not lines:
-        return "I find nothing about that in what you told me here."
-    if not quotes:
-        return "\n".join(lines)
-    return f"You said: {lines[0]}" if len(lines) == 1 else "\n".join(["You said:", *(f"- {line}" for line in lines)])
+def _heading(wanted: Intent) -> str:
+    return f"What you told me about {wanted.subject}:" if wanted.subject else "What you told me:"
+
+
+def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:
+    """What answers of this conversation, and of what the user once stated: the best there is without a search."""
+    own = [sentence for text in said for sentence in sentences(text) if not asks(sentence)]
+    question = " ".join(sentence for sentence in sentences(message) if asks(sentence)) or message
+    quotes = [SpokenLine(quote.text, "user") for quote in best(question, own)]
+    return quotes + [SpokenLine(quote.text) for quote in best(question, facts.stated) if quote.text not in own]
 
 
 def _topic(message: str) -> bool:
@@ -159,13 +197,17 @@ def _focus(messages: Sequence[Message]) -> list[str]:
     return lines
 
 
-def _recalled(asked: Sequence[Message]) -> list[str]:
-    """The lines that were recalled for these messages, the last message's first; none that only ask."""
-    blocks = (message.context.partition(RECALLED)[2] for message in reversed(asked))
-    lines = [line.removeprefix("- ") for block in blocks for line in block.splitlines() if line.startswith("- ")]
-    said = [(line, VERBATIM.fullmatch(line)) for line in lines]
-    texts = [found[2] if found else line for line, found in said if not found or found[1] == "user"]
-    return [text for text in texts if not all(map(is_question, sentences(text)))]
+def _recalled(message: Message) -> list[SpokenLine]:
+    """The lines that were recalled for a message, the best of each kind first; none that only ask."""
+    groups = [group.splitlines() for group in message.context.partition(RECALLED)[2].split("\n\n")]
+    listed = [[line.removeprefix("- ") for line in group if line.startswith("- ")] for group in groups]
+    found = [_line(line) for row in zip_longest(*listed) for line in row if line is not None]
+    return [line for line in found if not all(map(is_question, sentences(line.text)))]
+
+
+def _line(text: str) -> SpokenLine:
+    found = VERBATIM.fullmatch(text)
+    return SpokenLine(found["text"], found["role"], found["day"]) if found else SpokenLine(text)
 
 
 def _quote(text: str) -> str:

@@ -19,6 +19,10 @@ from pi_memory.types import Memory, Vectors
 Kind = Literal["memory", "exchange"]
 
 
+Only = Literal["answers", "replies"]
+"""No message that only asks; and no assistant's reply in a chat, unless these are asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchSpace:
     """Where to look: the texts of a kind that a query may see, and how near each is in meaning, from 0 to 1.
@@ -43,6 +47,7 @@ class PromptWindow:
 class Wanted:
     """What is looked up: `terms`, expressions of FTS5; at most `most` texts; not what is in `without`. What was said in
     the `window` of time is looked for first. `bearing` is what each term matters besides its rarity, shape (terms,).
+    `only` is what may be found; of that also the `nearest` in meaning.
     """
 
     terms: Sequence[str]
@@ -51,6 +56,8 @@ class Wanted:
     window: TimeWindow | None = None
     bearing: Vectors | None = None
     past: bool = False
+    only: Only | None = None
+    nearest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +78,7 @@ class Hit:
 def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> list[tuple[Hit, Memory | StoredMessage]]:
     """The texts of all places that have any evidence, best first."""
     each = [found for place in places for found in _evident(db, place, wanted)]
-    best = sorted(each, key=lambda found: -found.similarity)[: wanted.most]
+    best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {}
     for memory in memories.several(db, [found.id for found in best if found.kind == "memory"]):
         if memory.is_valid:
@@ -93,7 +100,12 @@ def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
     known = scoring.weigh(view.field, rows, place.meaning, emphasis)
     if wanted.without is not None and place.kind == "exchange":
         known.similarity[_within(db, view, wanted.without)] = 0.0
+    if wanted.only is not None:
+        # Their words still speak for what was said beside them.
+        known.similarity[view.asides & ((view.ids & 1 == 0) | (wanted.only == "answers"))] = 0.0
     best = _best(known.similarity, wanted.most)
+    if wanted.nearest:
+        best = np.union1d(best, _best(np.where(known.similarity > 0, known.meaning, 0), wanted.nearest))
     arrays = (view.ids, known.similarity, known.words, known.meaning, view.field.at_length)
     columns = (each[best].tolist() for each in arrays)
     return (Hit(place.kind, *signs) for signs in zip(*columns, strict=True))

@@ -25,6 +25,10 @@ class Novelty:
         lines = (" ".join(sentence.split()) for sentence in sentences(text))
         return [line for line in lines if line not in self._prompt and not self._was_told(line)]
 
+    def answers(self, text: str) -> list[str]:
+        """The sentences of a text that do not only ask, also those that have been told."""
+        return [" ".join(sentence.split()) for sentence in sentences(text) if not is_question(sentence)]
+
     def excerpt(self, lines: Sequence[str]) -> str:
         """Those sentences, or of many the ones that bear on the message, each with those beside it: answers stand
         beside the words that match.

@@ -25,6 +25,7 @@ from pi_memory.store import messages as stored
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Kept, Passage
 from pi_memory.tasks import BackgroundWorker, until_done
+from pi_memory.text.intent import only_asks
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Exchange, Vectors
 
@@ -50,6 +51,7 @@ class NewMessage:
     text: str
     at: float | None = None
     ref: str | None = None
+    aside: bool = False
 
 
 class MessageIndex:
@@ -84,7 +86,7 @@ class MessageIndex:
     async def index(self, exchange_id: int, exchange: Exchange) -> None:
         """Make the messages of an exchange searchable. Once more changes nothing. Raises `StoreError`."""
         messages = [
-            NewMessage(stored.id_of(exchange_id, reply=reply), text)
+            NewMessage(stored.id_of(exchange_id, reply=reply), text, aside=_is_aside(exchange, reply=reply))
             for reply, text in ((False, exchange.user), (True, exchange.reply))
             if text.strip()
         ]
@@ -105,7 +107,7 @@ class MessageIndex:
         except EmbedderError as error:
             logger.warning("%s; the vectors follow", error.message)
             space = None
-        return [Passage(m.id, m.text, v, space, m.at, m.ref) for m, v in zip(messages, vectors, strict=True)]
+        return [Passage(m.id, m.text, v, space, m.at, m.ref, m.aside) for m, v in zip(messages, vectors, strict=True)]
 
     async def reread(self, exchange_ids: Collection[int]) -> None:
         """Follow what has become of the texts of exchanges: rewritten, or erased."""
@@ -179,9 +181,15 @@ def _items(found: Sequence[Kept], dimensions: int) -> list[Item]:
             k.length,
             unpack(k.vectors, dimensions) if k.vectors else None,
             k.at,
+            aside=bool(k.aside),
         )
         for k in found
     ]
+
+
+def _is_aside(exchange: Exchange, *, reply: bool) -> bool:
+    """Whether a message is no answer to any question. What an agent did may be one."""
+    return exchange.source == "chat" if reply else only_asks(exchange.user)
 
 
 def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: int, space: int | None) -> list[Kept]:

@@ -20,16 +20,24 @@ class PromptRoom:
     count: Callable[[str], int]
     text: str = ""
     window: PromptWindow | None = None
+    before: str = ""
+    """What the user said before, in the same conversation."""
 
 
-def block(found: Sequence[Recalled], query: str, room: PromptRoom) -> tuple[str, tuple[Recalled, ...]]:
-    """What is new in `found`, which comes best first, as far as there is room; and what the text is made of."""
+def block(
+    found: Sequence[Recalled], query: str, room: PromptRoom, *, again: bool = False
+) -> tuple[str, tuple[Recalled, ...]]:
+    """What is new in `found`, which comes best first, as far as there is room; and what the text is made of.
+
+    `again`: the first is told also where it stands in the prompt already, next to the question that it answers.
+    """
     news, when = Novelty(query, prompt=room.text), query_terms.asks_when(query)
     groups: dict[str, list[str]] = {}
     chosen: list[Recalled] = []
     left = room.tokens - room.count(RECALLED)
     for result in found:
-        if text := news.excerpt(news.of(result.content)):
+        lines = news.of(result.content) or (news.answers(result.content) if again and not chosen else [])
+        if text := news.excerpt(lines):
             heading, line = _heading(result), _line(result, text, dated=when)
             cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")
             if cost <= left:

@@ -13,8 +13,8 @@ from pi_memory.types import Vectors
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A text: its id, the thread it stands in, the namespace it belongs to, its length in characters, its vectors, and
-    when it was said, as Unix time.
+    """A text: its id, the thread it stands in, the namespace it belongs to, its length in characters, its vectors, when
+    it was said, as Unix time, and whether it is no answer to a question.
     """
 
     id: int
@@ -23,6 +23,7 @@ class Item:
     length: int
     packed: Packed | None = None
     at: float = 0.0
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class View:
 
     ids: Ids
     field: Field
+    asides: Flags
     _order: Ids
     """For each id in ascending order its place in this view."""
     _sorted: Ids
@@ -67,6 +69,7 @@ class RamIndex:
         self._views: dict[bytes, View] = {}
         """The last view that was asked for, by the namespaces it sees; a change of the texts begins it anew."""
         self._times = np.empty(0, np.float32)  # to two minutes
+        self._asides = np.empty(0, np.bool_)
         self._ids, self._threads = np.empty(0, np.int32), np.empty(0, np.int32)
         self._places, self._lengths = np.empty(0, np.int32), np.empty(0, np.int32)
         self._namespaces: dict[str, int] = {}
@@ -97,6 +100,7 @@ class RamIndex:
         self._places = np.insert(self._places, at, [self._place(item.namespace) for item in items])
         self._lengths = np.insert(self._lengths, at, [item.length for item in items])
         self._times = np.insert(self._times, at, [item.at for item in items])
+        self._asides = np.insert(self._asides, at, [item.aside for item in items])
         self._views = {}
         embedded = [(item.id, item.packed) for item in items if item.packed is not None]
         if self.matrix is not None and embedded:
@@ -124,6 +128,7 @@ class RamIndex:
         kept = ~gone
         self._ids, self._threads = self._ids[kept], self._threads[kept]
         self._places, self._lengths, self._times = self._places[kept], self._lengths[kept], self._times[kept]
+        self._asides = self._asides[kept]
         self._views = {}
         if self.matrix is not None:
             self.matrix.remove(list(ids))
@@ -147,7 +152,7 @@ class RamIndex:
         ids, threads, lengths = self._ids[in_order], self._threads[in_order], self._lengths[in_order]
         replies = ids & 1 == 1 if self._messages else np.zeros(len(ids), np.bool_)
         field = Field(threads, lengths, at_length(threads, lengths, replies), self._times[in_order])
-        return View(ids, field, places, self._ids[rows])
+        return View(ids, field, self._asides[in_order], places, self._ids[rows])
 
     def cosines(self, view: View, query: Vectors) -> Vectors:
         """The largest cosine of the vectors of each text of `view`, at least 0, shape (n,)."""

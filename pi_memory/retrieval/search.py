@@ -5,7 +5,7 @@ it (`evidence.py`), and from what kind of message it is. What was said verbatim 
 it is erased when its time is over.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -18,8 +18,8 @@ from pi_memory.errors import EmbedderError
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
-from pi_memory.retrieval import candidates, ended, gate, prompt_blocks, time_window
-from pi_memory.retrieval.candidates import Hit, Kind, PromptWindow, SearchSpace, Wanted
+from pi_memory.retrieval import candidates, ended, gate, prompt_blocks, reranking, time_window
+from pi_memory.retrieval.candidates import Hit, Kind, Only, PromptWindow, SearchSpace, Wanted
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.prompt_blocks import PromptRoom
@@ -30,6 +30,7 @@ from pi_memory.store import memory_fts, messages
 from pi_memory.store.database import Database
 from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
+from pi_memory.text.intent import Intent, Wish, intent
 from pi_memory.types import Memory, Recalled, Role, Vectors
 
 Boost = Callable[[Sequence[str]], float]
@@ -38,6 +39,8 @@ KINDS: tuple[Kind, ...] = ("memory", "exchange")
 
 READ = 100
 """Candidates whose texts are read, or three times as many as are asked for."""
+READ_NEAREST = 24
+"""Of what may answer, the nearest in meaning that are read besides: they may share no word with the question."""
 SIGNAL = 0.13
 """What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
 COMPANY = 0.1
@@ -138,10 +141,12 @@ class Search:
         session: str | None = None,
         window: PromptWindow | None = None,
         at: float | None = None,
+        only: Only | None = None,
     ) -> list[Recalled]:
         """The `k` best answers to `query` that `scope` sees, best first; one for each memory and message. What is
         attended to in `session` comes before what is not; what is within the `window` is left out. `at` is when it is
         asked, `now` unless given: "last week" is the one before.
+        `only` is what may be found.
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
@@ -159,6 +164,8 @@ class Search:
             await self._worker.run(_window, query, places, now if at is None else at),
             None if meant is None else meant.bearing,
             query_terms.asks_past(query),
+            only,
+            nearest=READ_NEAREST if only and meant else 0,
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(session, query[:NAMING])
@@ -175,12 +182,18 @@ class Search:
         What stands in the prompt already is not told again. The memories that are told are reinforced. Raises
         `StoreError`.
         """
-        if not await self._worker.run(gate.asks_something, query):
+        wanted = await self._worker.run(_intent, query)
+        if wanted is None:
             return "", ()
-        found = await self.search(query, k=gate.MOST, scope=scope, now=now, session=session, window=room.window)
-        best = gate.passed(found, by_meaning=self._scale.embedder.now.dimensions > 0)
+        find = partial(self.search, scope=scope, now=now, session=session)
+        if wanted.asks and self._by_meaning:
+            best = await self._answers(reranking.with_subject(query, room.before), wanted, find)
+        else:
+            others = await find(query, k=gate.MOST, window=room.window, only="answers")
+            best = gate.passed(others, by_meaning=self._by_meaning)
         best = await self._with_answers(best)
-        text, chosen = await self._worker.run(prompt_blocks.block, best, query, room)
+        tell = partial(prompt_blocks.block, again=wanted.asks)
+        text, chosen = await self._worker.run(tell, best, query, room)
         if used := [result.id for result in chosen if result.kind == "memory"]:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.
             self._db.write(partial(rows.used, ids=used, at=now))
@@ -208,6 +221,40 @@ class Search:
             return results
         vectors = shelf.matrix.vectors([r.id for r in results if r.kind == "memory"])
         return ended.newest(results, vectors, same=meant.cosine(ended.SAME_THING))
+
+    @property
+    def _by_meaning(self) -> bool:
+        return self._scale.embedder.now.dimensions > 0
+
+    async def _answers(
+        self, question: str, wanted: Intent, find: Callable[..., Awaitable[list[Recalled]]]
+    ) -> list[Recalled]:
+        """What answers a question: what was stated, by its sentences, and other texts as they were found."""
+        if wanted.kind is Wish.REPLIED:
+            found = [each for each in await find(question, k=READ, only="replies") if each.role == "assistant"]
+            return gate.passed(found, by_meaning=True)
+        subject = wanted.subject if wanted.kind is Wish.ABOUT else ""
+        found = await find(subject or question, k=READ, only="answers")
+        statements = await self._worker.run(reranking.to_read, found)
+        nearness = await self._nearness(subject or question, statements)
+        judged = await self._worker.run(reranking.judged, question, statements, nearness)
+        if subject:
+            return reranking.about(subject, judged)
+        others = [each for each in found if not reranking.is_statement(each)][: gate.MOST]
+        return _merged(reranking.answers(question, wanted, judged), gate.passed(others, by_meaning=True))
+
+    async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
+        """How near the sentences of statements that have several are to a question; {} when the embedder fails."""
+        several = [parts for each in statements if (parts := reranking.parts_of(each.content)) != (each.content,)]
+        texts = list(dict.fromkeys(part for each in several for part in each))
+        try:
+            scale, embedder = await self._scale.measured(), self._scale.embedder.now
+            asked, vectors = (await embedder.embed([question]))[0], await embedder.embed(texts)
+        except EmbedderError:
+            return {}
+        low, high = scale.unrelated_mean, scale.same
+        near = np.clip((vectors @ asked - low) / (high - low), 0.0, 1.0)
+        return dict(zip(texts, near.tolist(), strict=True))
 
     def _index(self) -> None:
         """Have the words of new memories indexed before the next read. Not awaited."""
@@ -316,6 +363,7 @@ def _said(said: StoredMessage, found: Hit, *, asked: Query) -> Recalled:
         role=role,
         conversation_id=said.conversation_id,
         ref=said.ref,
+        source=said.source,
     )
 
 
@@ -333,6 +381,17 @@ def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recal
         return None
     role: Role = "assistant" if said.id & 1 else "user"
     return replace(question, id=said.id >> 1, content=said.text, at=said.at, role=role, ref=said.ref)
+
+
+def _intent(query: str) -> Intent | None:
+    """What a message wants, None for courtesy and small words."""
+    wanted = intent(query)
+    talks = wanted.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not wanted.asks
+    return None if talks or not (wanted.subject or gate.asks_something(query)) else wanted
+
+
+def _merged(statements: Sequence[Recalled], others: Sequence[Recalled]) -> list[Recalled]:
+    return sorted([*statements, *others], key=lambda each: -each.score)
 
 
 def _unattended(topics: Sequence[str]) -> float:

@@ -18,7 +18,7 @@ from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.types import Source
 
 KEPT = f"""select passages.id, session_id, project, length({TEXT}), iif(space_id = :space, vectors, null),
-    coalesce(passages.at, exchanges.at) from {JOINED}"""
+    coalesce(passages.at, exchanges.at), aside from {JOINED}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,7 @@ class Passage:
     """A message to be indexed: `vectors` as `Packed.to_bytes` writes them, of the embedder numbered `space`.
 
     `at` and `ref` are those of an imported message; `at` is set only where it differs from its exchange's.
+    An `aside` is no answer to a question: it only asks, or is what an assistant replied in a chat.
     """
 
     id: int
@@ -34,6 +35,7 @@ class Passage:
     space: int | None = None
     at: float | None = None
     ref: str | None = None
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Kept:
     length: int
     vectors: bytes | None
     at: float
+    aside: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +77,8 @@ def add(db: Database, passages: Iterable[Passage]) -> None:
             continue
         space, vectors = (p.space, p.vectors) if said[0] == p.text else (None, None)
         added = db.execute(
-            "insert or ignore into passages (id, at, ref, space_id, vectors) values (?, ?, ?, ?, ?)",
-            (p.id, p.at, p.ref, space, vectors),
+            "insert or ignore into passages (id, at, ref, space_id, vectors, aside) values (?, ?, ?, ?, ?, ?)",
+            (p.id, p.at, p.ref, space, vectors, p.aside),
         )
         if added.rowcount > 0:
             message_fts.add(db, p.id, said[0])

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from sqlite_utils import Database
 
+from pi_memory.text.intent import only_asks
+
 Migration = Callable[[Database], None]
 
 
@@ -146,6 +148,21 @@ def m009_set_aside(db: Database) -> None:
     )
 
 
+def m010_asides(db: Database) -> None:
+    """Which messages are no answers: those that only ask, and what an assistant replied in a chat."""
+    db.execute("alter table passages add column aside integer not null default 0")
+    db.execute(
+        """update passages set aside = 1 where id & 1 = 1 and id >> 1 in (
+            select exchanges.id from exchanges join sessions on sessions.id = session_id where source = 'chat')"""
+    )
+    said = db.execute(
+        """select passages.id, user from passages join exchanges on exchanges.id = passages.id >> 1
+        join sessions on sessions.id = session_id where passages.id & 1 = 0 and source != 'import'"""
+    )
+    asides = [(number,) for number, text in said if only_asks(text)]
+    db.conn.executemany("update passages set aside = 1 where id = ?", asides)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -156,6 +173,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m007_recorded,
     m008_contexts,
     m009_set_aside,
+    m010_asides,
 )
 LATEST = len(MIGRATIONS)
 

@@ -1,0 +1,149 @@
+"""What a message wants: an answer, a list of what is known, small talk answered, or only to be heard. Pure.
+
+The words are in config/language. In doubt a message states something: it is
+then kept and searched, and no reply claims to answer it.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pi_memory.text.language import pattern
+from pi_memory.text.sentences import is_question
+from pi_memory.text.user_text import sentences as own_sentences
+
+LONGEST_FRAGMENT = 8
+"""Words of a message without a verb that may be a question: `nas address`."""
+LONGEST_NAMED = 12
+"""Words of one that begins with what is asked for: `time of the meeting that ...`."""
+LONGEST_FOLLOW_UP = 9
+
+
+class Wish(Enum):
+    """`ABOUT` asks for all that is known of something, `SAID` for what the user said in a time, `REPLIED` for what the
+    assistant said, `ASSISTANT` who it is; `REQUEST` is for what only a language model does, `ANSWER` a yes or no.
+    """
+
+    QUESTION = "question"
+    ABOUT = "about"
+    SAID = "said"
+    REPLIED = "replied"
+    ASSISTANT = "assistant"
+    REQUEST = "request"
+    GREETING = "greeting"
+    THANKS = "thanks"
+    FAREWELL = "farewell"
+    ANSWER = "answer"
+    STATEMENT = "statement"
+
+
+ASKING = frozenset({Wish.QUESTION, Wish.ABOUT, Wish.SAID, Wish.REPLIED})
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """`subject` is what `ABOUT` and `SAID` are about, empty for the user and for everything. `is_general`: it asks for
+    what everybody may know. `is_sure`: there are signs of a question, not only no verb.
+    """
+
+    kind: Wish
+    subject: str = ""
+    is_general: bool = False
+    is_sure: bool = True
+
+    @property
+    def asks(self) -> bool:
+        """Whether something that is known may answer it."""
+        return self.kind in ASKING
+
+
+def intent(message: str) -> Intent:
+    """What a message wants; of several sentences what the one wants that asks."""
+    text = _plain(message)
+    if (talk := _small_talk(text)) is not None:
+        return Intent(talk)
+    said = _sentences(text)
+    asking = [sentence for sentence in said if not pattern("idle_question").search(sentence)]
+    if sure := [sentence for sentence in asking if asks(sentence)]:
+        return _asked(" ".join(sure))
+    if any(map(names_only, asking)):
+        return Intent(Wish.QUESTION, is_sure=False)
+    return Intent(Wish.REQUEST if any(map(pattern("request").search, said)) else Wish.STATEMENT)
+
+
+def only_asks(message: str) -> bool:
+    """Whether nothing in a message says anything that could answer a question."""
+    text = _plain(message)
+    said = _sentences(text)
+    return _small_talk(text) is not None or all(asks(each) or pattern("request").search(each) for each in said)
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence asks, with or without a question mark."""
+    if pattern("request").search(sentence):
+        return False
+    if is_question(sentence) or pattern("looks_up").search(sentence):
+        return True
+    words = len(sentence.split())
+    if words <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
+        return True
+    return (
+        words <= LONGEST_NAMED
+        and bool(pattern("asked_for").search(sentence))
+        and not pattern("states_shortly").search(sentence)
+    )
+
+
+def names_only(sentence: str) -> bool:
+    """Whether a sentence names something and, as far as can be told, says nothing of it: `nas address`."""
+    if not 1 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
+        return False
+    says = (pattern("finite"), pattern("at_present"), pattern("request"), pattern("states_shortly"))
+    return not any(each.search(sentence) for each in says)
+
+
+def follows_up(message: str) -> bool:
+    """Whether a question takes its subject from the turn before: `and his brother?`"""
+    return (
+        len(message.split()) <= LONGEST_FOLLOW_UP
+        and bool(pattern("follows_on").search(message))
+        and not pattern("names_person").search(message)
+    )
+
+
+def _asked(text: str) -> Intent:
+    if pattern("asks_replies").search(text):
+        return Intent(Wish.REPLIED)
+    if found := pattern("asks_said").search(text):
+        kind = Wish.SAID if pattern("period").search(text) else Wish.ABOUT
+        return Intent(kind, _subject(pattern("period").sub("", text[found.end() :])))
+    if found := pattern("asks_about").search(text):
+        return Intent(Wish.ABOUT, _subject(text[max(0, found.end() - 10) :]))
+    return Intent(Wish.QUESTION, is_general=bool(pattern("general").search(text)))
+
+
+def _subject(rest: str) -> str:
+    """`Pepper` of `about Pepper?`; empty for the user."""
+    found = pattern("subject_of").search(rest)
+    subject = found["what"].strip(" .,") if found else ""
+    return "" if pattern("the_user").search(subject) else pattern("so_far").sub("", subject)
+
+
+def _sentences(text: str) -> list[str]:
+    """Those that the user wrote, or all of a text that has no such."""
+    return [sentence.text for sentence in own_sentences(text)] or [text]
+
+
+def _plain(message: str) -> str:
+    return message.replace("’", "'").strip()
+
+
+def _small_talk(text: str) -> Wish | None:
+    if pattern("greeting").search(text):
+        return Wish.GREETING
+    if pattern("thanks").search(text):
+        return Wish.THANKS
+    if pattern("farewell_only").search(text):
+        return Wish.FAREWELL
+    if pattern("yes_or_no").search(text):
+        return Wish.ANSWER
+    return Wish.ASSISTANT if pattern("asks_who_you_are").search(text) else None

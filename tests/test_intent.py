@@ -1,0 +1,62 @@
+"""What a message wants, whether or not it has a question mark."""
+
+import pytest
+
+from pi_memory.text.intent import Wish, follows_up, intent, only_asks
+
+
+@pytest.mark.parametrize(
+    ("message", "wish"),
+    [
+        ("Where is the stopcock?", Wish.QUESTION),
+        ("remind me when the car test is due", Wish.QUESTION),
+        ("look up the heating man for me", Wish.QUESTION),
+        ("nas address", Wish.QUESTION),
+        ("size of the deposit", Wish.QUESTION),
+        ("I need the stick for the attic", Wish.QUESTION),
+        ("I need to ring the dentist on Monday.", Wish.STATEMENT),
+        ("Green bin: Wednesdays.", Wish.STATEMENT),
+        ("every other Tuesday Ottoline cuts the release branch", Wish.STATEMENT),
+        ("What did you suggest for dinner?", Wish.REPLIED),
+        ("What did I tell you yesterday?", Wish.SAID),
+        ("who are you", Wish.ASSISTANT),
+        ("Tell me a joke.", Wish.REQUEST),
+        ("Good morning!", Wish.GREETING),
+        ("How are you?", Wish.STATEMENT),
+    ],
+)
+def test_a_message_wants(message: str, wish: Wish) -> None:
+    assert intent(message).kind is wish
+
+
+@pytest.mark.parametrize(
+    ("message", "subject"),
+    [
+        ("What do you know about Pepper?", "Pepper"),
+        ("what did I tell you about Mrs. Teixeira", "Mrs. Teixeira"),
+        ("tell me everything you've got on Tobi", "Tobi"),
+        ("What do you know about me?", ""),
+        ("Was weißt du über Anna?", "Anna"),
+    ],
+)
+def test_a_broad_question_has_a_subject(message: str, subject: str) -> None:
+    assert intent(message).kind is Wish.ABOUT
+    assert intent(message).subject == subject
+
+
+@pytest.mark.parametrize("message", ["Where is the key?", "remind me of the code", "thanks a lot", "convert 3 mm"])
+def test_what_only_asks_says_nothing(message: str) -> None:
+    assert only_asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["How long do I boil it? It has to be a duck egg.", "The boiler valve squeaks", "mi hermana vive en Oslo"],
+)
+def test_what_states_something_does_not_only_ask(message: str) -> None:
+    assert not only_asks(message)
+
+
+def test_a_follow_up_takes_its_subject_from_before() -> None:
+    assert follows_up("and his brother?")
+    assert not follows_up("Where does Anna live?")
