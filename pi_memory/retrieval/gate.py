@@ -2,12 +2,22 @@
 
 A greeting recalls nothing, a question about a stored fact recalls it. Thresholds are shares, of the query's words, of
 the embedder's own scale (`embedding/calibration.py`) and of the best score, not cosines.
+
+A question and its answer often share no word ("Where can I shut the water off?" - "The stopcock is under the sink"), so
+what a person stated is judged by the meaning of its sentences, where longer texts go by their words. The constants are
+measured on the people of `benchmarks/everyday.py`; nearness is in shares of the embedder's own scale.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from pi_memory.text.language import words
+from pi_memory.text import intent
+from pi_memory.text.intent import Intent
+from pi_memory.text.language import pattern, words
 from pi_memory.text.query_terms import terms
+from pi_memory.text.sentences import stems
+from pi_memory.text.user_text import sentences
 from pi_memory.types import Recalled
 
 MEANS_THE_SAME = 0.62
@@ -22,6 +32,39 @@ MOST = 15
 """Results that a message is told at most (seed 003)."""
 NEAR_BEST = 0.75
 """Share of the best score that the second result needs. Each one after it needs more: the 16th would need all of it."""
+
+MEANING = 0.8
+"""The share of meaning in what a statement scores; the rest is that of words."""
+FITS = 0.06
+"""What a sentence gains that has what the question asks for: a time, a number, a place, a name."""
+NAMES = 0.3
+"""What one loses that only names something: it may have been a question."""
+FADING = 0.3
+"""The share of its score that a memory loses as it fades."""
+
+NEAR = 0.47
+"""The nearness that answers a question which gives no sign that it is about the user's own world."""
+OWN, KNOWN, DEFINITE = 0.21, 0.15, 0.07
+"""What it may lack that asks about `my` or `our`, has words that are known, or asks about `the` or a person."""
+GENERAL, UNSURE = 0.37, 0.05
+"""What it needs besides that asks for what everybody may know, or may be no question."""
+SHARED = 0.15
+"""The share of a question's words, by rarity, from which on they are known."""
+
+READ = 24
+"""Texts of which sentences are judged."""
+MOST_SENTENCES = 8
+"""A text of more is no statement, but a text."""
+STATES = 0.85
+"""The share of a text that its statements must have for its meaning as a whole to be theirs."""
+SHORT = 160
+"""Characters up to which a message is told whole; of a longer one the sentence that answers, and the one before it."""
+MOST_ANSWERS = 8
+MOST_ABOUT = 12
+NEAR_BEST_ANSWER = 0.5
+"""Share of the best score that another answer needs."""
+ABOUT = 0.2
+"""The nearness to its subject of what is told about it without naming it."""
 
 
 def asks_something(query: str) -> bool:
@@ -45,3 +88,116 @@ def _bears(found: Recalled, *, by_meaning: bool) -> bool:
     if not by_meaning:
         return found.words >= WORDS_ALONE
     return found.cosine >= MEANS_THE_SAME or (found.words >= SHARES and found.cosine >= RELATED)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A text with its sentences, and how near each is to the question in meaning; and the best one's score."""
+
+    found: Recalled
+    sentences: tuple[str, ...]
+    nearness: tuple[float, ...]
+    best: int = 0
+    score: float = 0.0
+
+    @property
+    def near(self) -> float:
+        return self.nearness[self.best]
+
+
+def is_statement(found: Recalled) -> bool:
+    """Whether a person stated it to us, rather than to each other or as work was done."""
+    return found.kind == "memory" or (found.role == "user" and found.source != "import")
+
+
+def to_read(found: Sequence[Recalled]) -> list[Recalled]:
+    """The statements whose sentences are worth judging, by what is known of them as a whole."""
+    statements = filter(is_statement, found)
+    return sorted(statements, key=lambda each: -_mixed(each.cosine, each.words))[:READ]
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """The sentences of a statement that may answer; the whole of one that has too many, or none."""
+    said = [each.text for each in sentences(text)]
+    found = tuple(sentence for sentence in said if not intent.asks(sentence) and not pattern("cry").search(sentence))
+    return found if 0 < len(found) <= MOST_SENTENCES else (text,)
+
+
+def judged(question: str, found: Sequence[Recalled], nearness: Mapping[str, float]) -> list[Judged]:
+    """Statements by how well one of their sentences answers, best first; `nearness` is that of sentences, where a
+    text has several.
+    """
+    fits = [answer for asked, answer in _kinds_of_answers() if asked.search(question)]
+    judged = (_judged(each, nearness, fits) for each in found)
+    return sorted(judged, key=lambda each: -each.score)
+
+
+def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """What asks for a kind of answer, and what has one."""
+    return (
+        (pattern("asks_time"), pattern("names_time")),
+        (pattern("asks_number"), pattern("names_number")),
+        (pattern("asks_place"), pattern("names_place")),
+        (pattern("asks_person"), pattern("names_person")),
+    )
+
+
+def _judged(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pattern[str]]) -> Judged:
+    parts = parts_of(found.content)
+    whole = found.cosine if len(" ".join(parts)) >= STATES * len(found.content) else None
+    near = tuple(_near(nearness.get(part), whole) for part in parts)
+    scores = [
+        _mixed(each, found.words) + FITS * any(each.search(part) for each in fits) - NAMES * intent.names_only(part)
+        for part, each in zip(parts, near, strict=True)
+    ]
+    best = max(range(len(parts)), key=scores.__getitem__)
+    kept = (1 - FADING + FADING * found.strength) * (1 + FADING * found.boost)
+    return Judged(found, parts, near, best, scores[best] * kept)
+
+
+def _near(part: float | None, whole: float | None) -> float:
+    """The nearness of a sentence, and by half that of the text around it, where that does not ask something itself."""
+    known = [each for each in (part, whole) if each is not None]
+    return sum(known) / len(known) if known else 0.0
+
+
+def _mixed(nearness: float, shared: float) -> float:
+    return MEANING * nearness + (1 - MEANING) * shared
+
+
+def answers(question: str, wanted: Intent, judged: Sequence[Judged]) -> list[Recalled]:
+    """What answers, best first, each as the sentences to tell; nothing if none comes near enough."""
+    if not judged or max(each.near for each in judged[:MOST_ANSWERS]) < _needed(question, wanted, judged):
+        return []
+    return [_told(each) for each in judged[:MOST_ANSWERS] if each.score >= NEAR_BEST_ANSWER * judged[0].score]
+
+
+def _needed(question: str, wanted: Intent, judged: Sequence[Judged]) -> float:
+    """The nearness that the best answer has to have."""
+    needed = NEAR
+    needed -= OWN if pattern("own_world").search(question) else 0.0
+    needed -= DEFINITE if pattern("definite").search(question) else 0.0
+    needed -= KNOWN if max(each.found.words for each in judged) >= SHARED else 0.0
+    needed += GENERAL * wanted.is_general
+    return needed + UNSURE * (not wanted.is_sure)
+
+
+def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
+    """What names a subject, and what is near it in meaning, or stands beside what names it."""
+    wanted = stems(subject)
+    named = [each for each in judged if wanted & stems(each.found.content)]
+    near = [each for each in judged if each not in named and (each.found.words >= SHARED or each.near >= ABOUT)]
+    return [replace(_told(each), content=each.found.content) for each in [*named, *near][:MOST_ABOUT]]
+
+
+def _told(judged: Judged) -> Recalled:
+    """The text as it is told: all of a short one, else the sentence that answers and the one before it."""
+    text = " ".join(" ".join(judged.sentences).split())
+    if len(text) > SHORT:
+        text = " ".join(judged.sentences[max(0, judged.best - 1) : judged.best + 1])
+    return replace(judged.found, content=text, score=judged.score)
+
+
+def with_subject(question: str, before: str) -> str:
+    """A question with what it takes its subject from: `and his brother?`"""
+    return f"{before} {question}" if before and intent.follows_up(question) else question

@@ -18,7 +18,7 @@ from pi_memory.errors import EmbedderError
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
-from pi_memory.retrieval import candidates, ended, gate, prompt_blocks, reranking, time_window
+from pi_memory.retrieval import candidates, ended, gate, prompt_blocks, time_window
 from pi_memory.retrieval.candidates import Hit, Kind, Only, PromptWindow, SearchSpace, Wanted
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
@@ -187,7 +187,7 @@ class Search:
             return "", ()
         find = partial(self.search, scope=scope, now=now, session=session)
         if wanted.asks and self._by_meaning:
-            best = await self._answers(reranking.with_subject(query, room.before), wanted, find)
+            best = await self._answers(gate.with_subject(query, room.before), wanted, find)
         else:
             others = await find(query, k=gate.MOST, window=room.window, only="answers")
             best = gate.passed(others, by_meaning=self._by_meaning)
@@ -235,17 +235,17 @@ class Search:
             return gate.passed(found, by_meaning=True)
         subject = wanted.subject if wanted.kind is Wish.ABOUT else ""
         found = await find(subject or question, k=READ, only="answers")
-        statements = await self._worker.run(reranking.to_read, found)
+        statements = await self._worker.run(gate.to_read, found)
         nearness = await self._nearness(subject or question, statements)
-        judged = await self._worker.run(reranking.judged, question, statements, nearness)
+        judged = await self._worker.run(gate.judged, question, statements, nearness)
         if subject:
-            return reranking.about(subject, judged)
-        others = [each for each in found if not reranking.is_statement(each)][: gate.MOST]
-        return _merged(reranking.answers(question, wanted, judged), gate.passed(others, by_meaning=True))
+            return gate.about(subject, judged)
+        others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
+        return _merged(gate.answers(question, wanted, judged), gate.passed(others, by_meaning=True))
 
     async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
         """How near the sentences of statements that have several are to a question; {} when the embedder fails."""
-        several = [parts for each in statements if (parts := reranking.parts_of(each.content)) != (each.content,)]
+        several = [parts for each in statements if (parts := gate.parts_of(each.content)) != (each.content,)]
         texts = list(dict.fromkeys(part for each in several for part in each))
         try:
             scale, embedder = await self._scale.measured(), self._scale.embedder.now

@@ -9,7 +9,6 @@ import re
 from pi_memory.text.language import pattern
 
 LONGEST = 240
-OF_USER = re.compile(r"\b[Tt]he user(?P<of>'s)?(?: (?P<verb>[a-z]+))?\b")
 VERBS = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "says": "say"}
 NO_VERBS = frozenset({"and", "or", "of", "to", "in", "at", "on", "with", "from", "for", "who"})
 ADDRESSED = frozenset({"you", "your", "yours", "you're"})
@@ -28,8 +27,8 @@ def to_user(text: str) -> str:
     line = " ".join(text.replace("’", "'").split())
     if len(line) > LONGEST or any(mark in line for mark in QUOTING) or pattern("other_language").search(line):
         return ""
-    if OF_USER.search(line):
-        return _ended(OF_USER.sub(_of_user, line))
+    if pattern("user_named").search(line):
+        return _ended(pattern("user_named").sub(_of_user, line))
     if not pattern("first_person").search(line):
         return _ended(line)
     return (
