@@ -89,10 +89,9 @@ TESTED_ELSEWHERE = {
 """Modules without a test file of their name, as patterns, and who tests them instead."""
 
 BEYOND_A_MODULE = {
-    "crash day focus_edits focus_midway story": "a daemon over some time",
+    "crash day doors focus_edits focus_midway story": "a daemon over some time",
     "clients_*": "the programs that speak these interfaces, against a daemon",
     "benchmarks docs house layers scripts systemd": "what is not in the package",
-    "clients_mcp clients_ollama clients_openai clients_wyoming": "official clients against a daemon",
     "embedder_contract model_contract memories_always model_fuzz": "every implementation, or every order of events",
 }
 """Test files that are not those of one module, as patterns."""
