@@ -146,7 +146,7 @@ class PromptFacts:
 
 def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     wanted = intent(message)
-    if JUST_SAID.search(message) and not _topic(message):
+    if JUST_SAID.search(message) and not _topic(message) and not facts.recalled:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
     if not wanted.asks:
         return SMALL_TALK[wanted.kind]

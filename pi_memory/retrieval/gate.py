@@ -63,6 +63,8 @@ MOST_ANSWERS = 8
 MOST_ABOUT = 12
 NEAR_BEST_ANSWER = 0.5
 """Share of the best score that another answer needs."""
+ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
+"""What is looked for when somebody asks what is known about them."""
 ABOUT = 0.2
 """The nearness to its subject of what is told about it without naming it."""
 

@@ -233,7 +233,7 @@ class Search:
         if wanted.kind is Wish.REPLIED:
             found = [each for each in await find(question, k=READ, only="replies") if each.role == "assistant"]
             return gate.passed(found, by_meaning=True)
-        subject = wanted.subject if wanted.kind is Wish.ABOUT else ""
+        subject = (wanted.subject or gate.ABOUT_USER) if wanted.kind is Wish.ABOUT else ""
         found = await find(subject or question, k=READ, only="answers")
         statements = await self._worker.run(gate.to_read, found)
         nearness = await self._nearness(subject or question, statements)
@@ -387,7 +387,8 @@ def _intent(query: str) -> Intent | None:
     """What a message wants, None for courtesy and small words."""
     wanted = intent(query)
     talks = wanted.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not wanted.asks
-    return None if talks or not (wanted.subject or gate.asks_something(query)) else wanted
+    is_broad = wanted.kind in (Wish.ABOUT, Wish.SAID)
+    return None if talks or not (is_broad or gate.asks_something(query)) else wanted
 
 
 def _merged(statements: Sequence[Recalled], others: Sequence[Recalled]) -> list[Recalled]:
