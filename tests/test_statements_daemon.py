@@ -10,7 +10,7 @@ from pi_memory.learning import statements
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.types import Statement
 from tests.conftest import Client, Daemon
-from tests.fakes import FakeModel
+from tests.fakes import FakeClock, FakeModel
 
 
 def say(client: Client, text: str, name: str = "c") -> dict[str, object]:
@@ -152,3 +152,19 @@ def test_what_is_stated_is_looked_for_once(daemon: Daemon, monkeypatch: pytest.M
     say(client, "I live in Ulm.")
     client.settle()
     assert looked == ["I live in Ulm."]
+
+
+def test_what_was_said_in_a_time_is_listed(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon(model=ExtractiveModel())
+    say(client, "The ladder is at Ingrid's.")
+    say(client, "Where is the ladder?")
+    client.settle()
+    clock.pass_time(minutes=10 * 24 * 60)
+    say(client, "The kettle is new.", "b")
+    say(client, "Where is the kettle?", "b")
+    client.settle()
+    clock.pass_time(minutes=24 * 60)
+    reply = str(say(client, "What did I tell you yesterday?", "c")["reply"])
+    assert "The kettle is new." in reply
+    assert "ladder" not in reply
+    assert "Where" not in reply

@@ -21,17 +21,18 @@ from pi_memory.memories.namespaces import Scope
 from pi_memory.retrieval import candidates, ended, gate, prompt_blocks, time_window
 from pi_memory.retrieval.candidates import Hit, Kind, Only, PromptWindow, SearchSpace, Wanted
 from pi_memory.retrieval.memory_index import MemoryIndex
-from pi_memory.retrieval.message_index import MessageIndex
+from pi_memory.retrieval.message_index import MessageIndex, namespace_of
 from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.ram_index import RamIndex, View
 from pi_memory.retrieval.time_window import TimeWindow
+from pi_memory.store import exchanges, memory_fts, messages
 from pi_memory.store import memories as rows
-from pi_memory.store import memory_fts, messages
 from pi_memory.store.database import Database
+from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
-from pi_memory.text.intent import Intent, Wish, intent
-from pi_memory.types import Memory, Recalled, Role, Vectors
+from pi_memory.text.intent import Intent, Wish, intent, only_asks
+from pi_memory.types import Exchange, Memory, Recalled, Role, Vectors
 
 Boost = Callable[[Sequence[str]], float]
 Attended = Callable[[str | None, str], Boost]
@@ -186,7 +187,9 @@ class Search:
         if wanted is None:
             return "", ()
         find = partial(self.search, scope=scope, now=now, session=session)
-        if wanted.asks and self._by_meaning:
+        if wanted.kind is Wish.SAID and not wanted.subject and (asked := time_window.asked(query, now)):
+            best = await self._said_in(asked, scope)
+        elif wanted.asks and self._by_meaning:
             best = await self._answers(gate.with_subject(query, room.before), wanted, find)
         else:
             others = await find(query, k=gate.MOST, window=room.window, only="answers")
@@ -198,6 +201,13 @@ class Search:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.
             self._db.write(partial(rows.used, ids=used, at=now))
         return text, chosen
+
+    async def _said_in(self, window: TimeWindow, scope: Scope) -> list[Recalled]:
+        """What the user stated in a time, the newest first."""
+        wanted = ExchangeQuery(since=window.begin, until=window.end)
+        listed = await self._db.read(partial(exchanges.listed, wanted=wanted, limit=READ))
+        seen = [(n, e) for n, e in listed if namespaces.covers(namespace_of(e.project), seen=scope)]
+        return [_stated(number, each) for number, each in seen if not only_asks(each.user)][: gate.MOST]
 
     async def _with_answers(self, best: list[Recalled]) -> list[Recalled]:
         """The same, each question that somebody asked together with the message after it, if that is short."""
@@ -389,6 +399,13 @@ def _intent(query: str) -> Intent | None:
     talks = wanted.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not wanted.asks
     is_broad = wanted.kind in (Wish.ABOUT, Wish.SAID)
     return None if talks or not (is_broad or gate.asks_something(query)) else wanted
+
+
+def _stated(number: int, exchange: Exchange) -> Recalled:
+    text, said_at = " ".join(gate.parts_of(exchange.user)), exchange.at
+    return Recalled(
+        number, "exchange", text, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, said_at, role="user", source=exchange.source
+    )
 
 
 def _merged(statements: Sequence[Recalled], others: Sequence[Recalled]) -> list[Recalled]:
