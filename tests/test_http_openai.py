@@ -221,6 +221,15 @@ def test_what_is_no_conversation_is_answered_and_not_kept(
     assert kept(client) == ["Remember that my cat is called Miso"]
 
 
+@pytest.mark.parametrize("blank", ["", "None", "{{TASK}}"])
+def test_a_template_that_was_not_filled_in_says_nothing(daemon: Daemon, blank: str) -> None:
+    client = daemon()
+    answer = complete(client, "hello Ada", headers={"X-Task": blank, "X-Conversation-Id": blank})
+    assert answer.headers["X-Conversation-Id"].startswith("openai-")
+    client.settle()
+    assert kept(client) == ["hello Ada"]
+
+
 def test_a_stream_that_begins_like_a_task_is_the_users(daemon: Daemon) -> None:
     client = daemon()
     complete(client, "### Task:\nwater the garden", stream=True)

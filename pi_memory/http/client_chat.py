@@ -149,14 +149,20 @@ def _unforgotten(said: Sequence[Message], parts: Parts) -> list[Message]:
 def _named(headers: Headers, chat: ClientChat) -> str | None:
     """The conversation as the client names it."""
     for header in ("X-Conversation-Id", "X-OpenWebUI-Chat-Id"):
-        if value := headers.get(header):
+        if value := _filled_in(headers, header):
             return client_id(value, header)
     return client_id(chat.conversation, "conversation_id") if chat.conversation else None
 
 
+def _filled_in(headers: Headers, name: str) -> str:
+    """A header that a client makes from a template such as `{{CHAT_ID}}`; nothing where it has nothing to fill in."""
+    value = headers.get(name, "").strip()
+    return "" if "{{" in value or value.lower() in ("none", "null") else value
+
+
 def _is_aside(headers: Headers, chat: ClientChat, said: Sequence[Message], *, explicit: str | None) -> bool:
     """Whether this is no part of a conversation: a client asks for a title, tests the connection, fills in a form."""
-    if headers.get("X-Memory", "").lower() == "off" or headers.get("X-Task"):
+    if headers.get("X-Memory", "").lower() == "off" or _filled_in(headers, "X-Task"):
         return True
     if explicit is None and (chat.is_completion or chat.options.schema is not None):
         return True
