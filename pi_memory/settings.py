@@ -106,8 +106,10 @@ class MemorySettings:
     """Longest time that an exchange waits for the commit of its group, and so the most that a crash can lose; 0: commit
     each.
     """
-    transcript_days: Annotated[float, Meta(ge=0, le=36_500)] = _env("PI_MEMORY_TRANSCRIPT_DAYS", 30.0)
-    """Days that exchanges are kept verbatim; 0: only until they are processed and their conversation has ended."""
+    transcript_days: Annotated[float, Meta(ge=0, le=36_500)] = _env("PI_MEMORY_TRANSCRIPT_DAYS", 730.0)
+    """Days that what you said is kept verbatim; 0: only until it is processed and its conversation has ended."""
+    reply_days: Annotated[float, Meta(ge=0, le=36_500)] = _env("PI_MEMORY_REPLY_DAYS", 30.0)
+    """Days that replies are kept verbatim, and messages that only ask."""
 
 
 @dataclass(frozen=True, slots=True)

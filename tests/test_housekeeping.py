@@ -6,7 +6,7 @@ import pytest
 
 from pi_memory.decay import DAY
 from tests.conftest import Client, Daemon
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, FakeModel
 
 
 def daily(client: Client) -> None:
@@ -68,6 +68,24 @@ def test_old_transcripts_are_erased(daemon: Daemon, clock: FakeClock) -> None:
     assert count(client, "exchanges where user != ''") == 1
 
 
+def test_what_the_user_said_is_kept_longer_than_replies_and_questions(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon(model=FakeModel("A quincequartz is a fruit."))
+    for message in ("Zanzibar is the cat.", "What is a quince?"):
+        client.post("/chat", json={"message": message, "conversation_id": "c"})
+    client.settle()
+    client.delete("/conversations/c")
+    client.settle()
+    clock.pass_time(days=31)
+    daily(client)
+    assert count(client, "exchanges where user = 'Zanzibar is the cat.'") == 1
+    assert count(client, "exchanges where reply != '' or user like '%quince%'") == 0
+    found = client.get("/memories/search", params={"q": "quincequartz zanzibar"}).json()["results"]
+    assert {result["content"] for result in found if result["kind"] == "exchange"} == {"Zanzibar is the cat."}
+    clock.pass_time(days=730)
+    daily(client)
+    assert count(client, "exchanges where user != ''") == 0
+
+
 def test_without_transcripts_nothing_is_left_of_a_conversation_that_ended(daemon: Daemon) -> None:
     client = daemon(PI_MEMORY_TRANSCRIPT_DAYS=0)
     client.post("/chat", json={"message": "hello there", "conversation_id": "c"})
@@ -94,7 +112,7 @@ def test_without_transcripts_nothing_is_left_in_the_files(daemon: Daemon, tmp_pa
 
 
 def test_sessions_and_the_history_of_topics_are_kept_for_a_year(daemon: Daemon, clock: FakeClock) -> None:
-    client = daemon()
+    client = daemon(PI_MEMORY_TRANSCRIPT_DAYS=30)
     for name in ("a", "b"):
         done = {"session_id": name, "user_message": "fix /home/me/shop/src/auth/login.py"}
         client.post("/activity?wait=1", json=done).raise_for_status()

@@ -23,6 +23,7 @@ from pi_memory.store.database import Database
 from pi_memory.store.events import Event
 from pi_memory.store.restamp import LAST_DAILY
 from pi_memory.tasks import BackgroundWorker
+from pi_memory.text.sentences import only_asks
 
 SWEEP_SECONDS = 30.0
 KEPT_DAYS = 365
@@ -136,13 +137,19 @@ class Housekeeping:
         idle = max(kept, self._settings.ttl_minutes * 60, DAY)
         prune = partial(exchanges.prune, before=now - kept, idle_since=now - idle)
         erased = await self._db.write(prune)
-        if erased:
+        if await self._trim(now) or erased:
             await self._message_index.erased()
             if not kept:
                 # Nothing is to be left, and there is little to write anew.
                 await self._db.write(message_fts.merge)
                 await self._db.scrub()
         return erased
+
+    async def _trim(self, now: float) -> bool:
+        """Erase old replies and questions; whether there were any."""
+        kept = self._settings.reply_days * DAY
+        trim = partial(exchanges.trim, before=now - kept, idle_since=now - max(kept, DAY), only_asks=only_asks)
+        return bool(await self._db.write(trim))
 
     async def _ended(self, ids: list[str]) -> None:
         now = self._clock()

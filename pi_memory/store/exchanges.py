@@ -1,7 +1,7 @@
 """Exchanges, verbatim. The inbox has no table of its own: it is every exchange after the cursor in `state`."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -13,6 +13,14 @@ from pi_memory.types import Exchange, ToolCall
 
 CURSOR = "inbox"
 DONE = f"(select coalesce(max(cast(value as integer)), 0) from state where key = '{CURSOR}')"
+
+IMPORTED = "(select ended_at from sessions where sessions.id = session_id and source = 'import')"
+OVER = f"""(id <= {DONE} or {IMPORTED} is not null) and coalesce({IMPORTED}, at) <= :before and session_id not in (
+    select id from sessions where ended_at is null
+    and id in (select session_id from exchanges where at >= :idle_since))
+    and not exists (select 1 from lessons where lessons.session_id = exchanges.session_id
+    and exchanges.id > lessons.after and exchanges.id <= lessons.upto)"""
+"""Processed exchanges up to `before` of sessions that have ended or were idle since `idle_since`, learned from."""
 
 COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, partial, exchanges.project,
     tool_calls, file_paths"""
@@ -173,12 +181,7 @@ def prune(db: Database, *, before: float, idle_since: float) -> int:
     The newest one keeps its row without texts: if its id were reused, the inbox would take the next exchange for
     processed.
     """
-    imported = "(select ended_at from sessions where sessions.id = session_id and source = 'import')"
-    over = f"""(id <= {DONE} or {imported} is not null) and coalesce({imported}, at) <= :before and session_id not in (
-        select id from sessions where ended_at is null
-        and id in (select session_id from exchanges where at >= :idle_since))
-        and not exists (select 1 from lessons where lessons.session_id = exchanges.session_id
-        and exchanges.id > lessons.after and exchanges.id <= lessons.upto)"""
+    over = OVER
     values = {"before": before, "idle_since": idle_since}
     messages.erase(db, [id_ for (id_,) in db.execute(f"select id from exchanges where {over}", values).fetchall()])
     emptied = db.execute(
@@ -190,6 +193,24 @@ def prune(db: Database, *, before: float, idle_since: float) -> int:
         emptied
         + db.execute(f"delete from exchanges where {over} and id < (select max(id) from exchanges)", values).rowcount
     )
+
+
+def trim(db: Database, *, before: float, idle_since: float, only_asks: Callable[[str], bool]) -> list[int]:
+    """Erase the replies of chats and agents up to `before`, and messages that only ask, as `prune` does; the ids of the
+    messages. What users said besides, and what was imported, stays.
+    """
+    rows = db.execute(
+        f"select id, user, reply from exchanges where {OVER} and reply != '' and {IMPORTED} is null",
+        {"before": before, "idle_since": idle_since},
+    ).fetchall()
+    gone: list[int] = []
+    for number, user, _ in rows:
+        asks = bool(user) and only_asks(user)
+        gone += messages.erase_messages(
+            db, [messages.id_of(number, reply=r) for r in (True, *([False] if asks else []))]
+        )
+        db.execute("update exchanges set reply = '', user = ? where id = ?", ("" if asks else user, number))
+    return gone
 
 
 def _unforgotten(db: Database, exchange: Exchange) -> Exchange:

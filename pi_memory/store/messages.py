@@ -88,13 +88,14 @@ def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
     """Erase the messages of exchanges from table and index, and return their ids. Call it before the texts are erased:
     the index removes words by the text.
     """
+    return erase_messages(db, [id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)])
+
+
+def erase_messages(db: Database, ids: Collection[int]) -> list[int]:
+    """As `erase`, for single messages by their ids."""
     erased = []
-    for exchange_id in exchange_ids:
-        rows = db.execute(
-            f"select passages.id, {TEXT} from {JOINED} where passages.id in (?, ?)",
-            (id_of(exchange_id, reply=False), id_of(exchange_id, reply=True)),
-        ).fetchall()
-        for id_, text in rows:
+    for id_ in ids:
+        for (text,) in db.execute(f"select {TEXT} from {JOINED} where passages.id = ?", (id_,)).fetchall():
             message_fts.remove(db, id_, text)
             db.execute("delete from passages where id = ?", (id_,))
             erased.append(id_)
