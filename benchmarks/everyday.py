@@ -1,7 +1,7 @@
 """What a person notices: everyday facts told, asked back in other words, again, corrected; through chats of a daemon.
 
-Invented people of `benchmarks/people/`; no chat model takes part, unless one is put on prompts (`--prompt`). Those
-whose file says `held_out` were written by others, after the rules.
+Invented people of `benchmarks/people/`; no chat model takes part. Those whose file says `held_out` were written by
+others, after the rules.
 """
 
 import json
