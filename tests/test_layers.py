@@ -40,11 +40,11 @@ HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "sentence_transformers"}
 IMPORT_LATE = "model.library model.chat_template embedding.gguf embedding.sentence_transformers embedding.gguf_export"
 UNUSED_BY_MOST = {
     "backends": {"pi_memory.model.remote.RemoteModel"},
-    "__main__": {"pi_memory.agents.hook", "pi_memory.cli"},
+    "__main__": {"pi_memory.agents.hook", "pi_memory.agents.mcp_pipe", "pi_memory.cli"},
 }
 """What only some settings need, and brings a library that the others can do without."""
 
-READ_ENVIRONMENT = "settings service agents.hook"
+READ_ENVIRONMENT = "settings service agents.hook agents.mcp_pipe cli.mcp"
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "pi_memory"

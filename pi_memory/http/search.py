@@ -46,7 +46,7 @@ class ShownResults(msgspec.Struct):
     results: list[ShownResult]
 
 
-class ShownConversation(msgspec.Struct):
+class ShownGroup(msgspec.Struct):
     """A conversation, as good as its best message; `results` are its best ones, at most three."""
 
     conversation_id: str
@@ -54,8 +54,8 @@ class ShownConversation(msgspec.Struct):
     results: list[ShownResult]
 
 
-class ShownConversations(msgspec.Struct):
-    conversations: list[ShownConversation]
+class ShownGroups(msgspec.Struct):
+    conversations: list[ShownGroup]
 
 
 async def search(request: Request, parts: Parts) -> Response:
@@ -64,7 +64,7 @@ async def search(request: Request, parts: Parts) -> Response:
         found = await _found(request, parts, k)
         return answer(ShownResults([_shown(result, explain=explain) for result in found]))
     talks = by_conversation(await _found(request, parts, LOOKED_THROUGH * k), k)
-    return answer(ShownConversations([_shown_conversation(talk, explain=explain) for talk in talks]))
+    return answer(ShownGroups([_shown_conversation(talk, explain=explain) for talk in talks]))
 
 
 async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
@@ -125,9 +125,9 @@ def _shown(result: Recalled, *, explain: bool) -> ShownResult:
     return shown
 
 
-def _shown_conversation(talk: FoundConversation, *, explain: bool) -> ShownConversation:
+def _shown_conversation(talk: FoundConversation, *, explain: bool) -> ShownGroup:
     results = [_shown(result, explain=explain) for result in talk.passages]
-    return ShownConversation(talk.conversation_id, results[0].score, results)
+    return ShownGroup(talk.conversation_id, results[0].score, results)
 
 
 ENDPOINTS = [
@@ -137,7 +137,7 @@ ENDPOINTS = [
         search,
         "Memories and verbatim messages that answer a query, best first.",
         answer=ShownResults,
-        also=((200, "application/json", ShownConversations),),
+        also=((200, "application/json", ShownGroups),),
         query={
             "q": "the query, in plain words",
             "k": f"most results, 1 to {MOST}; 10 unless given",
