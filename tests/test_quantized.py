@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.embedding.quantized import BLOCK_ROWS, Matrix, pack, unpack
+from pi_memory.embedding.quantized import BLOCK_ROWS, FEW, WORD, Matrix, pack, unpack
 from pi_memory.types import Vectors
 
 DIMENSIONS = 48
@@ -77,3 +77,17 @@ def test_any_changes_leave_what_they_should(changes: list[tuple[str, list[int]]]
     assert len(matrix) == len(expected)
     if expected:
         assert np.abs(matrix.cosines(vectors[5]) - vectors[expected] @ vectors[5]).max() < 0.02
+
+
+def test_of_many_the_nearest_are_exact_and_the_others_estimates() -> None:
+    chance, count, dimensions = np.random.default_rng(0), 3 * FEW, 2 * WORD
+    middles = chance.standard_normal((count // 20, dimensions))
+    near = middles[chance.integers(0, len(middles), count)] + 0.5 * chance.standard_normal((count, dimensions))
+    vectors = (near / np.linalg.norm(near, axis=1, keepdims=True)).astype(np.float32)
+    matrix = Matrix(dimensions)
+    matrix.append(range(count), pack(vectors))
+    exact, found = vectors @ vectors[7], matrix.cosines(vectors[7])
+    best = np.argsort(-exact)[:10]
+    assert set(np.argsort(-found)[:10].tolist()) == set(best.tolist())
+    assert np.abs(found[best] - exact[best]).max() < 0.01
+    assert np.abs(found - exact).mean() < 0.1

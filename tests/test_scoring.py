@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pi_memory.retrieval import scoring
 from pi_memory.retrieval.scoring import REACH, Emphasis, Field, weigh
 
 
 def field(*threads: int, lengths: int | list[int] = 50) -> Field:
     count = len(threads)
-    kinds, times = np.zeros(count, np.bool_), np.zeros(count, np.float32)
-    return Field(np.array(threads, np.int32), np.full(count, lengths, np.int32), kinds, times)
+    none, times = np.zeros(count, np.bool_), np.zeros(count, np.float32)
+    return scoring.field(np.array(threads, np.int32), np.full(count, lengths, np.int32), none, times)
 
 
 def rows(*each: list[int]) -> list[np.ndarray[tuple[int], np.dtype[np.intp]]]:

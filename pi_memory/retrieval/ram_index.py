@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pi_memory.embedding.quantized import Ids, Matrix, Packed
-from pi_memory.retrieval.scoring import Field, Flags, Rows, at_length
+from pi_memory.retrieval import scoring
+from pi_memory.retrieval.scoring import Field, Flags, Rows
 from pi_memory.types import Vectors
 
 
@@ -45,6 +46,9 @@ class View:
     def spread(self, ids: Ids, values: Vectors) -> Vectors:
         """The largest of the values of each id of this view, 0 where there is none."""
         spread = np.zeros(len(self.ids), np.float32)
+        if len(ids) == len(self._sorted) and np.array_equal(ids, self._sorted):  # one for each
+            spread[self._order] = np.maximum(values, 0.0)
+            return spread
         places, found = self._places(ids)
         np.maximum.at(spread, self._order[places[found]], values[found])
         return spread
@@ -151,7 +155,7 @@ class RamIndex:
         in_order = rows[order]
         ids, threads, lengths = self._ids[in_order], self._threads[in_order], self._lengths[in_order]
         replies = ids & 1 == 1 if self._messages else np.zeros(len(ids), np.bool_)
-        field = Field(threads, lengths, at_length(threads, lengths, replies), self._times[in_order])
+        field = scoring.field(threads, lengths, replies, self._times[in_order])
         return View(ids, field, self._asides[in_order], places, self._ids[rows])
 
     def cosines(self, view: View, query: Vectors) -> Vectors:

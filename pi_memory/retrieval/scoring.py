@@ -36,25 +36,30 @@ AT_LENGTH = 2.0
 """How many times as long as what they reply to an assistant's replies are."""
 FEW = 20
 """Conversations with an assistant among which words are not counted by conversation yet, but by message."""
-CELLS = 200_000
-"""Texts times terms that are weighed at once: 0.8 MB for each step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     """The texts among which is searched, by thread and in the order of each thread; arrays of shape (n,).
 
-    A thread is a conversation; a text that stands alone is one of its own. `lengths` are in characters, `times` Unix
-    times. `at_length` are the texts of conversations with an assistant that replies at length.
+    A thread is a conversation; a text that stands alone is one of its own. `presence` is what a term in each text
+    counts, `times` are Unix times, and `at_length` are the texts of conversations with an assistant that replies at
+    length.
     """
 
     threads: Numbers
-    lengths: Numbers
+    presence: Vectors
     at_length: Flags
     times: Vectors
 
     def __len__(self) -> int:
         return len(self.threads)
+
+
+def field(threads: Numbers, lengths: Numbers, replies: Flags, times: Vectors) -> Field:
+    """The field of texts of these `lengths` in characters, of which some are replies."""
+    kinds = at_length(threads, lengths, replies)
+    return Field(threads, _presence(lengths, kinds), kinds, times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +136,29 @@ def _words(field: Field, hits: Sequence[Rows], bearing: Vectors | None) -> Vecto
     found = np.zeros(len(field), np.float32)
     if not hits or not len(field):
         return found
-    presence = _presence(field)
-    kinds = [kind for kind in (field.at_length, ~field.at_length) if kind.any()]
+    mixed = field.at_length.any() and not field.at_length.all()
+    kinds = [field.at_length, ~field.at_length] if mixed else [np.ones(len(field), np.bool_)]
     weights = np.stack([_rarities(field, hits, kind) for kind in kinds])
     if bearing is not None:
         weights *= bearing
     weights /= weights.sum(axis=1, keepdims=True)
-    at_once = max(1, CELLS // len(field))
-    for start in range(0, len(hits), at_once):
-        few = hits[start : start + at_once]
-        alone = np.zeros((len(few), len(field)), np.float32)
-        for row, places in zip(alone, few, strict=True):
-            row[places] = presence[places]
-        shares = weights[:, start : start + at_once] @ _around(alone, field.threads)
-        found += shares[0] if len(kinds) == 1 else np.where(field.at_length, *shares)
+    for rows, of_kinds in zip(hits, weights.T, strict=True):
+        present = _present(field, rows)
+        found += (np.where(field.at_length, *of_kinds) if mixed else of_kinds[0]) * present
     return found
+
+
+def _present(field: Field, rows: Rows) -> Vectors:
+    """What a term that `rows` have counts for each text: its own, or the most that is left of a neighbour's."""
+    present = np.zeros(len(field), np.float32)
+    present[rows] = field.presence[rows]
+    for step in range(1, REACH + 1):
+        for away in (step, -step):
+            inside = rows[(rows + away >= 0) & (rows + away < len(field))]
+            beside = inside[field.threads[inside] == field.threads[inside + away]]
+            left = np.float32(NEAR**step) * field.presence[beside]
+            present[beside + away] = np.maximum(present[beside + away], left)
+    return present
 
 
 def _rarities(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:
@@ -162,14 +175,14 @@ def _rarities(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:
     return np.array(weights, np.float32)
 
 
-def _presence(field: Field) -> Vectors:
+def _presence(lengths: Numbers, at_length: Flags) -> Vectors:
     """What a term in each text counts, from 0 to 1: BM25 for one occurrence. The longer a text is for its kind, the
     less.
     """
-    relative = np.empty(len(field), np.float32)
-    for kind in (field.at_length, ~field.at_length):
+    relative = np.empty(len(lengths), np.float32)
+    for kind in (at_length, ~at_length):
         if kind.any():
-            relative[kind] = field.lengths[kind] / max(1.0, float(field.lengths[kind].mean()))
+            relative[kind] = lengths[kind] / max(1.0, float(lengths[kind].mean()))
     counted: Vectors = (SATURATION + 1) / (1 + SATURATION * (1 - LENGTH + LENGTH * relative))
     return np.minimum(counted, 1.0)
 
