@@ -88,9 +88,16 @@ class Talk:
 
 
 def has(text: str, answers: Sequence[str]) -> bool:
-    """Whether any of the answers stands in the text, as words of their own."""
+    """Whether any of the answers stands in the text, as words of their own; a word of five letters or more also with an
+    ending, such as `Wednesdays`.
+    """
     plain = " ".join(text.casefold().split())
-    return any(re.search(rf"(?<!\w){re.escape(' '.join(a.casefold().split()))}(?!\w)", plain) for a in answers)
+    return any(re.search(_word(" ".join(answer.casefold().split())), plain) for answer in answers)
+
+
+def _word(answer: str) -> str:
+    ending = "" if len(answer) >= 5 and answer.isalpha() else r"(?!\w)"
+    return rf"(?<!\w){re.escape(answer)}{ending}"
 
 
 def first_line(reply: str) -> str:
