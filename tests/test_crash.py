@@ -33,7 +33,7 @@ def talk(process: Process, said: Said, run: int) -> None:
     with process.client as client:
         try:
             for number in range(10_000):
-                message = f"{run}-{number}: change /home/me/part{number % 7}/file{number % 5}.py"
+                message = f"Please change /home/me/part{number % 7}/file{number % 5}.py, {run}-{number}"
                 body = {"message": message, "conversation_id": f"c{number % 3}"}
                 client.post("/chat", json=body).raise_for_status()
                 said.messages.append((message, time.monotonic()))

@@ -71,7 +71,7 @@ def test_it_is_said_once_that_hybrids_read_again(tmp_path: Path, caplog: pytest.
         for _ in range(3):
             engine.prefill(0, LONG[:50])
             assert engine.prefill(0, [*LONG[:40], 7]) == 41
-    assert caplog.text.count("reads all of it again") == 1
+    assert caplog.text.count("evaluates the whole prompt again") == 1
     engine.close()
 
 

@@ -68,8 +68,9 @@ def answers(path: str) -> dict[str, Any]:
         "/healthz": {"status": "ok", "parts": {RED: {"status": RED, "is": NASTY, "todo": NASTY}}},
         "/focus": {"topics": [topic]},
         "/chat": {"is": "text"},
+        "/memories/1?forget=1&dry_run=1": {"gone": [{"place": RED, "id": 1, "text": NASTY}]},
     }
-    return known.get(path.partition("?")[0], {"message": NASTY})
+    return known.get(path, known.get(path.partition("?")[0], {"message": NASTY}))
 
 
 @pytest.fixture(scope="module")

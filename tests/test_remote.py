@@ -375,7 +375,7 @@ def test_topics_and_lessons_are_asked_of_a_server(daemon: Daemon) -> None:
         client.delete("/conversations/c").raise_for_status()
         client.settle()
         known = [memory["content"] for memory in client.get("/memories").json()["memories"]]
-        assert known == ["The shop was with Hetzner before."]
+        assert "The shop was with Hetzner before." in known
         client.stop()
 
 

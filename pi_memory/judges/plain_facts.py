@@ -12,6 +12,7 @@ from pi_memory.judges.worth import Worth
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.text import intent
+from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import Sentence, sentences
@@ -98,4 +99,5 @@ class PlainFacts:
 def _may_be_fact(sentence: Sentence) -> bool:
     is_of_length = FEWEST_WORDS <= len(sentence.text.split()) <= MOST_WORDS
     asks = sentence.is_question or intent.asks(sentence.text) or intent.names_only(sentence.text)
-    return is_of_length and not asks and not secret_in(sentence.text)
+    bids = pattern("request").search(sentence.text) is not None
+    return is_of_length and not asks and not bids and not secret_in(sentence.text)
