@@ -23,7 +23,7 @@ from pi_memory.store.database import Database
 from pi_memory.store.events import Event
 from pi_memory.store.restamp import LAST_DAILY
 from pi_memory.tasks import BackgroundWorker
-from pi_memory.text.sentences import only_asks
+from pi_memory.text.intent import only_asks
 
 SWEEP_SECONDS = 30.0
 KEPT_DAYS = 365

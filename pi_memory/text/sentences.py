@@ -62,11 +62,6 @@ def sentences(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def only_asks(text: str) -> bool:
-    """Whether a message states nothing: all of its sentences are questions."""
-    return all(map(is_question, sentences(text)))
-
-
 def is_question(sentence: str) -> bool:
     """A question, or a request to be told something."""
     return sentence.rstrip("\"'”’) ").endswith(QUESTION_MARKS) or bool(pattern("asks").match(sentence))
