@@ -164,9 +164,15 @@ class Life(RuleBasedStateMachine):
     @precondition(lambda self: self.texts)
     @rule(choice=choices)
     def forget(self, choice: int) -> None:
-        before = self.every()
-        done = self.run(self.memories.forget(self.one(choice).id))
+        before, chosen = self.every(), self.one(choice).id
+        former = [
+            told.before["content"]
+            for told in self.run(self.memories.history(chosen))
+            if "content" in (told.before or {})
+        ]
+        done = self.run(self.memories.forget(chosen))
         self.gone |= {f.key for gone in done.memory_ids for f in facts(before[gone].content)}
+        self.gone |= {f.key for content in former if done.memory_ids for f in facts(content)}
         self.gone |= {f.key for gone in done.memory_ids for f in facts(before[gone].quote) if not f.alone}
         self.forgotten |= {normal(before[gone].content) for gone in done.memory_ids}
 

@@ -162,10 +162,10 @@ def test_a_client_that_leaves_in_the_middle_of_its_request_leaves_no_trace_in_th
     assert "Traceback" not in "".join(process.log)
 
 
-@pytest.mark.parametrize("kilobytes", [60_000, 160_000, 200_000])
-def test_too_little_memory_is_told_in_two_lines(tmp_path: Path, kilobytes: int) -> None:
+def test_too_little_memory_is_told_in_two_lines(tmp_path: Path) -> None:
+    """60 MB of addresses; with more, it depends on the machine's cores how much numpy's library takes for itself."""
     command = [sys.executable, "-m", "pi_memory", "--data-dir", str(tmp_path), "serve", "--port", "0"]
-    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (kilobytes * 1024, kilobytes * 1024))
+    limit = partial(resource.setrlimit, resource.RLIMIT_AS, (60_000 * 1024, 60_000 * 1024))
     done = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, "Traceback" in done.stderr) == (3, False)
     assert "too little memory" in done.stderr

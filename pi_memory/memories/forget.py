@@ -116,8 +116,7 @@ def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause
     contents = [content for memory in first for content in _contents(db, memory)]
     meant = (*of_memory(contents, [m.quote for m in first]), *more)
     known = [memory for memory in memories.every(db) if memory.forgotten_at is None]
-    same = [m for m in known if m in first or not _left(m.content, meant)]
-    meant = tuple({f.key: f for f in (*meant, *of_memory(contents, [m.quote for m in same]))}.values())
+    same, meant = _same(known, first, contents, meant)
     redaction = Redaction(meant, _evidence(db, same))
     for memory in same:
         redaction.gone.append(Gone("memory", memory.content, memory.id))
@@ -142,6 +141,19 @@ def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause
         tuple(redaction.gone),
         words=redaction.words,
     )
+
+
+def _same(
+    known: list[Memory], first: list[Memory], contents: list[str], meant: tuple[Fact, ...]
+) -> tuple[list[Memory], tuple[Fact, ...]]:
+    """The memories that state nothing but what is meant, and all that is meant: their quotes may say it in other words,
+    and these may be all that a further memory states.
+    """
+    same: list[Memory] = []
+    while (found := [m for m in known if m in first or not _left(m.content, meant)]) != same:
+        same = found
+        meant = tuple({f.key: f for f in (*meant, *of_memory(contents, [m.quote for m in same]))}.values())
+    return same, meant
 
 
 def _left(content: str, meant: tuple[Fact, ...]) -> str:
