@@ -230,7 +230,7 @@ async def at_work(db: Database, embedder: Embedder, beat: int) -> None:
 
 
 async def feed_watchdog(seconds: float, progress: Callable[[int], Awaitable[None]]) -> None:
-    """Tell systemd every `seconds` that we live, each time once `progress` of that beat has returned."""
+    """Send systemd a watchdog beat every `seconds`, each time once `progress` of that beat has returned."""
     for beat in itertools.count():
         await asyncio.sleep(seconds)
         await progress(beat)

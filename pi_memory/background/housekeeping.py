@@ -1,6 +1,6 @@
-"""What is due when nobody asks: conversations that are over, topics that have faded, old transcripts.
+"""Periodic work: ends expired conversations, fades topics and memories, erases old transcripts.
 
-A Pi is switched off for days; so the daily work is due by the time of the last one, which is stored.
+A Pi is switched off for days, so daily work is due by the stored time of the last run.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from pi_memory.text.intent import only_asks
 
 SWEEP_SECONDS = 30.0
 KEPT_DAYS = 365
-"""For how long it can be told how a topic came and went, and which sessions there were."""
+"""Days that topic events and sessions are kept."""
 
 logger = logging.getLogger(__name__)
 
 
 class Housekeeping:
-    """Ends conversations and sessions, which `reflection` then learns from, and does the daily work."""
+    """Ends conversations and sessions, from which `reflection` then learns, and does the daily work."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Housekeeping:
                 await self._erase_transcripts(self._clock())
 
     async def end(self, conversation_id: str) -> bool:
-        """End a conversation, or the session of an agent elsewhere; whether it was there."""
+        """End a conversation, or the session of an agent elsewhere. Returns whether it existed."""
         self._memory.end(conversation_id)
         was_there = await self._db.write(partial(conversations.close, name=conversation_id, at=self._clock()))
         if was_there:
@@ -79,7 +79,7 @@ class Housekeeping:
         return was_there
 
     async def sweep(self) -> None:
-        """End what has expired or gave way, and what an agent has not gone on with."""
+        """End conversations that expired or were evicted, and idle sessions of agents."""
         now = self._clock()
         over = [conversation.id for conversation in self._memory.sweep(now)]
         if self._settings.ttl_minutes:
@@ -108,9 +108,9 @@ class Housekeeping:
         logger.info("Daily work: %d topics and %d memories faded, %d exchanges erased", faded, closed, erased)
 
     def put_right(self, moved: Moved) -> None:
-        """The clock was set: put right what the database stamped, and have what had faded be there again.
+        """The clock was set: correct the timestamps in the database, and restore what had faded too early.
 
-        The write goes before all that come later; nothing is awaited.
+        The write precedes all later ones; nothing is awaited.
         """
         stamped = self._db.write(partial(restamp.restamp, right=moved.right, now=moved.now))
         task = asyncio.create_task(self._take_back(stamped))
@@ -118,7 +118,7 @@ class Housekeeping:
         task.add_done_callback(self._mending.discard)
 
     async def _take_back(self, stamped: Awaitable[Sequence[Event]]) -> None:
-        """`stamped` gives the events of what has faded, by kind, the newest first. What was changed since stays so."""
+        """Undo fades. `stamped` has their events by kind, newest first; what was changed since stays so."""
         with suppress(StoreError):  # the database has logged it
             await self._return(await stamped)
 

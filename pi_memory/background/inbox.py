@@ -25,15 +25,16 @@ from pi_memory.tasks import BackgroundWorker
 from pi_memory.types import Exchange
 
 MOST, MOST_CHARACTERS = 1_000, 8_000_000
-"""Exchanges in the inbox, and their characters, before it takes no more. What a request brings at once it takes whole:
-that is bounded by the request."""
+"""Exchanges in the inbox, and their characters, above which it accepts no more. One request is accepted whole: its own
+limit bounds it.
+"""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class InboxItem:
-    """An exchange in the inbox: its id once it is stored, and what became of it once it is processed."""
+    """An exchange in the inbox: its id once it is stored, and its tag once it is processed."""
 
     exchange: Exchange
     stored: asyncio.Future[int]
@@ -87,7 +88,7 @@ def after_reply(
 
 
 class Inbox:
-    """Takes each exchange through `steps` in the background, one exchange after the other."""
+    """Processes the inbox in the background: each exchange goes through `steps`, one exchange after the other."""
 
     def __init__(self, db: Database, steps: Sequence[Step], *, precedence: TurnPriority) -> None:
         self._db = db
@@ -98,19 +99,19 @@ class Inbox:
         self._worker = BackgroundWorker("Working off the inbox", self._work_off)
 
     async def start(self) -> None:
-        """Work off what a crash or a power cut left in the inbox, then what comes."""
+        """Process what a crash or a power cut left in the inbox, then what comes."""
         await self._resume()
         self._worker.start()
 
     def admit(self) -> None:
-        """Raises `Unavailable` when so much waits in the inbox that it must not become more."""
+        """Raises `Unavailable` when the inbox is full."""
         if len(self._inbox) >= MOST or self._characters >= MOST_CHARACTERS:
             raise Unavailable(
                 f"{len(self._inbox)} exchanges wait to be worked off", hint="Send this again when they have been."
             )
 
     def put(self, exchange: Exchange, *, refs: Sequence[int] = ()) -> asyncio.Future[Tagged]:
-        """Store an exchange and queue it. Never blocks, never fails; the future tells what it was about.
+        """Store an exchange and queue it. Never blocks, never fails; the future resolves to its tag.
 
         `refs` are the lines of a log that it was made from, recorded with it; if one of them has been recorded since,
         nothing is stored.
@@ -119,7 +120,7 @@ class Inbox:
         return self._queue(exchange, stored)
 
     def restamp(self, right: Callable[[float], float]) -> None:
-        """Put the times right that a wrong clock has stamped."""
+        """Correct times stamped by a wrong clock."""
         self._inbox = deque(
             replace(waiting, exchange=replace(waiting.exchange, at=right(waiting.exchange.at)))
             for waiting in self._inbox

@@ -1,7 +1,7 @@
-"""When the inbox has been worked off: long conversations are compacted, and what has ended is learned from.
+"""Work between turns: compacts long conversations and learns from closed windows.
 
-Both may take a model a while, so they do not hold up the inbox. What is to be learned from waits in the store, where a
-crash leaves it; learning the same twice changes nothing.
+Both may take a model a while, so they do not hold up the inbox. Lessons wait in the store, where a crash leaves them;
+learning the same twice changes nothing.
 """
 
 import logging
@@ -66,23 +66,24 @@ class Reflection:
         events.subscribe(FocusEdited, lambda _: self.soon(anew=True))
 
     def start(self) -> None:
-        """Learn from what an earlier run has left, then from what comes."""
+        """Learn from lessons of an earlier run, then from new ones."""
         self._worker.start()
 
     def soon(self, conversation_id: str | None = None, *, anew: bool = False) -> None:
-        """See to a conversation that has grown, to what is to be learned from, and, `anew`, to what new conversations
-        begin with. Awaits nothing."""
+        """Queue background work and return: compact the conversation; learn from closed windows; with `anew`, prefill
+        the prefix of new conversations.
+        """
         if conversation_id is not None:
             self._grown[conversation_id] = None
         self._anew |= anew
         self._worker.wake()
 
     async def drain(self) -> None:
-        """Wait until there is nothing left to do."""
+        """Wait until all queued work is done."""
         await self._worker.drain()
 
     async def stop(self) -> None:
-        """Stop at once; what is left is done after the next start."""
+        """Stop at once; the rest is done after the next start."""
         await self._worker.stop()
 
     async def _reflect(self) -> None:

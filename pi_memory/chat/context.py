@@ -1,8 +1,7 @@
-"""Step 2 of a turn: what the model is told besides what is being said.
+"""Step 2 of a turn: gathers the context of a message.
 
-The standing text when a conversation begins, which then stays as it is: who speaks, the user's own notes, what they
-work on, what they stated. With a message, in front of its words: what is remembered that bears on it, what has changed
-since, the date.
+The standing text is gathered when a conversation begins, and then stays: persona, the user's notes, Recent Focus,
+stated memories. In front of each message come relevant memories, changes since the last one, and the date.
 """
 
 from dataclasses import dataclass
@@ -27,7 +26,7 @@ from pi_memory.types import Message, Recalled, Standing, Turn
 
 @dataclass(frozen=True, slots=True)
 class ContextualMessage:
-    """The user's words with what is told in front of them, and why that was recalled."""
+    """The user's message with its context, and the hits in it."""
 
     message: Message
     recalled: tuple[Recalled, ...] = ()
@@ -35,7 +34,7 @@ class ContextualMessage:
 
 @dataclass(frozen=True, slots=True)
 class MemoryReader:
-    """Where it is asked what is known."""
+    """The read side of memory: focus topics, stored memories, search."""
 
     focus: RecentFocus
     memories: Memories
@@ -43,7 +42,7 @@ class MemoryReader:
 
 
 class TurnContext:
-    """`personas` by agent; `folder` has the user's own notes. `known` is None when memory is switched off."""
+    """Gathers context. `personas` by agent; `folder` has the user's notes. `known` is None when memory is off."""
 
     def __init__(
         self, personas: dict[str, str], folder: Path, *, known: MemoryReader | None, max_tokens: int, clock: Clock
@@ -62,7 +61,7 @@ class TurnContext:
         return prompt.Budget.of(model.context_tokens, self._max_tokens)
 
     async def standing(self, conversation: Conversation, agent: str, model: Model) -> Standing:
-        """The conversation's standing text; gathered anew when it begins or another agent takes over.
+        """The conversation's standing text; gathered anew when it begins or when the agent changes.
 
         Raises `Unprocessable` for an unknown agent.
         """
@@ -80,7 +79,7 @@ class TurnContext:
         return conversation.standing
 
     async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
-        """How much is known, and what the user stated, the newest first; and the ids of those memories."""
+        """The count and newest day of memories, and the stated ones, newest first; with the ids of those memories."""
         if self._known is None:
             return "", ()
         memories = self._known.memories
@@ -91,7 +90,7 @@ class TurnContext:
         return prompt_blocks.stated_block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
 
     async def message(self, conversation: Conversation, turn: Turn, model: Model) -> ContextualMessage:
-        """The prompt's last message; the date, when it may have changed, stands last before the words.
+        """The last message of the prompt; the date, when it may have changed, is the last line before the user's words.
 
         Raises `StoreError`.
         """
@@ -103,7 +102,7 @@ class TurnContext:
     async def _recalled(
         self, recall: Search, conversation: Conversation, turn: Turn, model: Model
     ) -> tuple[str, tuple[Recalled, ...]]:
-        """What is known that bears on the message and does not stand in the prompt already."""
+        """The hits that bear on the message and are not in the prompt yet."""
         said = conversation.exchanges
         room = PromptRoom(
             tokens=self.budget(model).recall,

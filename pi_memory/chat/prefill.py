@@ -24,21 +24,21 @@ class Prefill:
         self._clock = clock
 
     async def warm(self) -> None:
-        """Have what a new conversation will begin with evaluated before there is one."""
+        """Prefill the prefix of new conversations before there is one."""
         model = await self._model.ready()
         if model.keeps_prefixes:
             with suppress(ModelError, Unprocessable):
                 model.prepare(await self._beginning(model))
 
     def look_ahead(self, conversation_id: str) -> None:
-        """Have the next prompt of a conversation evaluated as far as it is known. Awaits nothing."""
+        """Prefill the known part of a conversation's next prompt. Awaits nothing."""
         model, conversation = self._model.now, self._windows.get(conversation_id, self._clock())
         if conversation is not None and model.keeps_prefixes:
             with suppress(ModelError, Unprocessable):
                 model.prepare(conversation.messages)
 
     async def save(self) -> None:
-        """At a clean stop: keep what is evaluated for the next start."""
+        """At a clean stop: save the evaluated prefixes for the next start."""
         model = self._model.now
         if not model.keeps_prefixes:
             return
@@ -49,6 +49,6 @@ class Prefill:
             await model.save(await self._beginning(model), [messages for messages in alive if messages])
 
     async def _beginning(self, model: Model) -> Sequence[Message]:
-        """What a new conversation begins with."""
+        """The first messages of a new conversation."""
         new = self._windows.new("", self._clock())
         return prompt.beginning((await self._context.standing(new, GENERAL, model)).text)

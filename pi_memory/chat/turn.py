@@ -74,17 +74,17 @@ class Assistant:
         self._briefing.check(turn.agent)
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
-            # 1. Short memory: what is being said, without what the message wants forgotten.
+            # 1. Window: the conversation so far, without what the message wants forgotten.
             statements = notice(turn.message) if self._remember and turn.remember else ()
             if statements:
                 await self._check_fits(turn, model)
             stated = await self._state(statements, turn)
             conversation = self._conversation(turn)
-            # 2. Recall: what is told once, when the conversation begins, and what is told with this message.
+            # 2. Recall: the standing text when the conversation begins, and the context of this message.
             standing = await self._briefing.standing(conversation, turn.agent, model)
-            told = await self._message(conversation, turn, model)
+            contextual = await self._message(conversation, turn, model)
             # 3. Prompt.
-            built = await self._built(conversation, told.message, model)
+            built = await self._built(conversation, contextual.message, model)
             # 4. Model.
             reply, usage, is_partial = "", Usage(), True
             notices: list[str] = []
@@ -107,11 +107,11 @@ class Assistant:
             finally:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
                 if turn.remember and (reply or not is_partial):
-                    exchange = _exchange(turn, conversation, told, reply=reply, at=self._clock())
+                    exchange = _exchange(turn, conversation, contextual, reply=reply, at=self._clock())
                     self._keep(conversation, replace(exchange, partial=is_partial), statements)
             for line in (*stated, *notices):
                 yield Delta(f"\n\n{line}" if reply else line)
-            memory = filter(None, (conversation.summary, told.message.context))
+            memory = filter(None, (conversation.summary, contextual.message.context))
             tokens = standing.memory_tokens + await self._worker.run(_count, model, tuple(memory))
             yield Done(
                 reply="\n\n".join(filter(None, (reply, *stated, *notices))),
@@ -119,12 +119,12 @@ class Assistant:
                 model=model.name,
                 provider=model.provider,
                 usage=replace(usage, memory_tokens=tokens),
-                receipt=_receipt(standing, conversation, told, left_out=built.left_out, stated=stated),
+                receipt=_receipt(standing, conversation, contextual, left_out=built.left_out, stated=stated),
                 is_cut=usage.completion_tokens >= room,
             )
 
     async def _state(self, statements: Sequence[Statement], turn: Turn) -> tuple[str, ...]:
-        """Have what the user states remembered, or forgotten, before anything else; lines that tell them so."""
+        """Store, or forget, what the user states. Returns lines for the user."""
         if not statements:
             return ()
         try:
@@ -134,7 +134,7 @@ class Assistant:
             return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
 
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
-        """The prompt. What has no room for a message that is longer than any before is compacted here and now."""
+        """The prompt. What does not fit, beside a message longer than any before, is compacted now."""
         build = partial(prompt.build, budget=self._briefing.budget(model), count_prompt=model.count_prompt)
         try:
             built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
@@ -154,7 +154,7 @@ class Assistant:
         return built
 
     async def _check_fits(self, turn: Turn, model: Model) -> None:
-        """Raises `Unprocessable` for a message that no prompt has room for, before what it states is stored."""
+        """Raises `Unprocessable` for a message that fits no prompt, before its statements are stored."""
         conversation, budget = self._conversation(turn), self._briefing.budget(model)
         await self._briefing.standing(conversation, turn.agent, model)
         # What it states may become a part of what every prompt begins with.
@@ -199,16 +199,18 @@ def _count(model: Model, texts: Sequence[str]) -> int:
     return sum(map(model.count, texts))
 
 
-def _exchange(turn: Turn, conversation: Conversation, told: ContextualMessage, *, reply: str, at: float) -> Exchange:
+def _exchange(
+    turn: Turn, conversation: Conversation, contextual: ContextualMessage, *, reply: str, at: float
+) -> Exchange:
     return Exchange(
         conversation_id=turn.conversation_id,
         user=turn.message,
         reply=reply,
         at=at,
-        context=told.message.context,
+        context=contextual.message.context,
         project=conversation.project,
         tool_calls=turn.tool_calls,
-        recalled=tuple(memory.content for memory in told.recalled),
+        recalled=tuple(memory.content for memory in contextual.recalled),
     )
 
 
@@ -217,22 +219,27 @@ def _endless(model: Model) -> ModelError:
 
 
 def _receipt(
-    standing: Standing, conversation: Conversation, told: ContextualMessage, *, left_out: int, stated: tuple[str, ...]
+    standing: Standing,
+    conversation: Conversation,
+    contextual: ContextualMessage,
+    *,
+    left_out: int,
+    stated: tuple[str, ...],
 ) -> Receipt:
     return Receipt(
         focus=standing.focus,
         notes=standing.notes,
-        context=told.message.context,
+        context=contextual.message.context,
         exchanges=len(conversation.exchanges) - left_out,
         exchanges_left_out=left_out,
         memories=standing.memories,
-        recalled=told.recalled,
+        recalled=contextual.recalled,
         stated=stated,
     )
 
 
 def _kept(message: str, statements: Sequence[Statement]) -> str:
-    """What is kept of a message: not what it asks to have forgotten."""
+    """The message as it is stored: without what it asks to forget."""
     if any(statement.kind == "private" for statement in statements):
         return UNKEPT
     for statement in statements:

@@ -1,4 +1,4 @@
-"""Layer 2: the oldest exchanges of a long conversation become a summary; what they taught is queued to be learned.
+"""Compaction: the oldest exchanges of a long conversation become a summary and are queued as a lesson.
 
 The summary, the lesson and the window's new beginning are one transaction.
 """
@@ -45,8 +45,8 @@ class Compaction:
         self._worker = worker
 
     async def compact(self, conversation: Conversation, model: Model) -> bool:
-        """Have the model sum up what the next message may have no room for; whether there was any. Takes as long as
-        the model does; the conversation may go on meanwhile.
+        """Summarise by the model the exchanges that the next message may have no room for. Returns whether there were
+        any. Takes as long as the model does; the conversation may continue meanwhile.
 
         Raises `StoreError`.
         """
@@ -70,9 +70,9 @@ class Compaction:
         return True
 
     async def make_room(self, conversation: Conversation, count: int, model: Model) -> None:
-        """At once, as a message waits: quote what matters of the first `count` exchanges.
+        """Summarise the first `count` exchanges at once, by quotes, as a message waits.
 
-        Where that cannot be stored now, it is when there is room again; the message need not wait for it.
+        A summary that cannot be stored now is stored later; the message need not wait for it.
         """
         budget = prompt.Budget.of(model.context_tokens, self._max_tokens)
         block = tuple(conversation.exchanges)[:count]
@@ -99,7 +99,7 @@ def _quoted(prior: str, block: Sequence[Exchange], model: Model, *, tokens: int)
 
 
 async def _by_model(model: Model, conversation: Conversation, *, cap: int) -> str:
-    """The model's summary, "" without a model or when it makes no sense."""
+    """The model's summary; "" without a model or when it is not supported by what was said."""
     if not model.is_language_model:
         return ""
     try:

@@ -37,7 +37,7 @@ def exchanges(messages: Iterable[Message]) -> list[Shown]:
 def find(conversations: Iterable[Conversation], messages: Sequence[Message]) -> Conversation | None:
     """The first conversation that holds the last two exchanges of what is shown, else the last one; None without.
 
-    Two that began alike and got the same reply cannot be told apart until they differ.
+    Two that began alike and got the same reply cannot be distinguished until they differ.
     """
     shown, held = exchanges(messages)[-2:], list(conversations)
     for tail in (shown, shown[-1:]):

@@ -1,7 +1,7 @@
-"""What a compacted conversation is reduced to, without a model: its own sentences, the ones that matter.
+"""An extractive summary: the sentences of a conversation that matter, without a model.
 
-Decisions and why, what worked and what failed, questions that are open, facts with numbers, names and paths; no code,
-no listings, no small talk. Pure.
+Decisions and why, what worked and what failed, open questions, facts with numbers, names and paths; no code, no
+listings, no small talk. Pure.
 """
 
 import re
@@ -19,7 +19,9 @@ CODE = re.compile(r"```.*?(```|\Z)", re.DOTALL)
 LONGEST = 200
 SHORTEST_WORDS = 3
 SAID, REPEATED = 0.8, 0.9
-"""Share of a line's words from which on it is believed, if they were said, and says nothing new, if a line has them."""
+"""Share of a line's words that must have been said before a model's line is believed, and share from which a line
+repeats another.
+"""
 
 USER, ASSISTANT = "User", "Assistant"
 
@@ -31,9 +33,9 @@ class SummaryLine:
 
 
 def summarise(prior: str, exchanges: Sequence[Exchange], *, count: Count, tokens: int) -> str:
-    """The worthiest lines of `prior`, a summary of before, and of `exchanges`, in their order; at most `tokens`.
+    """The best lines of `prior`, the earlier summary, and of `exchanges`, in their order; at most `tokens`.
 
-    What was summarised before is worth as much as it was, so that it does not fade behind what came last.
+    Earlier lines keep their score, so that they do not fade behind newer ones.
     """
     lines = [*_kept(prior), *_said(exchanges)]
     chosen: dict[int, SummaryLine] = {}
@@ -48,7 +50,7 @@ def summarise(prior: str, exchanges: Sequence[Exchange], *, count: Count, tokens
 
 
 def supported(lines: str, exchanges: Sequence[Exchange], prior: str) -> str:
-    """Those lines of a model's summary whose words were said, each once: a small model makes things up and repeats."""
+    """The lines of a model's summary whose words were said, each once: a small model invents and repeats."""
     said = stems(" ".join([prior, *(f"{e.user} {e.reply}" for e in exchanges)]))
     kept: dict[str, set[str]] = {}
     for line in lines.splitlines():
@@ -76,7 +78,7 @@ def _said(exchanges: Sequence[Exchange]) -> list[SummaryLine]:
 
 
 def _line(speaker: str, text: str) -> SummaryLine:
-    """What a user says counts more than what is replied."""
+    """The score of a line; the user's lines count more than a reply's."""
     worth = _worth(text) * (1.0 if speaker == USER else 0.5)
     return SummaryLine(f"{speaker}: {_short(text)}", 0.0 if is_question(text) else worth)
 

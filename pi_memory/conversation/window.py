@@ -9,16 +9,16 @@ from pi_memory.event_bus import Events, FocusEdited, TextForgotten
 from pi_memory.types import Exchange, Message, Prompted, Standing
 
 Clean = Callable[..., str]
-"""Takes a text, and the message that it answers."""
+"""A function that cleans a text, given the message that it answers."""
 
 MOST_PENDING = 3
 MOST_CHARACTERS = 300
-"""What a conversation has yet to be told must not fill its context."""
+"""Most characters of pending notices, so that they do not fill a conversation's context."""
 
 
 @dataclass(slots=True)
 class Conversation:
-    """A conversation's last exchanges, and what it has yet to be told: `pending` goes with the next message.
+    """A conversation's last exchanges; `pending` are notices that go with the next message.
 
     `summary` stands for the exchanges that it does not hold any more. `instructions` are those of its client.
     """
@@ -36,7 +36,7 @@ class Conversation:
     @property
     def system(self) -> str:
         text = prompt.system(self.standing.text if self.standing else "", self.summary)
-        # Last, as some clients tell the time in them, and what follows what has changed is evaluated anew.
+        # Last, as some clients put the time in them, and what follows a change is evaluated anew.
         return "\n\n".join(filter(None, (text, self.instructions)))
 
     @property
@@ -77,7 +77,7 @@ class ConversationWindows:
         return len(self._conversations)
 
     def get(self, conversation_id: str, now: float) -> Conversation | None:
-        """A copy of a living conversation. Changing it changes nothing here."""
+        """A copy of a living conversation."""
         found = self._conversations.get(conversation_id)
         if found is None or self._expired(found, now):
             return None
@@ -92,7 +92,7 @@ class ConversationWindows:
         return (found for found in alive if not self._expired(found, now))
 
     def last(self, conversation_id: str) -> Conversation | None:
-        """A copy of a conversation as it was when it was gone on with, whether or not it has expired."""
+        """A copy of a conversation at its last exchange, whether or not it has expired."""
         found = self._conversations.get(conversation_id)
         return found and self.get(conversation_id, found.last_at)
 
@@ -105,7 +105,7 @@ class ConversationWindows:
         return list(self._conversations)
 
     def prompted(self) -> dict[str, Prompted]:
-        """What `resume` wants of each conversation."""
+        """The prompted text of each conversation, as `resume` takes it."""
         return {
             name: Prompted(found.standing, tuple((e.at, e.context, e.recalled) for e in found.exchanges))
             for name, found in self._conversations.items()
@@ -116,7 +116,7 @@ class ConversationWindows:
         return conversation.last_at + self._ttl if self._ttl else None
 
     def new(self, conversation_id: str, now: float) -> Conversation:
-        """An empty conversation, not kept until `append`."""
+        """An empty conversation, not stored until `append`."""
         return Conversation(conversation_id, now, now, deque())
 
     def resume(
@@ -127,7 +127,7 @@ class ConversationWindows:
         summary: str = "",
         prompted: Prompted | None = None,
     ) -> None:
-        """Keep a conversation of an earlier run, by its last exchanges, as the most recently used."""
+        """Restore a conversation of an earlier run by its last exchanges, as the most recently used."""
         conversation = self.new(conversation_id, exchanges[0].at)
         conversation.exchanges.extend(exchanges)
         conversation.summary = summary
@@ -160,7 +160,7 @@ class ConversationWindows:
         self._put(after)
 
     def fold(self, conversation_id: str, count: int, summary: str) -> None:
-        """Have `summary` stand for the first `count` exchanges, and for what it stood for before."""
+        """Replace the first `count` exchanges, and the earlier summary, by `summary`."""
         conversation = self._conversations.get(conversation_id)
         if conversation is not None:
             conversation.exchanges = deque(list(conversation.exchanges)[count:])
@@ -171,33 +171,33 @@ class ConversationWindows:
         self.rewrite(forgotten.clean)
 
     def rewrite(self, clean: Clean) -> None:
-        """Put every text that is held into another form."""
+        """Apply a function to every text."""
         for conversation in self._conversations.values():
             _rewrite(conversation, clean)
 
     def restamp(self, right: Callable[[float], float]) -> None:
-        """Put the times right that a wrong clock has stamped."""
+        """Correct times stamped by a wrong clock."""
         for conversation in self._conversations.values():
             conversation.exchanges = deque(replace(e, at=right(e.at)) for e in conversation.exchanges)
             conversation.last_at = right(conversation.last_at)
 
     def drop(self, said: Collection[tuple[str, float, str]]) -> None:
-        """Forget exchanges, by their conversation, time and message."""
+        """Remove exchanges, by conversation, time and message."""
         for name in {name for name, _, _ in said} & self._conversations.keys():
             found = self._conversations[name]
             found.exchanges = deque(e for e in found.exchanges if (name, e.at, e.user) not in said)
 
     def mention(self, text: str) -> None:
-        """Have every living conversation tell `text` with its next message, and the last few of such texts."""
+        """Add a notice to the next message of every living conversation; only the last few are kept."""
         for conversation in self._conversations.values():
             conversation.pending[:] = [*conversation.pending, text[:MOST_CHARACTERS]][-MOST_PENDING:]
 
     def end(self, conversation_id: str) -> Conversation | None:
-        """Forget a conversation; it, if it was there."""
+        """Remove and return a conversation, None if it is not there."""
         return self._conversations.pop(conversation_id, None)
 
     def sweep(self, now: float) -> list[Conversation]:
-        """Forget the conversations that have expired; those, and those that gave way since the last sweep."""
+        """Remove and return the expired conversations, and those evicted since the last sweep."""
         ended = [c for c in self._gave_way if c.id not in self._conversations]
         self._gave_way.clear()
         while self._conversations:

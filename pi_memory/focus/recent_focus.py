@@ -80,7 +80,7 @@ class RecentFocus:
         """Write the file a last time. While the user saves it, the next start does that."""
         await self._sync.close()
 
-    # What is known.
+    # Reading.
 
     def active(self, now: float) -> list[Topic]:
         """The topics that have not faded at `now`, strongest first."""

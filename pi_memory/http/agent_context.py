@@ -40,7 +40,7 @@ ENDPOINTS = [
         "POST",
         "/context",
         context,
-        "What an agent should know: the focus when its session begins, and what bears on what its user says.",
+        "Context for an agent: the focus when its session begins, and what memory has about what its user says.",
         body=ContextRequest,
         answer=ShownContext,
     )

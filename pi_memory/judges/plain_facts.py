@@ -28,7 +28,7 @@ LEAST_CHANCE_UNSURE = 0.75
 """The same where there are no vectors: 54 % of facts and 10 % of others."""
 FEWEST_WORDS, MOST_WORDS = 2, 60
 MOST = 12
-"""Most facts of one message: who says more is dictating, or pasting."""
+"""Most facts of one message: with more the user is dictating, or pasting."""
 SESSIONS = 256
 """Sessions whose last statement is remembered, for what refers back to it."""
 
@@ -43,7 +43,7 @@ class PlainFacts:
         self._last: OrderedDict[str, str] = OrderedDict()
 
     async def of(self, number: int, exchange: Exchange, *, stated: Sequence[Statement] = ()) -> list[Candidate]:
-        """Candidates of an exchange, with `number` as its id, in the order in which they were said; without what was
+        """Candidates of an exchange, with `number` as its id, in the order in which they were said; without those
         `stated` in it.
         """
         said = await self._worker.run(sentences, exchange.user)

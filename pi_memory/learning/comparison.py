@@ -1,7 +1,7 @@
-"""What one sentence is to another about the same: it says as much, more, or something else. Pure.
+"""Compares two sentences about the same: the new one says as much, more, or something else. Pure.
 
-They are compared word by word in their order: what is said of a brother is nothing to what is said of a sister, however
-alike the two sentences are.
+They are compared word by word in order: a statement about a brother does not touch one about a sister, however similar
+the two sentences are.
 """
 
 import re
@@ -21,7 +21,7 @@ not.
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What two sentences begin with, what each has in its place then, and whether they end alike again."""
+    """The common beginning of two sentences, what follows in each, and whether they end alike."""
 
     before: str
     new: list[str]
@@ -34,7 +34,7 @@ TOKEN = re.compile(r"`[^`]+`|[^\s,;!?()\"]+")
 
 
 def compared(new: str, old: str) -> Verdict | None:
-    """What one old sentence leads to for a new one, None for nothing."""
+    """What a new sentence means for an old one; None for nothing."""
     new, old = asserted(new), asserted(old)
     if _negated(new) != _negated(old):
         one, other = (said_in(text, without=words("unheard_words") | words("auxiliary_words")) for text in (new, old))
@@ -68,7 +68,7 @@ def _goes_on(tail: Sequence[str]) -> bool:
 
 
 def _difference(new: str, old: str) -> Difference | None:
-    """None when they differ at their beginnings."""
+    """The difference; None when the beginnings differ."""
     one, other = _tokens(new), _tokens(old)
     mine, theirs = ([_stem(token.casefold()) for token in tokens] for tokens in (one, other))
     begin = end = 0

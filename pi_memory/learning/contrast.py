@@ -1,4 +1,4 @@
-"""`X is Y, not Z`: what is right and what is wrong in the words of somebody who puts something right. Pure.
+"""Parses `X is Y, not Z`: the right and the wrong value of a correction. Pure.
 
 English, and the plain forms of German, French and Spanish.
 """
@@ -14,9 +14,9 @@ LEAST_RIGHT = 2
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """`subject` stands before the `not`: what is right is in it, unless that follows as `right`.
+    """A correction. `subject` precedes the `not`: the right value is in it, unless it follows as `right`.
 
-    `is_set_off` tells that there is a pause before the `not`, as there is in most contrasts.
+    `is_set_off`: there is a pause before the `not`, as in most contrasts.
     """
 
     subject: str
@@ -31,7 +31,7 @@ class Contrast:
 
 
 def contrast(text: str) -> Contrast | None:
-    """The contrast that a sentence ends with, None when it has none."""
+    """The contrast at the end of a sentence, None when it has none."""
     text = text.rstrip(" .!")
     if any(word in text for word in (" but ", " it", " rather ")) and (found := pattern("contrast_but").match(text)):
         return Contrast(found["subject"], found["right"], found["wrong"])
@@ -45,6 +45,6 @@ def contrast(text: str) -> Contrast | None:
 
 
 def asserted(text: str) -> str:
-    """What is left of a sentence without what it says is wrong: `the port is 8081`."""
+    """The sentence without its wrong value: `the port is 8081`."""
     found = contrast(text)
     return found.subject if found is not None and found.right == found.subject else text

@@ -1,6 +1,6 @@
-"""Whether a candidate is new, known, another wording of a memory, or the end of one. Rules, no model. Pure.
+"""Decides by rules whether a candidate is new, known, a rewording of a memory, or its end. No model. Pure.
 
-In doubt it is added beside what is like it: two memories that say nearly the same cost little, a lost one much. So
+In doubt it is added beside similar memories: two memories that say nearly the same cost little, a lost one much. So
 nothing ends because its vector is near.
 """
 
@@ -21,7 +21,7 @@ Action = Literal["add", "update", "delete", "noop"]
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """A memory that is like the candidate. `cosine` is that of their contents, `vector` the memory's, shape
+    """A memory similar to the candidate. `cosine` is that of their contents, `vector` the memory's, shape
     (dimensions,); None without an embedder.
     """
 
@@ -50,7 +50,7 @@ SAME_SUBJECT = 0.8
 
 
 def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: float) -> Decision:
-    """What to do with a candidate. `related` is the embedder's calibrated cosine of texts about the same.
+    """The decision about a candidate. `related` is the embedder's calibrated cosine of texts about the same.
 
     Only memories of the same place count: what holds for one project says nothing about another.
     """
@@ -139,7 +139,7 @@ def _plain(text: str) -> str:
 
 
 def _stands(wrong: str, content: str) -> re.Match[str] | None:
-    """Where it stands as a word of its own."""
+    """The position of a text as a whole word."""
     return re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", content, re.IGNORECASE) if wrong else None
 
 

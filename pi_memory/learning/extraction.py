@@ -1,7 +1,6 @@
-"""What of a session may be worth remembering, by rules: candidates, each with the words that it rests on. Pure.
+"""Extracts candidates from a session by rules, each with its quote. Pure.
 
-Only what the user says counts, and what tools told; never what the assistant claims, and never what was put into the
-prompt.
+Only the user's words and tools' reports count; never what the assistant claims, and never what was put into the prompt.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +21,7 @@ from pi_memory.types import Candidate, Exchange, MemoryType, Priority, Statement
 Numbered = tuple[int, Exchange]
 
 MOST = 40
-"""Most candidates of one session: who says more than that is dictating, and it can be searched word for word."""
+"""Most candidates of one session: with more the user is dictating, and search finds it word for word."""
 FEWEST_WORDS, MOST_WORDS = 4, 60
 
 
@@ -40,7 +39,7 @@ def extract(said: Sequence[Numbered]) -> list[Candidate]:
 
 
 def not_private(said: Sequence[Numbered]) -> list[Numbered]:
-    """The exchanges that the user did not ask us to keep to ourselves."""
+    """The exchanges without those that the user declared private."""
     looked = ((number, replace(exchange, stated=statements(exchange))) for number, exchange in said)
     return [(number, exchange) for number, exchange in looked if not _is_private(exchange)]
 
@@ -70,8 +69,8 @@ def of_statement(stated: Statement, project: str | None, exchange_id: int | None
 
 
 def grounded(candidates: Sequence[Candidate], said: Sequence[Numbered]) -> list[Candidate]:
-    """The candidates that rest on words of the user or of a tool, the same content once, and no secrets but those that
-    the user asked to be remembered. The one place through which all candidates go.
+    """The candidates whose quote is the user's or a tool's, each content once, without secrets except those that the
+    user asked to be remembered. All candidates pass through here.
     """
     words = {number: (exchange.user, *told_by_tools(exchange)) for number, exchange in said}
     kept: dict[str, Candidate] = {}
@@ -86,7 +85,7 @@ def grounded(candidates: Sequence[Candidate], said: Sequence[Numbered]) -> list[
 
 
 def told_by_tools(exchange: Exchange) -> Iterator[str]:
-    """What tools were given and what they answered, as far as their caller reported it."""
+    """The arguments and results of tools, as far as their caller reported them."""
     for call in exchange.tool_calls:
         for value in call.arguments.values():
             if isinstance(value, str):

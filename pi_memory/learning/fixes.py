@@ -1,6 +1,6 @@
-"""What went wrong and then right: an error with what resolved it, and commands that did what was asked. Pure.
+"""Finds an error with its resolution, and commands that did what was asked. Pure.
 
-Both halves must be there: an error that nobody solved teaches nothing, nor do commands whose outcome nobody knows.
+Both halves are needed: an error that nobody solved teaches nothing, nor do commands with an unknown outcome.
 """
 
 import re
@@ -16,7 +16,7 @@ from pi_memory.types import Candidate, Exchange
 Numbered = tuple[int, Exchange]
 
 PATIENCE = 12
-"""Exchanges after which a success is not that of an error any more."""
+"""Exchanges after which a success no longer belongs to an error."""
 LONGEST_HALF = 200
 MOST_STEPS = 6
 READ = 20_000
@@ -36,7 +36,7 @@ class Trouble:
 
 
 def solutions(said: Sequence[Numbered]) -> Iterator[Candidate]:
-    """Errors with what resolved them. The last part of the namespace only, as neither knows the project."""
+    """Errors with their resolutions. The namespace has only its last part, as neither knows the project."""
     trouble: Trouble | None = None
     for at, (_, exchange) in enumerate(said):
         failure = _failure(exchange)
@@ -63,7 +63,7 @@ def chains(said: Sequence[Numbered]) -> Iterator[Candidate]:
 
 
 def _lesson(said: Sequence[Numbered], trouble: Trouble, at: int, success: str) -> Candidate | None:
-    """What resolved the error: as the user says it, else what was done, else what they were told to do and did."""
+    """The resolution of an error: as the user states it, else what was done, else what they were advised and did."""
     before = [exchange for _, exchange in said[trouble.at : at + 1]]
     if pattern("cause").search(success):
         fix, quote, number = success, success, said[at][0]
@@ -80,7 +80,7 @@ def _lesson(said: Sequence[Numbered], trouble: Trouble, at: int, success: str) -
 
 
 def _failure(exchange: Exchange) -> str | None:
-    """The words in which a failure is told: what a tool reported, a line of a log, or the user's own."""
+    """The words that report a failure: a tool's, a log's, or the user's own."""
     for call in exchange.tool_calls:
         for key in REPORTED:
             if isinstance(told := call.arguments.get(key), str) and told.strip():
@@ -116,7 +116,7 @@ def _commands(exchange: Exchange) -> list[str]:
 
 
 def _went_well(after: Sequence[Numbered]) -> bool:
-    """Whether the user said so, or went on without a complaint."""
+    """Whether the user said that it worked, or continued without a complaint."""
     if not after:
         return False
     _, following = after[0]

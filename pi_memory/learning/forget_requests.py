@@ -1,6 +1,6 @@
-"""Which memories the user means when they ask to forget something. Pure.
+"""Finds the memories that a request to forget means. Pure.
 
-Forgetting cannot be undone: nothing is taken for meant that does not have nearly all that was said.
+Forgetting cannot be undone: a memory counts as meant only if it contains nearly all that was said.
 """
 
 import re
@@ -12,9 +12,9 @@ from pi_memory.text.fact import facts, states
 from pi_memory.text.language import pattern
 
 COVERED = 0.99
-"""Share of what was said that a memory has to have for it to be meant; so much that a name must be there."""
+"""Share of the request's words that a meant memory contains; so high that a name must be in it."""
 NEARLY = 0.6
-"""Share from which on it may be: the user is asked."""
+"""Share from which on a memory may be meant: then the user is asked."""
 MOST = 5
 
 

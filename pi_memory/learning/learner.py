@@ -1,4 +1,4 @@
-"""What the user states is stored at once, what a session taught when it is over; nothing twice, nothing forgotten.
+"""Stores the user's statements at once, and what a session taught when it is over; nothing twice, nothing forgotten.
 
 One decision is one transaction: a crash leaves the state before it or the state after.
 """
@@ -37,7 +37,7 @@ Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
 """Those of something learned in a session, by its text."""
 
 OF_USER = ("user_stated", SOURCE)
-"""Sources of what the user said to be so: it may end what they said before."""
+"""Sources of the user's own statements: a new one may end an older one."""
 RESOLVED = "error_resolution"
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a candidate: the memory that says it now, and the one that it took the place of."""
+    """The result for a candidate: the memory that states it now, and the one that it replaced."""
 
     memory: Memory
     instead_of: Memory | None = None
@@ -53,11 +53,11 @@ class Outcome:
 
 
 class Learner:
-    """The one way from what is said to memories.
+    """Turns statements, facts and sessions into memories.
 
-    `interview`, if it is given, has a model name candidates besides those of the rules, and decide where these are in
-    doubt. `heads` is the folder of the learned judges (`heads.py`). `topics` names what something learned in a session
-    is about, from its text too.
+    `interview`, if given, has the model name candidates besides those of the rules, and decide where these are in
+    doubt. `heads` is the folder of the learned judges (`heads.py`). `topics` names the topics of something learned in a
+    session, also from its text.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Learner:
         project: str | None = None,
         exchange_id: int | None = None,
     ) -> list[str]:
-        """Store, durably, or forget what the user states; lines that tell them what became of it, in order.
+        """Store, durably, or forget what the user states. Returns a line about each, for the user.
 
         Raises `StoreError`.
         """
@@ -97,7 +97,7 @@ class Learner:
         return await self._tasks.run(self._state(stated, session, project, exchange_id))
 
     async def finish(self) -> None:
-        """Wait until all that was stated is stored, or forgotten."""
+        """Wait until all statements are stored or forgotten."""
         await self._tasks.finish()
 
     async def _state(
@@ -116,13 +116,13 @@ class Learner:
         return [line for line in lines if line]
 
     async def found_in(self, exchange_id: int, exchange: Exchange) -> None:
-        """Have what was stated in a chat, and stored before its exchange was, name it. Once more changes nothing."""
+        """Set the source exchange of memories that were stored before it. Idempotent."""
         if quotes := [s.quote for s in statements(exchange) if s.kind not in ("forget", "private")]:
             await self._memories.rest_on(quotes, exchange_id)
 
     async def keep(self, number: int, exchange: Exchange) -> list[Memory]:
-        """Keep the plain facts of an exchange with `number` as its id; the memories that are new, or that took the
-        place of older ones. Once more changes nothing. Raises `StoreError`.
+        """Store the plain facts of an exchange with `number` as its id. Returns the memories that are new, or that
+        replaced older ones. Idempotent. Raises `StoreError`.
         """
         new: list[Memory] = []
         for fact in await self._plain_facts.of(number, exchange, stated=statements(exchange)):
@@ -135,7 +135,7 @@ class Learner:
         return new
 
     async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
-        """Learn from exchanges of one session with their ids; the memories that are new. Once more changes nothing.
+        """Learn from exchanges of one session with their ids. Returns the new memories. Idempotent.
 
         Raises `StoreError`.
         """
@@ -158,7 +158,7 @@ class Learner:
         return new
 
     async def related(self, memory: Memory) -> tuple[int, ...]:
-        """The ids of other memories that hold and are about the same: none was clear enough to end the other.
+        """Ids of other memories about the same that hold: in no case was it clear enough that one ends the other.
 
         Raises `StoreError`.
         """
@@ -167,7 +167,7 @@ class Learner:
         return await self._worker.run(about, memory, others, related=found.scale.related)
 
     async def _by_now(self, found: Nearby, new: Sequence[Memory]) -> Nearby:
-        """What was found, with what has been learned since."""
+        """The neighbours found, with what has been learned since."""
         cosines: dict[int, float | None] = {memory.id: None for memory in new}
         cosines |= {neighbour.memory.id: neighbour.cosine for neighbour in found.neighbours}
         known = await self._memories.several(list(cosines))
@@ -194,7 +194,7 @@ class Learner:
     async def _take(
         self, candidate: Candidate, found: Nearby, *, said_at: float | None = None, durable: bool = False
     ) -> Outcome | None:
-        """Store a candidate as the rules decide; None for what was learned before, or is out of date by now.
+        """Store a candidate as the rules decide; None for one that was learned before, or is out of date by now.
 
         `said_at` is given for what was said in the past. Then what is not allowed is left out; else raises `Forgotten`
         and `RequestError`.
@@ -259,7 +259,7 @@ class Learner:
         return Outcome(await new, instead_of=before)
 
     async def _forget(self, stated: Statement, seen: Scope) -> str:
-        """Lines that tell what became of it; "" when it may have been a manner of speaking."""
+        """Forget what a statement means. Returns lines for the user; "" if it may have been a manner of speaking."""
         what, surely = stated.content, not pattern("forget_loosely").search(stated.quote)
         if numbers := forget_requests.numbers(what):
             return " ".join([await self._forget_number(number) for number in numbers])
@@ -313,7 +313,7 @@ class Learner:
 
 
 def _asked(found: Sequence[Neighbour], said: Sequence[Gone]) -> str:
-    """Which of these is to be forgotten."""
+    """The question which of these to forget."""
     listed = [f"- memory {n.memory.id}: {n.memory.content}" for n in found]
     listed += [f"- exchange {one.id}: {one.text}" for one in said[: forget_requests.MOST]]
     first = f"memory {found[0].memory.id}" if found else f"exchange {said[0].id}"
@@ -332,12 +332,12 @@ def _is_learned(candidate: Candidate, memory: Memory) -> bool:
 
 
 def _said(neighbour: Neighbour) -> Said:
-    """In the user's own words, where there are any."""
+    """The user's own words, where there are any."""
     return Said(neighbour.memory.quote or neighbour.memory.content, neighbour.vector)
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:
-    """`user` and `global` are one place, each project another."""
+    """The place of a memory: `user` and `global` are one, each project is another."""
     parts = said.namespace.split("/")
     return tuple(parts[:2]) if parts[0] == "project" else ()
 

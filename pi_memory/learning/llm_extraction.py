@@ -1,7 +1,7 @@
-"""Ask the chat model what a session taught, and which of what is known that concerns. Used when told to.
+"""Extraction and deduplication by the chat model. Used only when the settings ask for it.
 
-Small models are poor judges of facts. So what it names must quote the user's own words, and where it strays from them
-these words are kept instead of its own; and it is asked about what is known only where the rules are in doubt.
+Small models judge facts poorly. So a candidate must quote the user's own words, which replace the model's where it
+strays from them; and the model judges only where the rules are in doubt.
 """
 
 import logging
@@ -43,7 +43,7 @@ NAMED = AnswerForm(
 CAP = 400
 """Tokens of the answer."""
 SHOWN = 800
-"""Characters of a message or a reply that the model is shown: it has not read the session."""
+"""Characters of a message or a reply in the model's prompt: it has not evaluated the session."""
 LINE = re.compile(r"- (?P<kind>\w+): (?P<text>[^|\"\n]+) \| \"(?P<quote>[^\"\n]+)\"")
 LEAST_WORDS = 3
 LEAST_SHARED = 0.5
@@ -63,7 +63,7 @@ logger = logging.getLogger(__name__)
 
 
 class LlmExtraction:
-    """Nothing without a language model, or while it fails."""
+    """Asks the model; returns nothing without a language model, or while it fails."""
 
     def __init__(self, model: Loader[Model]) -> None:
         self._model = model
@@ -83,7 +83,7 @@ class LlmExtraction:
         return list(_candidates(answer, said))
 
     async def judge(self, candidate: Candidate, near: Sequence[Neighbour]) -> Decision:
-        """What to do with a candidate that the rules would add beside `near`."""
+        """The decision about a candidate that the rules would add beside `near`."""
         model, near = await self._model.ready(), near[:MOST_JUDGED]
         linked = tuple(neighbour.memory.id for neighbour in near)
         if not near or not model.is_language_model:
@@ -95,7 +95,7 @@ class LlmExtraction:
         try:
             verdict, _, number = (await model.choose([], question, labels)).partition(" ")
         except (ModelError, Unprocessable) as error:
-            logger.warning("What is known is compared without the model: %s", error)
+            logger.warning("Memories are compared without the model: %s", error)
             verdict, number = NEW, ""
         meant = near[int(number) - 1].memory if number else None
         if meant is None or not _can_be(verdict, candidate.content, meant.content):
@@ -104,7 +104,9 @@ class LlmExtraction:
 
 
 def _can_be(verdict: str, said: str, known: str) -> bool:
-    """Whether the model can be right: what is known has all that was said, what ends is about the same."""
+    """Whether the model's decision is plausible: a known memory contains all that was said, an ended one is about the
+    same.
+    """
     if verdict == "known":
         return _has_all(known, said)
     mine, theirs = stems(said), stems(known)
@@ -112,7 +114,7 @@ def _can_be(verdict: str, said: str, known: str) -> bool:
 
 
 def _has_all(text: str, other: str) -> bool:
-    """Whether every name, number and path of the other text is in this one."""
+    """Whether this text contains every name, number and path of the other."""
     specific = [word.strip(".,;:!?\"'`") for word in other.split()[1:] if pattern("specific").search(f" {word}")]
     return all(word.casefold() in text.casefold() for word in specific)
 
@@ -141,7 +143,7 @@ def _candidates(answer: str, said: Sequence[Numbered]) -> Iterator[Candidate]:
 
 
 def _spoken(quote: str, said: Sequence[Numbered]) -> tuple[int, Exchange, str] | None:
-    """The exchange and the user's own sentence that has the quote, word for word; no question."""
+    """The exchange and the user's own sentence that contains the quote, verbatim; no question."""
     for number, exchange in said:
         for sentence in sentences(exchange.user):
             if quote in sentence.text and not sentence.is_question:

@@ -1,4 +1,4 @@
-"""What is stored already that is like a text: by its words, and by its meaning when there is an embedder."""
+"""Finds stored memories that are similar to a text, by words and, with an embedder, by vectors."""
 
 import logging
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from pi_memory.text import query_terms
 from pi_memory.types import Vectors
 
 MOST = 24
-"""Memories that a text is compared with for its words, and as many for its meaning."""
+"""Most similar memories by words, and as many by vectors."""
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 class Nearby:
     """The memories that are like a text, also those that no longer hold, and what a row keeps of its own meaning.
 
-    `scale` tells what their cosines mean. `vector` is that of the text, shape (dimensions,), and `embedding` what a row
+    `scale` calibrates their cosines. `vector` is that of the text, shape (dimensions,), and `embedding` what a row
     keeps of it; None without an embedder: then it follows later.
     """
 
@@ -47,7 +47,8 @@ class NeighbourSearch:
         self._worker = worker
 
     async def of(self, text: str, *, quote: str = "", write: bool = True) -> Nearby:
-        """What is like `text`; `quote` are other words for it. Without `write` new words are not indexed for it.
+        """The memories similar to `text`; `quote` is another wording of it. Without `write` new words are not indexed
+        first.
 
         Raises `StoreError`.
         """
@@ -83,7 +84,7 @@ class NeighbourSearch:
 
 
 def _near(matrix: Matrix, vector: Vectors, related: float, others: Sequence[int]) -> dict[int, float]:
-    """The cosines of the `MOST` nearest that are related, nearest first, and of `others`."""
+    """Cosines of the `MOST` nearest related memories, nearest first, and of `others`."""
     ids, cosines = matrix.ids, matrix.cosines(vector)
     rows = np.flatnonzero(cosines >= related)
     rows = rows[np.argsort(-cosines[rows], kind="stable")][:MOST]

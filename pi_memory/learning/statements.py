@@ -19,11 +19,11 @@ the message be learned."""
 MOST = 20
 """Most statements of one message."""
 ENDING = 60
-"""Characters of the end of a sentence that may tell what to do with it."""
+"""Characters at the end of a sentence that may say what to do with it."""
 
 
 def notice(message: str) -> tuple[Statement, ...]:
-    """What the user states in a message, in order; of a private one, only what it wants forgotten.
+    """The user's statements in a message, in order; of a private one, only requests to forget.
 
     Linear in the message's length.
     """
@@ -39,7 +39,7 @@ def notice(message: str) -> tuple[Statement, ...]:
 
 
 def statements(exchange: Exchange) -> tuple[Statement, ...]:
-    """What the user states in an exchange: what was found in it before, if somebody has looked."""
+    """The user's statements in an exchange: those found before, else found now."""
     return notice(exchange.user) if exchange.stated is None else exchange.stated
 
 

@@ -77,7 +77,7 @@ class Memories:
         """Wait until forgetting under way is done."""
         await self._tasks.finish()
 
-    # What is known.
+    # Reading.
 
     async def get(self, number: int) -> Memory:
         """A memory by id, also one that no longer holds or was forgotten (without content). Raises `NotFound`."""

@@ -20,12 +20,12 @@ Kind = Literal["memory", "exchange"]
 
 
 Only = Literal["answers", "replies"]
-"""No message that only asks; and no assistant's reply in a chat, unless these are asked for."""
+"""What may be found: no message that only asks; and no assistant's reply in a chat, unless replies are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSpace:
-    """Where to look: the texts of a kind that a query may see, and how near each is in meaning, from 0 to 1.
+    """Where to search: the texts of one kind that a query may see, and their calibrated cosines in [0, 1].
 
     `meaning` is None without an embedder.
     """
@@ -37,7 +37,7 @@ class SearchSpace:
 
 @dataclass(frozen=True, slots=True)
 class PromptWindow:
-    """What need not be found: said in `conversation` at Unix time `since` or later, it stands in the prompt already."""
+    """Messages to leave out because they are in the prompt: those of `conversation` since Unix time `since`."""
 
     conversation: str
     since: float = -math.inf
@@ -45,9 +45,9 @@ class PromptWindow:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is looked up: `terms`, expressions of FTS5; at most `most` texts; not what is in `without`. What was said in
-    the `window` of time is looked for first. `bearing` is what each term matters besides its rarity, shape (terms,).
-    `only` is what may be found; of that also the `nearest` in meaning.
+    """What to look up: `terms` are FTS5 expressions; at most `most` texts; none of the prompt window `without`.
+    Messages of the `window` of time come first. `bearing` is a factor for each term besides its rarity, shape (terms,).
+    `only` is what may be found; of that also the `nearest` by cosine.
     """
 
     terms: Sequence[str]
@@ -62,9 +62,10 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Where a text is, and what speaks for it: its words and its meaning, from 0 to 1, and what is made of both.
+    """A hit and its scores in [0, 1]: `words` (BM25 coverage), `meaning` (calibrated cosine), `similarity` (their
+    weighted sum).
 
-    `at_length`: it stands in a conversation with an assistant that replies at length.
+    `at_length`: it is from a conversation with an assistant that replies at length.
     """
 
     kind: Kind
@@ -76,7 +77,7 @@ class Hit:
 
 
 def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> list[tuple[Hit, Memory | StoredMessage]]:
-    """The texts of all places that have any evidence, best first."""
+    """The texts of all places with any evidence, best first."""
     each = [found for place in places for found in _evident(db, place, wanted)]
     best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {}
@@ -112,13 +113,13 @@ def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
 
 
 def _within(db: Database, view: View, window: PromptWindow) -> scoring.Rows:
-    """The rows of what was said within the window."""
+    """The rows of messages in the window."""
     own = np.flatnonzero(view.field.threads == messages.session(db, window.conversation))
     return own[messages.said_before(db, view.ids[own].tolist(), window.since) :]
 
 
 def _best(similarity: Vectors, most: int) -> scoring.Rows:
-    """The rows of the best that have any evidence."""
+    """The rows of the best candidates with any evidence."""
     rows = np.flatnonzero(similarity)
     if len(rows) > most:
         rows = rows[np.argpartition(-similarity[rows], most)[:most]]

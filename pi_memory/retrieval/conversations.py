@@ -1,4 +1,4 @@
-"""Results by the conversation they are from: what counting needs, and "what did we talk about". Pure."""
+"""Results grouped by conversation: for counting, and for "what did we talk about". Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pi_memory.types import Recalled
 
 PASSAGES = 3
-"""Results that stand for a conversation."""
+"""Results that represent a conversation."""
 LOOKED_THROUGH = 12
-"""Results that are looked through for each conversation that is wanted: one may have many."""
+"""Results that are searched for each conversation wanted: one may have many."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundConversation:
-    """A conversation that answers a query by its best passages, best first."""
+    """A conversation that answers a query, with its best passages, best first."""
 
     conversation_id: str
     passages: tuple[Recalled, ...]

@@ -1,4 +1,4 @@
-"""What of a text is worth telling: sentences that bear on a message and say what has not been told. Pure."""
+"""Snippets: the sentences of a hit that bear on a message and are not in the prompt yet. Pure."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -6,13 +6,13 @@ from pi_memory.text import query_terms
 from pi_memory.text.sentences import is_question, sentences, stems
 
 LONG, LONGEST = 300, 600
-"""Characters from which on a text is told in excerpts, and those of an excerpt."""
+"""Characters above which a text is cut to a snippet, and most characters of a snippet."""
 BEARS = 0.5
-"""Share of the words that the best sentence shares with the message; one that shares as many is told too."""
+"""Least share of the best sentence's common words with the message."""
 
 
 class Novelty:
-    """Knows what has been told: by the message itself, unless it asks; by the prompt; and since, by `tell`."""
+    """Drops sentences that the prompt or the message already contains; a message that asks contains nothing."""
 
     def __init__(self, message: str, *, prompt: str) -> None:
         self._message = message
@@ -21,17 +21,17 @@ class Novelty:
         self.tell(message)
 
     def of(self, text: str) -> list[str]:
-        """The sentences of a text that say something new, in order."""
+        """The sentences of a text that are new, in order."""
         lines = (" ".join(sentence.split()) for sentence in sentences(text))
         return [line for line in lines if line not in self._prompt and not self._was_told(line)]
 
     def answers(self, text: str) -> list[str]:
-        """The sentences of a text that do not only ask, also those that have been told."""
+        """The sentences of a text that do not only ask, also those that the prompt already contains."""
         return [" ".join(sentence.split()) for sentence in sentences(text) if not is_question(sentence)]
 
     def excerpt(self, lines: Sequence[str]) -> str:
-        """Those sentences, or of many the ones that bear on the message, each with those beside it: answers stand
-        beside the words that match.
+        """The new sentences of a text; of a long one those that bear on the message, each with its neighbours: answers
+        stand beside the words that match.
         """
         if sum(map(len, lines)) <= LONG:
             return " ".join(lines)
@@ -47,12 +47,12 @@ class Novelty:
         self._told += [(query_terms.said(sentence), is_question(sentence)) for sentence in sentences(text)]
 
     def _was_told(self, sentence: str) -> bool:
-        """Whether all its words are those of one sentence. A question tells nothing that is not a question too."""
+        """Whether all its words are in one earlier sentence. A question covers only questions."""
         said = query_terms.said(sentence)
         return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._told)
 
     def _by_bearing(self, lines: Sequence[str]) -> Iterator[int]:
-        """Places of sentences, the most important first; of a text that shares no word with the message, the first."""
+        """Indexes of sentences, most relevant first; of a text that shares no word with the message, the first."""
         wanted = stems(self._message)
         shared = [len(wanted & stems(line)) for line in lines]
         if not any(shared):

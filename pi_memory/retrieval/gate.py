@@ -1,11 +1,11 @@
-"""Whether anything is known that bears on a message, and how much of it is worth telling. Pure.
+"""The relevance gate: decides whether any hits go into the prompt, and how many. Pure.
 
 A greeting recalls nothing, a question about a stored fact recalls it. Thresholds are shares, of the query's words, of
 the embedder's own scale (`embedding/calibration.py`) and of the best score, not cosines.
 
 A question and its answer often share no word ("Where can I shut the water off?" - "The stopcock is under the sink"), so
-what a person stated is judged by the meaning of its sentences, where longer texts go by their words. The constants are
-measured on the people of `benchmarks/everyday.py`; nearness is in shares of the embedder's own scale.
+a person's statements are judged by the vectors of their sentences, longer texts by their words. The constants are
+measured on the people of `benchmarks/everyday.py`; nearness is a calibrated cosine in [0, 1].
 """
 
 import re
@@ -21,62 +21,62 @@ from pi_memory.text.user_text import sentences
 from pi_memory.types import Recalled
 
 MEANS_THE_SAME = 0.62
-"""A text this near in meaning needs no word in common with the query."""
+"""From this calibrated cosine on a text needs no word in common with the query."""
 SHARES = 0.45
-"""A text with this share of the query's words by rarity has to be `RELATED` only."""
+"""A text with this share of the query's words by rarity has only to be `RELATED`."""
 RELATED = 0.25
 WORDS_ALONE = 0.6
-"""The share that is enough where there is no embedder."""
+"""The share that is enough without an embedder."""
 
 MOST = 15
-"""Results that a message is told at most (seed 003)."""
+"""Most hits for a message (seed 003)."""
 NEAR_BEST = 0.75
-"""Share of the best score that the second result needs. Each one after it needs more: the 16th would need all of it."""
+"""Share of the best score that the second hit needs. Each one after it needs more: the 16th would need all of it."""
 
 MEANING = 0.8
-"""The share of meaning in what a statement scores; the rest is that of words."""
+"""Weight of nearness in the score of a statement; the rest is the weight of words."""
 FITS = 0.06
-"""What a sentence gains that has what the question asks for: a time, a number, a place, a name."""
+"""Bonus for a sentence that has what the question asks for: a time, a number, a place, a name."""
 NAMES = 0.3
-"""What one loses that only names something: it may have been a question."""
+"""Penalty for a sentence that only names something: it may have been a question."""
 FADING = 0.3
-"""The share of its score that a memory loses as it fades."""
+"""Share of its score that a memory loses as it fades."""
 
 NEAR = 0.47
-"""The nearness that answers a question which gives no sign that it is about the user's own world."""
+"""Nearness of an answer to a question without a sign that it is about the user's own world."""
 OWN, KNOWN, DEFINITE = 0.21, 0.15, 0.07
-"""What it may lack that asks about `my` or `our`, has words that are known, or asks about `the` or a person."""
+"""How much less is needed for a question with `my` or `our`, with known words, or with `the` or a person."""
 GENERAL, UNSURE = 0.37, 0.05
-"""What it needs besides that asks for what everybody may know, or may be no question."""
+"""How much more is needed for a question about general knowledge, or a message that may be no question."""
 SHARED = 0.15
-"""The share of a question's words, by rarity, from which on they are known."""
+"""Share of a question's words, by rarity, from which on they are known."""
 
 READ = 24
-"""Texts of which sentences are judged."""
+"""Texts whose sentences are judged."""
 MOST_SENTENCES = 8
-"""A text of more is no statement, but a text."""
+"""Most sentences of a statement; a longer text is judged as a whole."""
 STATES = 0.85
-"""The share of a text that its statements must have for its meaning as a whole to be theirs."""
+"""Share of a text that its statements must have for the text's vector to stand for them."""
 SHORT = 160
-"""Characters up to which a message is told whole; of a longer one the sentence that answers, and the one before it."""
+"""Characters up to which a message is shown whole; of a longer one the sentence that answers, and the one before it."""
 MOST_ANSWERS = 8
 MOST_ABOUT = 12
 NEAR_BEST_ANSWER = 0.5
 """Share of the best score that another answer needs."""
 ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
-"""What is looked for when somebody asks what is known about them."""
+"""The query for everything about the user."""
 ABOUT = 0.2
-"""The nearness to its subject of what is told about it without naming it."""
+"""Nearness to its subject of a hit that does not name it."""
 
 
 def asks_something(query: str) -> bool:
-    """Whether there is anything in a message but courtesy and small words."""
+    """Whether a message has more than courtesy and stop words."""
     return not words("small_talk").issuperset(terms(query))
 
 
 def passed(found: Sequence[Recalled], *, by_meaning: bool) -> list[Recalled]:
-    """Those of `found`, best first, that are worth telling: all that are nearly as good as the best, if one of them is
-    good enough by itself. `by_meaning` says that there is an embedder.
+    """The hits of `found`, best first, that pass: all that are nearly as good as the best, if one of them is good
+    enough by itself. `by_meaning` says that there is an embedder.
     """
     best = [
         result
@@ -94,7 +94,9 @@ def _bears(found: Recalled, *, by_meaning: bool) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A text with its sentences, and how near each is to the question in meaning; and the best one's score."""
+    """A text with its sentences and their nearness to the question; `best` is the place of the best one, `score` its
+    score.
+    """
 
     found: Recalled
     sentences: tuple[str, ...]
@@ -108,26 +110,26 @@ class Judged:
 
 
 def is_statement(found: Recalled) -> bool:
-    """Whether a person stated it to us, rather than to each other or as work was done."""
+    """Whether a person stated it to the assistant, rather than to somebody else or as work was done."""
     return found.kind == "memory" or (found.role == "user" and found.source != "import")
 
 
 def to_read(found: Sequence[Recalled]) -> list[Recalled]:
-    """The statements whose sentences are worth judging, by what is known of them as a whole."""
+    """The statements whose sentences are worth judging, by the scores of their whole texts."""
     statements = filter(is_statement, found)
     return sorted(statements, key=lambda each: -_mixed(each.cosine, each.words))[:READ]
 
 
 def parts_of(text: str) -> tuple[str, ...]:
-    """The sentences of a statement that may answer; the whole of one that has too many, or none."""
+    """The sentences of a statement that may answer; the whole text if it has too many, or none."""
     said = [each.text for each in sentences(text)]
     found = tuple(sentence for sentence in said if not intent.asks(sentence) and not pattern("cry").search(sentence))
     return found if 0 < len(found) <= MOST_SENTENCES else (text,)
 
 
 def judged(question: str, found: Sequence[Recalled], nearness: Mapping[str, float]) -> list[Judged]:
-    """Statements by how well one of their sentences answers, best first; `nearness` is that of sentences, where a
-    text has several.
+    """Statements by how well one of their sentences answers, best first. `nearness` has that of sentences of texts with
+    several.
     """
     fits = [answer for asked, answer in _kinds_of_answers() if asked.search(question)]
     judged = (_judged(each, nearness, fits) for each in found)
@@ -135,7 +137,7 @@ def judged(question: str, found: Sequence[Recalled], nearness: Mapping[str, floa
 
 
 def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    """What asks for a kind of answer, and what has one."""
+    """For each kind of answer, the pattern of a question for it and that of a text that has one."""
     return (
         (pattern("asks_time"), pattern("names_time")),
         (pattern("asks_number"), pattern("names_number")),
@@ -158,7 +160,7 @@ def _judged(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pa
 
 
 def _near(part: float | None, whole: float | None) -> float:
-    """The nearness of a sentence, and by half that of the text around it, where that does not ask something itself."""
+    """The nearness of a sentence: the mean of its own and that of the text around it, if that text asks nothing."""
     known = [each for each in (part, whole) if each is not None]
     return sum(known) / len(known) if known else 0.0
 
@@ -168,14 +170,14 @@ def _mixed(nearness: float, shared: float) -> float:
 
 
 def answers(question: str, wanted: Intent, judged: Sequence[Judged]) -> list[Recalled]:
-    """What answers, best first, each as the sentences to tell; nothing if none comes near enough."""
+    """The answers, best first, each as the sentences to show; none if no sentence is near enough."""
     if not judged or max(each.near for each in judged[:MOST_ANSWERS]) < _needed(question, wanted, judged):
         return []
     return [_told(each) for each in judged[:MOST_ANSWERS] if each.score >= NEAR_BEST_ANSWER * judged[0].score]
 
 
 def _needed(question: str, wanted: Intent, judged: Sequence[Judged]) -> float:
-    """The nearness that the best answer has to have."""
+    """The nearness that the best answer needs."""
     needed = NEAR
     needed -= OWN if pattern("own_world").search(question) else 0.0
     needed -= DEFINITE if pattern("definite").search(question) else 0.0
@@ -185,7 +187,7 @@ def _needed(question: str, wanted: Intent, judged: Sequence[Judged]) -> float:
 
 
 def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
-    """What names a subject, and what is near it in meaning, or stands beside what names it."""
+    """The texts that name a subject, then those that are near it, or have its words."""
     wanted = stems(subject)
     named = [each for each in judged if wanted & stems(each.found.content)]
     near = [each for each in judged if each not in named and (each.found.words >= SHARED or each.near >= ABOUT)]
@@ -193,7 +195,7 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
 
 
 def _told(judged: Judged) -> Recalled:
-    """The text as it is told: all of a short one, else the sentence that answers and the one before it."""
+    """The hit as it is shown: a short text whole, else the sentence that answers and the one before it."""
     text = " ".join(" ".join(judged.sentences).split())
     if len(text) > SHORT:
         text = " ".join(judged.sentences[max(0, judged.best - 1) : judged.best + 1])
@@ -201,5 +203,5 @@ def _told(judged: Judged) -> Recalled:
 
 
 def with_subject(question: str, before: str) -> str:
-    """A question with what it takes its subject from: `and his brother?`"""
+    """A follow-up question such as `and his brother?`, with the message before it, which has its subject."""
     return f"{before} {question}" if before and intent.follows_up(question) else question

@@ -1,6 +1,6 @@
-"""Memories, searchable: what recall needs to know of those that hold, in RAM, in step with every change.
+"""The index of memories in RAM, in step with every change.
 
-The vectors of those that came without one, or with another embedder's, are made while nobody waits.
+Missing vectors, and those of another embedder, are computed in the background.
 """
 
 from pi_memory.embedding.quantized import Matrix, pack, unpack
@@ -18,9 +18,9 @@ MADE_AT_ONCE = 16
 
 
 class MemoryIndex:
-    """`shelf` is what recall searches. Each memory is a thread of its own: nothing stands beside it.
+    """`shelf` is the index that a search reads. Each memory is a thread of its own, without neighbours.
 
-    `unindexed` tells that there may be memories whose words no search finds yet.
+    `unindexed`: there may be memories whose words are not in the full-text index yet.
     """
 
     def __init__(self, memories: Memories, embedder: Loader[Embedder]) -> None:
@@ -34,7 +34,7 @@ class MemoryIndex:
         memories.events.subscribe(MemoryChanged, self._follow)
 
     async def start(self) -> None:
-        """Have every memory found by its words; by its meaning soon after the embedder is there."""
+        """Index every memory by its words; by its vector once the embedder is ready."""
         last = 0
         while found := await self._memories.outlines(after=last, limit=LOADED_AT_ONCE):
             self.shelf.put([Item(number, number, namespace, length) for number, namespace, length in found])
@@ -66,7 +66,7 @@ class MemoryIndex:
             await self._load(embedder)
 
     async def _load(self, embedder: Embedder) -> None:
-        """Put all vectors on the shelf."""
+        """Load all vectors into RAM."""
         self.shelf.matrix, last = Matrix(embedder.dimensions), 0
         while found := await self._memories.vectors(embedder.id, after=last, limit=LOADED_AT_ONCE):
             packed = unpack(b"".join(kept for _, kept in found), embedder.dimensions)
@@ -75,7 +75,7 @@ class MemoryIndex:
         self._is_loaded = True
 
     async def _catch_up(self, embedder: Embedder) -> None:
-        """Put those of the memories on the shelf that have changed."""
+        """Index the memories that have changed."""
         while self._pending:
             number = self._pending.pop()
             for found, packed in await self._memories.vectors(embedder.id, after=number - 1, limit=1):
@@ -88,7 +88,7 @@ class MemoryIndex:
         self.shelf.embed(number, unpack(packed, embedder.dimensions))
 
     async def _fill(self, embedder: Embedder) -> None:
-        """Make the vectors that are missing, a few at a time: a chat's query need not wait."""
+        """Compute missing vectors, a few at a time, so that a chat's query need not wait."""
         while missing := await self._memories.without_vector(embedder.id, limit=MADE_AT_ONCE):
             vectors = await embedder.embed([content for _, content in missing])
             for (number, content), vector in zip(missing, vectors, strict=True):

@@ -1,6 +1,6 @@
-"""Verbatim messages, searchable: stored as exchanges are processed, with their words and, when there is one, vectors.
+"""The index of verbatim messages: stored as exchanges are processed, with words and, with an embedder, vectors.
 
-The vectors of what came without an embedder, or with another one, are filled in while nobody waits.
+Missing vectors, and those of another embedder, are computed in the background.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ from pi_memory.text.sentences import sentences
 from pi_memory.types import Exchange, Vectors
 
 EVERYONE = "user"
-"""The namespace of what was said outside of any project: it is seen from every one."""
+"""The namespace of messages outside of any project, visible from every one."""
 
 PIECE_CHARACTERS = 700
-"""About what a small embedder reads of a text (MiniLM: 256 tokens). What is longer gets a vector for each piece."""
+"""About what a small embedder reads of a text (MiniLM: 256 tokens). A longer text gets a vector for each piece."""
 MOST_PIECES = 16
-"""Vectors of one message; of what is longer still, only the beginning is found by its meaning."""
+"""Most vectors of one message; of a longer one only the beginning has vectors."""
 
 LOADED_AT_ONCE = 500
 FILLED_AT_ONCE = 16
@@ -71,7 +71,7 @@ class MessageIndex:
             events.subscribe(TextForgotten, lambda forgotten: self.reread(forgotten.exchange_ids))
 
     async def start(self) -> None:
-        """Have everything found by its words; by its meaning soon after the embedder is there."""
+        """Index everything by its words; by vectors once the embedder is ready."""
         self._db.write(message_fts.index)  # not awaited: a full disk must not keep the daemon from starting
         await self._load(None)
         self._filling.start()
@@ -80,11 +80,11 @@ class MessageIndex:
         await self._filling.stop()
 
     async def ready(self) -> None:
-        """Wait until the embedder is there, or is known not to come."""
+        """Wait until the embedder is loaded or has failed."""
         await self._ready.wait()
 
     async def index(self, exchange_id: int, exchange: Exchange) -> None:
-        """Make the messages of an exchange searchable. Once more changes nothing. Raises `StoreError`."""
+        """Index the messages of an exchange. Idempotent. Raises `StoreError`."""
         messages = [
             NewMessage(stored.id_of(exchange_id, reply=reply), text, aside=_is_aside(exchange, reply=reply))
             for reply, text in ((False, exchange.user), (True, exchange.reply))
@@ -98,7 +98,7 @@ class MessageIndex:
             self._filling.wake()
 
     async def made(self, messages: Sequence[NewMessage], *, embed: bool = True) -> list[Passage]:
-        """Messages as passages, with vectors if there is an embedder and it works; else those follow."""
+        """Messages with vectors if the embedder works; otherwise the vectors follow."""
         space = self._space if embed else None
         vectors: Sequence[bytes | None] = [None] * len(messages)
         try:
@@ -110,7 +110,7 @@ class MessageIndex:
         return [Passage(m.id, m.text, v, space, m.at, m.ref, m.aside) for m, v in zip(messages, vectors, strict=True)]
 
     async def reread(self, exchange_ids: Collection[int]) -> None:
-        """Follow what has become of the texts of exchanges: rewritten, or erased."""
+        """Update the index after texts of exchanges were rewritten or erased."""
         ids = [stored.id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
         left = await self._db.read(partial(stored.of, exchange_ids=exchange_ids, space=self._space))
         items = await self._worker.run(_items, left, self._dimensions)
@@ -119,12 +119,12 @@ class MessageIndex:
         self._filling.wake()
 
     async def erased(self) -> None:
-        """Follow that old exchanges have been erased."""
+        """Update the index after old exchanges were erased."""
         left = await self._db.read(stored.ids)
         self.shelf.remove(np.setdiff1d(self.shelf.ids, left).tolist())
 
     async def _fill_in(self) -> None:
-        """Once the embedder is there: its vectors into RAM, then those that are missing, now and later."""
+        """Once the embedder is ready: load its vectors into RAM, then compute missing ones, now and later."""
         if self._space is None:
             await until_done("Loading the vectors of messages", self._open)
         if self._space is not None:
@@ -149,7 +149,7 @@ class MessageIndex:
             last = found[-1].id
 
     async def _fill(self, space: int) -> None:
-        """A few at a time: a chat's query need not wait, and what is done stays done."""
+        """Compute vectors a few at a time: a chat's query need not wait, and what is done stays done."""
         while missing := await self._db.read(partial(stored.without_vectors, space=space, limit=FILLED_AT_ONCE)):
             vectors = await self._embed([text for _, text in missing])
             made = [(id_, packed) for (id_, _), packed in zip(missing, vectors, strict=True)]
@@ -165,7 +165,7 @@ class MessageIndex:
         self.shelf.put(await self._worker.run(_items, found, self._dimensions))
 
     async def _embed(self, texts: Sequence[str]) -> list[bytes]:
-        """The vectors of each text, packed; those of its pieces, if it is long."""
+        """The vectors of each text, packed; one for each piece of a long text."""
         pieces = await self._worker.run(lambda: [pieces_of(text) for text in texts])
         vectors = await self._embedder.now.embed([piece for text in pieces for piece in text])
         ends = np.cumsum([len(text) for text in pieces])[:-1]
@@ -199,7 +199,7 @@ def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: i
 
 
 def namespace_of(project: str | None) -> str:
-    """Where a message belongs that was said in `project`."""
+    """The namespace of a message that was said in `project`."""
     try:
         return namespaces.of_project(project) if project else EVERYONE
     except RequestError:  # a project that has no name

@@ -1,4 +1,4 @@
-"""What is recalled as the model reads it: under headings by what it is, within a number of tokens (seed 003). Pure."""
+"""Renders hits and stated memories for the prompt: under headings by kind, within a token budget (seed 003). Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from pi_memory.types import RECALLED, Memory, Recalled
 
 @dataclass(frozen=True, slots=True)
 class PromptRoom:
-    """The prompt that something is told in: what stands in it already, as `text` and as the `window` of a
-    conversation, and how many `tokens` there is room for, as `count` counts them.
+    """The rest of a prompt: what it already contains, as `text` and as the `window` of a conversation; the `tokens`
+    left, as `count` counts them.
     """
 
     tokens: int
@@ -21,15 +21,15 @@ class PromptRoom:
     text: str = ""
     window: PromptWindow | None = None
     before: str = ""
-    """What the user said before, in the same conversation."""
+    """The user's message before, in the same conversation."""
 
 
 def block(
     found: Sequence[Recalled], query: str, room: PromptRoom, *, again: bool = False
 ) -> tuple[str, tuple[Recalled, ...]]:
-    """What is new in `found`, which comes best first, as far as there is room; and what the text is made of.
+    """The new text of `found`, best first, as far as there is room; and the hits that it contains.
 
-    `again`: the first is told also where it stands in the prompt already, next to the question that it answers.
+    `again`: the first is repeated even if the prompt contains it, beside the question that it answers.
     """
     news, when = Novelty(query, prompt=room.text), query_terms.asks_when(query)
     groups: dict[str, list[str]] = {}
@@ -81,7 +81,7 @@ MOST = 50
 
 
 def quality(count: int, newest: float) -> str:
-    """How much is remembered, and how fresh it is; `newest` is a Unix time."""
+    """The number of memories and their newest day; `newest` is a Unix time."""
     things = "1 thing" if count == 1 else f"{count} things"
     day = datetime.fromtimestamp(newest).astimezone().strftime("%d %B %Y").lstrip("0")
     return f"You remember {things} of the user and their work, the newest of {day}. {RULES}"
@@ -90,7 +90,7 @@ def quality(count: int, newest: float) -> str:
 def stated_block(
     stated: Sequence[Memory], *, count: int, newest: float, tokens: int, measure: Callable[[str], int]
 ) -> tuple[str, tuple[int, ...]]:
-    """The section of the standing text, of `tokens` at most, and the ids of the memories in it; "" of nothing."""
+    """The section of the standing text, of at most `tokens`, and the ids of the memories in it; "" without any."""
     if not count:
         return "", ()
     text, told = f"{HEADING}\n{quality(count, newest)}", []

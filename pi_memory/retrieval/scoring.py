@@ -1,11 +1,11 @@
-"""How well each text answers a query: its words and its meaning, and the words of what was said around it. Pure.
+"""How well each text answers a query: its words, its vector, and those of its neighbours. Pure.
 
 An answer often stands beside the message that shares words with the question: "Did you go?" - "Yes, on Friday". So a
-term counts for the message that has it, and by `NEAR` less for each message away from it, in the same conversation;
-and half of what a message means is what is meant around it.
-Two people who chat write alike; an assistant replies at length. The same constants do not suit both, so each
-conversation has those of its kind, and words are as rare as they are among conversations of that kind.
-Every constant is from docs/authors/recall.md, where each was left out or changed in turn.
+term counts for the message that has it, and by `NEAR` less for each message away from it in the same conversation; and
+a text's meaning is half its own cosine and half its neighbours'. Two people who chat write alike; an assistant replies
+at length. The same constants do not suit both, so each conversation has those of its kind, and a word's rarity is
+counted among conversations of that kind. Every constant is from docs/authors/recall.md, where each was left out or
+changed in turn.
 """
 
 from collections.abc import Sequence
@@ -22,28 +22,29 @@ Numbers = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
 NEAR = 0.7
-"""What is left of a term's weight one message on."""
+"""Factor on a term's weight for each message away from it."""
 REACH = 5
 """Messages that a term reaches."""
 SATURATION, LENGTH = 0.4, 0.3
 """BM25's k1 and b. Small: a message is short, and each term counts once."""
 MEANING, MEANING_AT_LENGTH, MEANING_ALONE = 0.3, 0.4, 0.65
-"""The share of meaning in similarity; the rest is that of words: between people, with an assistant that replies at
-length, and of a statement that stands alone."""
+"""Weight of cosine in similarity, the rest is that of words: between people; with an assistant that replies at length;
+for a statement that stands alone.
+"""
 TIMELY = 0.1
-"""What similarity gains for being said in the time that is asked about."""
+"""Bonus in similarity for a message of the time that is asked about."""
 AT_LENGTH = 2.0
-"""How many times as long as what they reply to an assistant's replies are."""
+"""Ratio of a reply's length to its message's from which on an assistant replies at length."""
 FEW = 20
-"""Conversations with an assistant among which words are not counted by conversation yet, but by message."""
+"""Conversations with an assistant below which words are counted by message, not by conversation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The texts among which is searched, by thread and in the order of each thread; arrays of shape (n,).
+    """The texts to search, by thread and in the order of each thread; arrays of shape (n,).
 
-    A thread is a conversation; a text that stands alone is one of its own. `presence` is what a term in each text
-    counts, `times` are Unix times, and `at_length` are the texts of conversations with an assistant that replies at
+    A thread is a conversation; a text that stands alone is a thread of its own. `presence` is the weight of a term in
+    each text, `times` are Unix times, and `at_length` are the texts of conversations with an assistant that replies at
     length.
     """
 
@@ -64,7 +65,7 @@ def field(threads: Numbers, lengths: Numbers, replies: Flags, times: Vectors) ->
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """For each text of a field: `words` and `meaning` from 0 to 1, and `similarity`, which is made from both."""
+    """For each text of a field `words` and `meaning` in [0, 1], and `similarity`, their weighted sum."""
 
     similarity: Vectors
     words: Vectors
@@ -73,8 +74,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Emphasis:
-    """What counts more: `meaning` is its share in similarity, one for all texts or one for each; `bearing` what each
-    term matters besides its rarity, shape (terms,); `window` the time that is asked about.
+    """Weights: `meaning` is the weight of cosine in similarity, one for all texts or one for each; `bearing` a factor
+    for each term besides its rarity, shape (terms,); `window` the time that is asked about.
     """
 
     meaning: Vectors | float = MEANING
@@ -88,7 +89,7 @@ PLAIN = Emphasis()
 def weigh(field: Field, hits: Sequence[Rows], meaning: Vectors | None, emphasis: Emphasis = PLAIN) -> Evidence:
     """Score each text of `field`. `hits` are the rows that have a term, for each term of the query.
 
-    `meaning` is nearness in meaning from 0 to 1, shape (n,); None when there is no embedder.
+    `meaning` is the calibrated cosine in [0, 1], shape (n,); None without an embedder.
     """
     words, share, window = _words(field, hits, emphasis.bearing), emphasis.meaning, emphasis.window
     if meaning is None:
@@ -102,14 +103,14 @@ def weigh(field: Field, hits: Sequence[Rows], meaning: Vectors | None, emphasis:
 
 
 def share_of_meaning(field: Field) -> Vectors:
-    """Of each message of conversations."""
+    """The weight of cosine for each message of conversations."""
     return np.where(field.at_length, np.float32(MEANING_AT_LENGTH), np.float32(MEANING))
 
 
 def at_length(threads: Numbers, lengths: Numbers, replies: Flags) -> Flags:
-    """Which texts, given by thread, stand in a conversation in which replies are much longer than what they reply to.
+    """Which texts, given by thread, are of a conversation whose replies are much longer than what they reply to.
 
-    What all conversations are like counts as half an exchange of each, and decides where there is none.
+    The ratio of all conversations counts as half an exchange of each, and decides where there is none.
     """
     if not replies.any() or replies.all():
         return np.zeros(len(threads), np.bool_)
@@ -132,7 +133,7 @@ def rarity(matching: int, size: int) -> float:
 
 
 def _words(field: Field, hits: Sequence[Rows], bearing: Vectors | None) -> Vectors:
-    """The share of the query's terms, by their rarity, that a text and its neighbours have."""
+    """The share of the query's terms, weighted by rarity, that a text and its neighbours have."""
     found = np.zeros(len(field), np.float32)
     if not hits or not len(field):
         return found
@@ -149,7 +150,7 @@ def _words(field: Field, hits: Sequence[Rows], bearing: Vectors | None) -> Vecto
 
 
 def _present(field: Field, rows: Rows) -> Vectors:
-    """What a term that `rows` have counts for each text: its own, or the most that is left of a neighbour's."""
+    """The weight of a term that `rows` have for each text: its own, or the largest of its neighbours', decayed."""
     present = np.zeros(len(field), np.float32)
     present[rows] = field.presence[rows]
     for step in range(1, REACH + 1):
@@ -176,8 +177,8 @@ def _rarities(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:
 
 
 def _presence(lengths: Numbers, at_length: Flags) -> Vectors:
-    """What a term in each text counts, from 0 to 1: BM25 for one occurrence. The longer a text is for its kind, the
-    less.
+    """The weight of a term in each text, in [0, 1]: BM25 for one occurrence, less for a text that is long for
+    its kind.
     """
     relative = np.empty(len(lengths), np.float32)
     for kind in (at_length, ~at_length):
@@ -188,7 +189,7 @@ def _presence(lengths: Numbers, at_length: Flags) -> Vectors:
 
 
 def _around(values: Vectors, threads: Numbers) -> Vectors:
-    """For each text the largest of its own values and its neighbours', which count less the further away they are.
+    """For each text the largest of its own values and its neighbours', decayed by distance.
 
     `values` has a row for each term and a column for each text.
     """

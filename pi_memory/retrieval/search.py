@@ -1,8 +1,8 @@
-"""Recall: what is known that answers a query, from memories and verbatim messages, by words and by meaning.
+"""Recall: searches memories and verbatim messages, by words and by meaning.
 
-Score = similarity x strength x (1 + boost). Similarity is made from the evidence of a text and of what was said around
-it (`evidence.py`), and from what kind of message it is. What was said verbatim has a strength of 1: it does not fade,
-it is erased when its time is over.
+Score = similarity x strength x (1 + boost). Similarity is made from the evidence of a text and of its neighbours
+(`scoring.py`), and from the kind of message. A verbatim message has a strength of 1: it does not fade, it is erased
+when its time is over.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
@@ -41,17 +41,17 @@ KINDS: tuple[Kind, ...] = ("memory", "exchange")
 READ = 100
 """Candidates whose texts are read, or three times as many as are asked for."""
 READ_NEAREST = 24
-"""Of what may answer, the nearest in meaning that are read besides: they may share no word with the question."""
+"""Nearest messages in meaning that are read besides: an answer may share no word with its question."""
 SIGNAL = 0.13
-"""What similarity gains for who says it and for a time that is asked for, and loses for a question or a long reply."""
+"""Bonus for the speaker who is asked about and for a time that is asked for; penalty for a question or a long reply."""
 COMPANY = 0.1
-"""The share of the best other message of its conversation that a message gains."""
+"""Share of the best other message of its conversation that a message gains."""
 LEAST_BEARING = 0.05
-"""The cosine to the query that each of its words has at least."""
+"""Least cosine of a term to the query."""
 HALF = 0.5
 """A message that asks with more than this share of it says little by itself."""
 SHORT = 300
-"""Characters of an answer that comes with the question before it."""
+"""Most characters of an answer that comes with the question before it."""
 NAMING = 4_000
 """Characters of a query in which a topic or a project may be named."""
 
@@ -65,8 +65,8 @@ class Query:
     not_replies: bool
 
     def similarity(self, found: Hit, text: str, *, role: Role | None = None) -> float:
-        """Who is asked about says it; a time answers `when`; of what people said to each other, a question is seldom an
-        answer; of what was said with an assistant, its replies.
+        """The similarity with signals: the speaker who is asked about; a time for `when`. A question seldom answers a
+        question that people ask each other; in a chat with an assistant, its replies come second.
         """
         signals = float(any(term in self.terms for term in query_terms.speaker(text)))
         signals += self.when and query_terms.tells_time(text)
@@ -79,20 +79,22 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What a query means."""
+    """The vector of a query and of its terms, with the embedder's scale."""
 
     vector: Vectors
     scale: Calibration
     bearing: Vectors
-    """Of each term, how much of what the query means it means by itself, from 0 to 1: `planning a trip to Denver` is
-    about Denver.
+    """The share of the query's meaning that each term has by itself, in [0, 1]: `planning a trip to Denver` is about
+    Denver.
     """
 
     def cosine(self, nearness: float) -> float:
         return self.scale.unrelated_mean + nearness * (self.scale.same - self.scale.unrelated_mean)
 
     def nearness(self, shelf: RamIndex, view: View) -> Vectors | None:
-        """Of each text of `view`: 0 for unrelated texts, 1 for those that say the same. None without vectors."""
+        """The calibrated cosine of each text of `view`: 0 for unrelated texts, 1 for the same meaning. None without
+        vectors.
+        """
         if shelf.matrix is None or shelf.matrix.dimensions != len(self.vector):
             return None
         low, high = self.scale.unrelated_mean, self.scale.same
@@ -101,7 +103,7 @@ class Meant:
 
 
 class Search:
-    """`attention` gives, for a session and a query, the boost that memories have by their topics, from 0 to 1."""
+    """`attention` gives, for a session and a query, the boost of memories by their topics, in [0, 1]."""
 
     def __init__(
         self,
@@ -123,7 +125,7 @@ class Search:
         self._words = WordVectors()
 
     async def start(self) -> None:
-        """Have everything found by its words, and by its meaning soon after the embedder is there."""
+        """Index everything by its words; by vectors once the embedder is ready."""
         await self._remembered.start()
         await self._passages.start()
 
@@ -144,10 +146,9 @@ class Search:
         at: float | None = None,
         only: Only | None = None,
     ) -> list[Recalled]:
-        """The `k` best answers to `query` that `scope` sees, best first; one for each memory and message. What is
-        attended to in `session` comes before what is not; what is within the `window` is left out. `at` is when it is
-        asked, `now` unless given: "last week" is the one before.
-        `only` is what may be found.
+        """The `k` best hits for `query` that `scope` sees, best first; one for each memory and message. The session's
+        topics boost memories; messages of the `window` are left out. `at` is when it is asked, `now` unless given:
+        "last week" is the one before. `only` is what may be found.
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
@@ -178,10 +179,9 @@ class Search:
     async def for_turn(
         self, query: str, *, scope: Scope, room: PromptRoom, now: float, session: str | None = None
     ) -> tuple[str, tuple[Recalled, ...]]:
-        """What to tell the model with a message, and what it is made of; ("", ()) for nothing.
+        """The recall block for a message, and the hits in it; ("", ()) for none.
 
-        What stands in the prompt already is not told again. The memories that are told are reinforced. Raises
-        `StoreError`.
+        Leaves out what the prompt already contains. The memories in the block are reinforced. Raises `StoreError`.
         """
         wanted = await self._worker.run(_intent, query)
         if wanted is None:
@@ -203,14 +203,14 @@ class Search:
         return text, chosen
 
     async def _said_in(self, window: TimeWindow, scope: Scope) -> list[Recalled]:
-        """What the user stated in a time, the newest first."""
+        """The user's messages of a time, newest first."""
         wanted = ExchangeQuery(since=window.begin, until=window.end)
         listed = await self._db.read(partial(exchanges.listed, wanted=wanted, limit=READ))
         seen = [(n, e) for n, e in listed if namespaces.covers(namespace_of(e.project), seen=scope)]
         return [_stated(number, each) for number, each in seen if not only_asks(each.user)][: gate.MOST]
 
     async def _with_answers(self, best: list[Recalled]) -> list[Recalled]:
-        """The same, each question that somebody asked together with the message after it, if that is short."""
+        """The hits, each question that somebody asked with the message after it, if that is short."""
         asking = [r.id << 1 | (r.role == "assistant") for r in best if r.kind == "exchange" and _only_asks(r.content)]
         if not asking:
             return best
@@ -239,7 +239,7 @@ class Search:
     async def _answers(
         self, question: str, wanted: Intent, find: Callable[..., Awaitable[list[Recalled]]]
     ) -> list[Recalled]:
-        """What answers a question: what was stated, by its sentences, and other texts as they were found."""
+        """The answers to a question: statements by their sentences, other texts as they were found."""
         if wanted.kind is Wish.REPLIED:
             found = [each for each in await find(question, k=READ, only="replies") if each.role == "assistant"]
             return gate.passed(found, by_meaning=True)
@@ -254,7 +254,7 @@ class Search:
         return _merged(gate.answers(question, wanted, judged), gate.passed(others, by_meaning=True))
 
     async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
-        """How near the sentences of statements that have several are to a question; {} when the embedder fails."""
+        """The nearness to a question of sentences of statements with several; {} when the embedder fails."""
         several = [parts for each in statements if (parts := gate.parts_of(each.content)) != (each.content,)]
         texts = list(dict.fromkeys(part for each in several for part in each))
         try:
@@ -267,7 +267,7 @@ class Search:
         return dict(zip(texts, near.tolist(), strict=True))
 
     def _index(self) -> None:
-        """Have the words of new memories indexed before the next read. Not awaited."""
+        """Index the words of new memories before the next read. Not awaited."""
         if self._remembered.unindexed:
             self._remembered.unindexed = False
             self._db.write(memory_fts.index)
@@ -289,7 +289,7 @@ class Search:
 def _looked(
     query: str, terms: tuple[str, ...], shelves: Mapping[Kind, RamIndex], *, scope: Scope, meant: Meant | None
 ) -> tuple[Query, list[SearchSpace]]:
-    """What is asked, and where to look for it."""
+    """The query, and where to search."""
     places = []
     for kind, shelf in shelves.items():
         view = shelf.view(partial(namespaces.covers, seen=scope))
@@ -382,7 +382,7 @@ def _only_asks(text: str) -> bool:
 
 
 def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recalled | None:
-    """The message after one that only asks, as good as the question; None where there is none, or a long one."""
+    """The message after one that only asks, with the question's score; None if there is none, or a long one."""
     if question.kind != "exchange" or not _only_asks(question.content):
         return None
     number = question.id << 1 | (question.role == "assistant")
@@ -394,7 +394,7 @@ def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recal
 
 
 def _intent(query: str) -> Intent | None:
-    """What a message wants, None for courtesy and small words."""
+    """The intent of a message, None for courtesy and stop words."""
     wanted = intent(query)
     talks = wanted.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not wanted.asks
     is_broad = wanted.kind in (Wish.ABOUT, Wish.SAID)

@@ -112,7 +112,7 @@ def take(db: Database) -> dict[str, Prompted]:
     db.execute("delete from state where key = ?", (KEY,))
     try:
         return msgspec.json.decode(zlib.decompress(row[0]), type=dict[str, Prompted])
-    except (zlib.error, msgspec.DecodeError, TypeError):  # damaged: what is known is recalled anew, as after a crash
+    except (zlib.error, msgspec.DecodeError, TypeError):  # damaged: recalled anew, as after a crash
         return {}
 
 

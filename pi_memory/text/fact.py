@@ -111,7 +111,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a sentence. `owned`: it is somebody's, or tells whose the words beside it are."""
+    """A word of a sentence. `owned`: it is somebody's, or says whose the words beside it are."""
 
     kind: Kind
     stem: str = ""

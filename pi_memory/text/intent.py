@@ -1,8 +1,4 @@
-"""What a message wants: an answer, a list of what is known, small talk answered, or only to be heard. Pure.
-
-The words are in config/language. In doubt a message states something: it is
-then kept and searched, and no reply claims to answer it.
-"""
+"""What a message wants: an answer, a list of memories, small talk, or only to be noted. Pure."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -19,7 +15,7 @@ LONGEST_FOLLOW_UP = 9
 
 
 class Wish(Enum):
-    """`ABOUT` asks for all that is known of something, `SAID` for what the user said in a time, `REPLIED` for what the
+    """`ABOUT` asks for everything about something, `SAID` for what the user said in a time, `REPLIED` for what the
     assistant said, `ASSISTANT` who it is; `REQUEST` is for what only a language model does, `ANSWER` a yes or no.
     """
 
@@ -42,7 +38,7 @@ ASKING = frozenset({Wish.QUESTION, Wish.ABOUT, Wish.SAID, Wish.REPLIED})
 @dataclass(frozen=True, slots=True)
 class Intent:
     """`subject` is what `ABOUT` and `SAID` are about, empty for the user and for everything. `is_general`: it asks for
-    what everybody may know. `is_sure`: there are signs of a question, not only no verb.
+    general knowledge. `is_sure`: there are signs of a question, not only no verb.
     """
 
     kind: Wish
@@ -52,12 +48,12 @@ class Intent:
 
     @property
     def asks(self) -> bool:
-        """Whether something that is known may answer it."""
+        """Whether a memory or message may answer it."""
         return self.kind in ASKING
 
 
 def intent(message: str) -> Intent:
-    """What a message wants; of several sentences what the one wants that asks."""
+    """The intent of a message; of several sentences that of the one that asks."""
     text = _plain(message)
     if (talk := _small_talk(text)) is not None:
         return Intent(talk)
@@ -71,7 +67,7 @@ def intent(message: str) -> Intent:
 
 
 def only_asks(message: str) -> bool:
-    """Whether nothing in a message says anything that could answer a question."""
+    """Whether a message has nothing that could answer a question."""
     text = _plain(message)
     said = _sentences(text)
     return _small_talk(text) is not None or all(asks(each) or pattern("request").search(each) for each in said)
@@ -94,7 +90,7 @@ def asks(sentence: str) -> bool:
 
 
 def names_only(sentence: str) -> bool:
-    """Whether a sentence names something and, as far as can be told, says nothing of it: `nas address`."""
+    """Whether a sentence seems only to name something, without a statement about it: `nas address`."""
     if not 1 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
         return False
     says = (pattern("finite"), pattern("at_present"), pattern("request"), pattern("states_shortly"))
@@ -129,7 +125,7 @@ def _subject(rest: str) -> str:
 
 
 def _sentences(text: str) -> list[str]:
-    """Those that the user wrote, or all of a text that has no such."""
+    """The user's own sentences, or the whole text if it has none."""
     return [sentence.text for sentence in own_sentences(text)] or [text]
 
 

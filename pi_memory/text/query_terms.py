@@ -1,4 +1,4 @@
-"""What words tell: the terms of a query, and whether a message asks, who says it, and whether it tells a time. Pure."""
+"""The terms of a query, and what a message asks for, by its words. Pure."""
 
 import re
 
@@ -6,7 +6,7 @@ from pi_memory.text.language import pattern, words
 from pi_memory.text.sentences import spans
 
 MOST_TERMS = 16
-"""Terms of a query that are looked up; a longer one is a text, whose first and last terms say what it is about."""
+"""Most terms that are looked up; a longer query is a text, whose first and last terms say what it is about."""
 LONGEST_TERM = 40
 
 USER = "user"
@@ -27,7 +27,7 @@ def one_line(text: str) -> str:
 
 
 def terms(query: str) -> tuple[str, ...]:
-    """The words to look for, each once, without those that are in every text. May be empty."""
+    """The terms to look up, each once, without stop words. May be empty."""
     found = dict.fromkeys(WORD.findall(query.casefold()))
     stop_words = words("stop_words")
     wanted = [word[:LONGEST_TERM] for word in found if word not in stop_words]
@@ -36,21 +36,21 @@ def terms(query: str) -> tuple[str, ...]:
 
 
 def said(text: str) -> frozenset[str]:
-    """The words that carry what a text says, whoever says it; all words of a text that has no such."""
+    """The content words of a text; all of its words if it has none."""
     found = frozenset(WORD.findall(text.casefold()))
     telling = found - words("stop_words") | found & words("telling_words")
     return telling - {USER} or found
 
 
 def quoted(term: str) -> str:
-    """A term as an expression of FTS5 in which nothing is syntax. A small number is looked for in both its forms."""
+    """A term as an FTS5 expression in which nothing is syntax. A small number is looked for as digits and as a word."""
     plain = '"' + term.replace('"', '""') + '"'
     other = NUMBER_WORDS.get(term) or NUMBERS.get(term)
     return f'({plain} OR "{other}")' if other else plain
 
 
 def asked(text: str) -> float:
-    """The share of a message that asks, from 0 to 1: many an answer ends with a question in return."""
+    """The share of a message that asks, in [0, 1]: many an answer ends with a question in return."""
     if not any(mark in text for mark in ASKING):
         return 0.0
     text = text.strip()
@@ -59,7 +59,7 @@ def asked(text: str) -> float:
 
 
 def speaker(text: str) -> tuple[str, ...]:
-    """The words of the name that a message such as `Anna: good morning` begins with."""
+    """The words of the name before a message such as `Anna: good morning`."""
     found = SPEAKER.match(text[:80])
     return tuple(word.casefold() for word in WORD.findall(found[1])) if found else ()
 

@@ -1,7 +1,7 @@
-"""What the user said, or what is remembered of them, as it is said to them: `My bike` and `The user's bike` become
-`Your bike`. Pure, English.
+"""The user's words, or a memory about them, in the second person: `My bike` and `The user's bike` become `Your bike`.
+Pure, English.
 
-What is in doubt is left to be quoted.
+In doubt the text is left, to be quoted.
 """
 
 import re
@@ -23,7 +23,7 @@ QUOTING = '"“”„«»'
 
 
 def to_user(text: str) -> str:
-    """The text as the user would be told it; "" where that is not certain."""
+    """The text in the second person; "" where that is not certain."""
     line = " ".join(text.replace("’", "'").split())
     if len(line) > LONGEST or any(mark in line for mark in QUOTING) or pattern("other_language").search(line):
         return ""

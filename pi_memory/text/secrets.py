@@ -34,7 +34,7 @@ LEAST_TURNS = 0.4
 
 
 def secret_in(text: str) -> str | None:
-    """What kind of secret the text has, such as `a password`, to be told to the user; None when there is none."""
+    """The kind of secret in the text, such as `a password`, as the user sees it; None when there is none."""
     text = text[:LONGEST]
     if PRIVATE_KEY.search(text):
         return "a private key"

@@ -1,4 +1,4 @@
-"""Which sentences answer a question: overlap of content words, rare ones counting more. Pure, and no model."""
+"""Sentences that answer a question, ranked by overlap of content words weighted by rarity. Pure, and no model."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from pi_memory.text.language import pattern, words
 from pi_memory.text.stems import stem
 
 LEAST_COVERED = 0.3
-"""Share of a question's weight that one sentence must cover, unless it shares two words."""
+"""Share of a question's weight that a sentence must cover, unless it shares two words."""
 
 NEARLY_AS_GOOD = 0.6
 MOST_QUOTES = 3
@@ -27,7 +27,7 @@ HOUSE_NUMBER = re.compile(r"(?<!\w)no\.\s*\d", re.IGNORECASE)
 WORD = re.compile(r"[^\W_]+")
 
 WEAK = 0.4
-"""What is left of the weight of a weak word: in "my dog's name" it is the dog that is asked for."""
+"""Factor on weak words: "my dog's name" asks about the dog."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ def sentences(text: str) -> list[str]:
 
 
 def is_question(sentence: str) -> bool:
-    """A question, or a request to be told something."""
+    """Whether it is a question, or a request for information."""
     return sentence.rstrip("\"'”’) ").endswith(QUESTION_MARKS) or bool(pattern("asks").match(sentence))
 
 
 def stems(text: str) -> set[str]:
-    """Content words without endings; pairs of characters for scripts that do not part words."""
+    """Content words without endings; pairs of characters for scripts without spaces."""
     stop_words, request_words = words("stop_words"), words("request_words")
     found = (word for run in WORD.findall(_plain(text)) for word in _parts(run))
     return {stem(word) for word in found if word not in stop_words and word not in request_words}
@@ -93,7 +93,7 @@ def best(question: str, candidates: Sequence[str]) -> list[Quote]:
 
 
 def _weight(share: int, candidates: int) -> float:
-    """Inverse document frequency; highest for a word that no candidate has."""
+    """Inverse document frequency; highest for a word in no candidate."""
     return math.log(1 + (candidates + 1) / (share + 0.5))
 
 

@@ -1,6 +1,6 @@
-"""The user's own words in a message, sentence by sentence: no code, no quotes, no pasted logs, nothing injected. Pure.
+"""The user's own sentences in a message: no code, no quotes, no pasted logs, nothing injected. Pure.
 
-What somebody else wrote must never become what the user stated. In doubt a line is not theirs.
+What somebody else wrote must never become the user's statement. In doubt a line is not theirs.
 """
 
 import re
@@ -46,7 +46,7 @@ ITEM = re.compile(r"(?:[-*•+]|\d{1,2}[.)])\s+")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`text` stands in the message as it is; `item` tells that it is an item of a list."""
+    """`text` is verbatim; `item` marks an item of a list."""
 
     text: str
     item: bool = False
@@ -92,7 +92,7 @@ def _blocks(part: str, fenced: bool) -> Iterator[str]:
 
 
 class _Theirs:
-    """Follows a message line by line and tells which lines are the user's."""
+    """Follows a message line by line and decides which lines are the user's."""
 
     def __init__(self, fenced: bool) -> None:
         self._fenced = fenced
