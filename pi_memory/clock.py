@@ -144,6 +144,8 @@ class SteadyClock:
 
     def _set(self, now: float, ran: float, expected: float, *, sure: bool) -> None:
         since, jumped = self._unsure_since, abs(now - expected) > DAY
+        if self._strange and not jumped:
+            logger.warning("The clock is right again: it says %s", _date(now))
         self._anchor, self._strange, self.problem = (now, ran), None, None
         if sure:
             self._unsure_since = None

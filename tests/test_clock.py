@@ -218,6 +218,20 @@ def test_a_wrong_clock_at_the_start_is_told_and_costs_nothing(daemon: Daemon, ma
     assert "clock" not in third.get("/healthz").json()["parts"]
 
 
+def test_health_is_ok_again_as_soon_as_the_clock_is_right(
+    daemon: Daemon, machine: Machine, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = daemon(clock=machine.steady())
+    machine.set(NOW + YEARS)
+    assert client.get("/healthz").json()["status"] == "degraded"
+    machine.set(NOW + 60)
+    assert client.get("/healthz").json()["status"] == "ok"
+    assert [record.getMessage()[:18] for record in caplog.records if record.name == clocks.__name__] == [
+        "the clock says 204",
+        "The clock is right",
+    ]
+
+
 def test_what_is_said_before_the_clock_is_set_is_as_fresh_as_it_is(daemon: Daemon, machine: Machine) -> None:
     first = daemon(clock=machine.steady())
     fill(first)

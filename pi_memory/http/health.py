@@ -44,6 +44,7 @@ async def health(parts: Parts) -> Health:
         "database": local(parts.db.problem, database),
         "focus": local(parts.focus.problem, str(parts.settings.focus_file)),
     }
+    parts.clock()  # reading it is what notices that it is wrong, or right again
     if parts.clock.problem:
         kept["clock"] = local(parts.clock.problem, "")
     return await described(parts.settings, kept, model=parts.model, embedder=parts.embedder)
