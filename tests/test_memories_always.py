@@ -168,7 +168,7 @@ class Life(RuleBasedStateMachine):
         former = [
             told.before["content"]
             for told in self.run(self.memories.history(chosen))
-            if "content" in (told.before or {})
+            if told.before and "content" in told.before
         ]
         done = self.run(self.memories.forget(chosen))
         self.gone |= {f.key for gone in done.memory_ids for f in facts(before[gone].content)}

@@ -100,6 +100,19 @@ def test_only_the_last_entries_files_and_decisions_are_kept(tmp_path: Path, cloc
     thinking(tmp_path, clock, work)
 
 
+def test_a_session_is_shown_while_others_begin(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(user: Mind) -> None:
+        for number in range(30):
+            await user.work(f"t{number}", session=f"s{number}")
+            clock.pass_time(minutes=1)
+        showing = asyncio.create_task(user.attention.entries(user.attention.session("s29")))
+        for number in range(5):
+            await user.work("garden", session=f"new{number}")
+        assert [e.topic for e in await showing] == [f"t{n}" for n in range(10, 30)]
+
+    thinking(tmp_path, clock, work)
+
+
 def test_the_record_does_not_grow_for_ever(tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attention, "KEPT_ENTRIES", 5)
     monkeypatch.setattr(attention, "KEPT_APPLICATIONS", 5)

@@ -111,10 +111,15 @@ class Attention:
 
     async def entries(self, session: SessionContext) -> list[FocusPeriod]:
         """The last focuses, of this session and of others, oldest first, the current one at the end."""
+        # Listed before anything is awaited: other sessions begin and end meanwhile.
+        others = [
+            (entry, other)
+            for other in self._contexts
+            if other.session != session.session and (entry := sessions.over(other, other.last_at))
+        ]
+        newest = sorted(others, key=lambda pair: pair[0].since)[-ENTRIES:]
         found = await self._db.read(partial(attention.entries, limit=ENTRIES))
-        for known in self._contexts:
-            if known.session != session.session and (entry := sessions.over(known, known.last_at)):
-                found.append(replace(entry, memories=len(await self.applied(known))))
+        found += [replace(entry, memories=len(await self.applied(other))) for entry, other in newest]
         found.sort(key=lambda entry: entry.since)
         if session.topic and session.since is not None:
             found.append(FocusPeriod(session.topic, session.since, memories=len(await self.applied(session))))
