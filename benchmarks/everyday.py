@@ -8,7 +8,6 @@ import json
 import re
 import statistics
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from typing import Any
 from starlette.testclient import TestClient
 
 from benchmarks import _measure as measure
+from benchmarks._listener import Listener
 from pi_memory.app import create_app
 from pi_memory.parts import Parts
 from pi_memory.settings import build
@@ -105,17 +105,16 @@ def first_line(reply: str) -> str:
 
 
 @contextmanager
-def talk(*, verbose: bool, model: Any = None, **values: object) -> Iterator[Talk]:
+def talk(folder: Path, *, verbose: bool, model: Any = None, **values: object) -> Iterator[Talk]:
     clock = Clock()
-    with tempfile.TemporaryDirectory() as folder:
-        given = {"PI_MEMORY_DATA_DIR": Path(folder) / "data", "PI_MEMORY_PROVIDER": "extractive", **values}
-        given |= {"PI_MEMORY_EMBEDDER": "gguf", "PI_MEMORY_EMBEDDER_MODEL": str(EMBEDDER.resolve())}
-        app = create_app(build(given, environ={}), clock=clock, **({"model": model} if model else {}))
-        with TestClient(app, base_url="http://127.0.0.1:8765") as client:
-            assert client.portal is not None
-            client.portal.call(app.state.parts.embedder.ready)
-            client.portal.call(app.state.parts.message_index.ready)
-            yield Talk(client, clock, verbose)
+    given = {"PI_MEMORY_DATA_DIR": folder / "data", "PI_MEMORY_PROVIDER": "extractive", **values}
+    given |= {"PI_MEMORY_EMBEDDER": "gguf", "PI_MEMORY_EMBEDDER_MODEL": str(EMBEDDER.resolve())}
+    app = create_app(build(given, environ={}), clock=clock, **({"model": model} if model else {}))
+    with TestClient(app, base_url="http://127.0.0.1:8765") as client:
+        assert client.portal is not None
+        client.portal.call(app.state.parts.embedder.ready)
+        client.portal.call(app.state.parts.message_index.ready)
+        yield Talk(client, clock, verbose)
 
 
 def told(talk: Talk, person: dict[str, Any]) -> None:
@@ -199,7 +198,7 @@ def corrections(talk: Talk, person: dict[str, Any], scores: Scores) -> None:
 
 def kept(person: dict[str, Any], scores: Scores, *, verbose: bool) -> list[str]:
     """What is left when the transcripts are erased as soon as they have been learned from."""
-    with talk(verbose=verbose, PI_MEMORY_TRANSCRIPT_DAYS=0) as alone:
+    with measure.folder() as folder, talk(folder, verbose=verbose, PI_MEMORY_TRANSCRIPT_DAYS=0) as alone:
         told(alone, person)
         alone.clock.now += DAY
         assert alone.client.portal is not None
@@ -212,9 +211,43 @@ def kept(person: dict[str, Any], scores: Scores, *, verbose: bool) -> list[str]:
         return alone.missed
 
 
+ASIDE = "I looked it up in the almanac of lost umbrellas"
+"""What the model replies in front of a question's own words: nothing of it is recalled."""
+
+
+def prompts(person: dict[str, Any], *, verbose: bool) -> tuple[Scores, list[str]]:
+    """What is put in front of a model: the answer, no value that was corrected, none of the model's own replies."""
+    scores: Scores = defaultdict(list)
+    model = Listener(lambda message: f"{ASIDE}, as you asked: {message}")
+    with measure.folder() as folder, talk(folder, verbose=verbose, model=model) as alone:
+        told(alone, person)
+        for fact in person["facts"]:
+            for question in fact["questions"]:
+                alone.ask(question)
+                _score_prompt(alone, model, scores, fact["answer"], question)
+        for case in person["corrections"]:
+            alone.conversation([case["says"]])
+            alone.clock.now += DAY
+            alone.ask(case["question"])
+            stale = has(model.recalled, case["old"])
+            scores["stale_in_prompt"].append(stale)
+            if stale:
+                alone.note("stale", f"{case['question']} -> {model.recalled!r}")
+            _score_prompt(alone, model, scores, case["new"], case["question"])
+        return scores, alone.missed
+
+
+def _score_prompt(talk: Talk, model: Listener, scores: Scores, answer: Sequence[str], question: str) -> None:
+    scores["in_prompt"].append(has(model.recalled, answer))
+    scores["replies_in_prompt"].append(ASIDE in model.prompt)
+    scores["tokens"].append(model.count(model.recalled))
+    if not scores["in_prompt"][-1]:
+        talk.note("in_prompt", f"{question} -> {model.recalled!r} want {answer}")
+
+
 def of_person(person: dict[str, Any], *, verbose: bool) -> tuple[Scores, list[str]]:
     scores: Scores = defaultdict(list)
-    with talk(verbose=verbose) as alone:
+    with measure.folder() as folder, talk(folder, verbose=verbose) as alone:
         told(alone, person)
         steps = (questions, follow_ups, broad, remarks, corrections)
         for step in steps:
@@ -227,6 +260,7 @@ def main() -> None:
     parser.add_argument("--people", type=Path, default=PEOPLE, help="a folder of people")
     parser.add_argument("--only", help="one person's file, without .json")
     parser.add_argument("--verbose", action="store_true", help="also list what went wrong, but for what is held out")
+    parser.add_argument("--prompt", action="store_true", help="what is put in front of a language model, instead")
     options = parser.parse_args()
     if not EMBEDDER.is_file():
         measure.not_possible(f"Needs {EMBEDDER}, which scripts/setup makes.")
@@ -236,7 +270,8 @@ def main() -> None:
         if options.only and file.stem != options.only:
             continue
         person = json.loads(file.read_text())
-        scores, missed = of_person(person, verbose=options.verbose and not person.get("held_out"))
+        measured = prompts if options.prompt else of_person
+        scores, missed = measured(person, verbose=options.verbose and not person.get("held_out"))
         for line in missed:
             print(line)
         for name, values in scores.items():

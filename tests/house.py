@@ -89,7 +89,7 @@ TESTED_ELSEWHERE = {
 """Modules without a test file of their name, as patterns, and who tests them instead."""
 
 BEYOND_A_MODULE = {
-    "crash day doors focus_edits focus_midway story": "a daemon over some time",
+    "crash day doors focus_edits focus_midway story weeks": "a daemon over some time",
     "clients_*": "the programs that speak these interfaces, against a daemon",
     "benchmarks docs house layers packaging scripts systemd": "what is not in the package",
     "embedder_contract model_contract memories_always model_fuzz": "every implementation, or every order of events",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import sqlite_utils
 
 from pi_memory.embedding.calibration import Calibration, Scale
 from pi_memory.embedding.word_vectors import WordVectors
@@ -181,7 +182,8 @@ class Search:
     ) -> tuple[str, tuple[Recalled, ...]]:
         """The recall block for a message, and the hits in it; ("", ()) for none.
 
-        Leaves out what the prompt already contains. The memories in the block are reinforced. Raises `StoreError`.
+        Leaves out what the prompt already contains. The memories in the block are reinforced, and those that rest on a
+        sentence in it. Raises `StoreError`.
         """
         wanted = await self._worker.run(_intent, query)
         if wanted is None:
@@ -197,9 +199,9 @@ class Search:
         best = await self._with_answers(best)
         tell = partial(prompt_blocks.block, again=wanted.asks)
         text, chosen = await self._worker.run(tell, best, query, room)
-        if used := [result.id for result in chosen if result.kind == "memory"]:
+        if chosen:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.
-            self._db.write(partial(rows.used, ids=used, at=now))
+            self._db.write(partial(_reinforce, chosen=chosen, at=now))
         return text, chosen
 
     async def _said_in(self, window: TimeWindow, scope: Scope) -> list[Recalled]:
@@ -284,6 +286,13 @@ class Search:
             return Meant(vector, scale, np.sqrt(np.clip(near, LEAST_BEARING, 1.0)))
         except EmbedderError:
             return None
+
+
+def _reinforce(db: sqlite_utils.Database, *, chosen: Sequence[Recalled], at: float) -> None:
+    """Count a use of each memory that was recalled, itself or by the sentence it rests on."""
+    rows.used(db, [result.id for result in chosen if result.kind == "memory"], at)
+    shown = {r.id: " ".join(r.content.split()) for r in chosen if r.kind == "exchange" and r.role == "user"}
+    rows.used_by_quote(db, shown, at)
 
 
 def _looked(

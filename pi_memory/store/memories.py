@@ -1,6 +1,6 @@
 """The tables of memories. Columns that most rows share, and counters that change often, are in tables of their own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -142,6 +142,14 @@ def used(db: Database, ids: Sequence[int], at: float) -> None:
             last_accessed_at = max(last_accessed_at, excluded.last_accessed_at)""",
         {"at": at, "ids": msgspec.json.encode(list(ids)).decode()},
     )
+
+
+def used_by_quote(db: Database, shown: Mapping[int, str], at: float) -> None:
+    """Count a use of each memory whose quote stands in what was shown of its exchange, by exchange."""
+    query = """select id, exchange_id, quote from memories where valid_to is null and quote != ''
+        and exchange_id in (select value from json_each(?))"""
+    rows = db.execute(query, (msgspec.json.encode(list(shown)).decode(),)).fetchall()
+    used(db, [id_ for id_, exchange, quote in rows if " ".join(quote.split()) in shown[exchange]], at)
 
 
 def rest_on(db: Database, quotes: Sequence[str], exchange_id: int) -> None:
