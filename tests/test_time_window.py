@@ -40,6 +40,24 @@ def window(query: str) -> tuple[str, str] | None:
         ("last month", "2023-04-01", "2023-05-01"),
         ("What did she study in 2019?", "2019-01-01", "2020-01-01"),
         ("Whom did I call yesterday?", "2023-05-16", "2023-05-18"),
+        ("Was geschah am 23. Dezember?", "2022-12-21", "2023-01-01"),
+        ("Was habe ich im Juni gepflanzt?", "2022-05-29", "2022-07-11"),
+        ("Was haben wir vor zwei Wochen repariert?", "2023-04-29", "2023-05-07"),
+        ("die Reisen der letzten drei Monate", "2023-02-14", "2023-05-17"),
+        ("Was habe ich letzten Samstag gekauft?", "2023-05-12", "2023-05-15"),
+        ("Was war letztes Wochenende?", "2023-05-12", "2023-05-16"),
+        ("Was habe ich gestern gekocht?", "2023-05-16", "2023-05-18"),
+        ("Qui est venu le 3 décembre 2021 ?", "2021-12-01", "2021-12-12"),
+        ("Qu'avons-nous réparé il y a deux semaines ?", "2023-04-29", "2023-05-07"),
+        ("les voyages des trois derniers mois", "2023-02-14", "2023-05-17"),
+        ("Combien ai-je couru la semaine dernière ?", "2023-05-07", "2023-05-16"),
+        ("Qui ai-je appelé hier ?", "2023-05-16", "2023-05-18"),
+        ("¿Quién vino el 3 de diciembre de 2021?", "2021-12-01", "2021-12-12"),
+        ("¿Qué reparamos hace dos semanas?", "2023-04-29", "2023-05-07"),
+        ("los viajes de los últimos tres meses", "2023-02-14", "2023-05-17"),
+        ("¿Qué hice el sábado pasado?", "2023-05-12", "2023-05-15"),
+        ("las bodas de este año", "2023-01-01", "2024-01-01"),
+        ("¿Qué estudió en 2019?", "2019-01-01", "2020-01-01"),
     ],
 )
 def test_a_time_that_is_named_is_a_window(query: str, begin: str, end: str) -> None:
@@ -50,7 +68,9 @@ def test_a_named_day_goes_before_one_that_is_counted() -> None:
     assert window("What happened last week, before 23 January?") == window("on 23 January")
 
 
-@pytest.mark.parametrize("query", ["May I ask?", "on February 31", "in the year dot", "", "which march is sung"])
+@pytest.mark.parametrize(
+    "query", ["May I ask?", "on February 31", "in the year dot", "", "which march is sung", "Was ist hier los?"]
+)
 def test_what_names_no_time_has_no_window(query: str) -> None:
     assert window(query) is None
 

@@ -1,6 +1,7 @@
-"""The time that a query asks about: "in May", "two weeks ago", "last Saturday". English. Pure.
+"""The time that a query asks about: "in May", "two weeks ago", "last Saturday". Pure.
 
-Events are told afterwards, so a window reaches further after what is named than before it.
+The words are in `config/language`. People report events afterwards, so a window reaches further after a
+date than before it.
 """
 
 import re
@@ -8,22 +9,17 @@ from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
-from pi_memory.text.query_terms import NUMBER_WORDS
+from pi_memory.text.language import forms, pattern
+from pi_memory.text.sentences import WORD
 
-MONTH_NAMES = "january february march april may june july august september october november december"
-DAY_NAMES = "monday tuesday wednesday thursday friday saturday sunday"
-MONTHS, DAYS = MONTH_NAMES.split(), DAY_NAMES.split()
 UNITS = {"day": 1, "week": 7, "month": 30.4, "year": 365.25}
 """Days of each."""
 SLACK = {"day": 1, "week": 4, "month": 16, "year": 180}
 """Days by which "n units ago" may be meant otherwise, on either side."""
 
-MONTH = rf"(?P<month>{'|'.join(MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)"
-YEAR = r"(?P<year>(?:19|20)\d\d)"
-DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-COUNT = rf"(?P<count>\d{{1,3}}|an?|one|couple of|a couple of|few|a few|several|{'|'.join(NUMBER_WORDS)})"
-UNIT = r"(?P<unit>day|week|month|year)s?"
+Span = tuple[datetime, datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,129 +32,134 @@ class TimeWindow:
 
 def asked(query: str, at: float) -> TimeWindow | None:
     """The time that `query`, asked at Unix time `at`, is about; None when it names none."""
-    now, text = datetime.fromtimestamp(at).astimezone(), query.lower()
-    for pattern, read in READERS:
-        if found := pattern.search(text):
+    now = datetime.fromtimestamp(at).astimezone()
+    for name, read in READERS.items():
+        if found := pattern(name).search(query):
             try:
-                begin, end = read(found, now)
+                begin, end = read(found[0].casefold(), now)
                 return TimeWindow(begin.timestamp(), end.timestamp())
             except (ValueError, OverflowError):  # 31 February, or a time before all calendars
                 continue
     return None
 
 
-Span = tuple[datetime, datetime]
+def _iso_date(text: str, now: datetime) -> Span:
+    year, month, day = map(int, text.split("-"))
+    return _around(_midnight(now).replace(year=year, month=month, day=day))
 
 
-def _date(found: re.Match[str], now: datetime) -> Span:
-    day = _latest(now, found["year"], month=_month_number(found["month"]), day=int(found["day"]))
-    return day - timedelta(days=2), day + timedelta(days=9)
+def _date(text: str, now: datetime) -> Span:
+    return _around(_latest(text, now, day=next(number for number in _numbers(text) if number < 100)))
 
 
-def _iso(found: re.Match[str], now: datetime) -> Span:
-    day = _midnight(now).replace(year=int(found["year"]), month=int(found["month"]), day=int(found["day"]))
-    return day - timedelta(days=2), day + timedelta(days=9)
+def _month(text: str, now: datetime) -> Span:
+    first = _latest(text, now, day=1)
+    return first - timedelta(days=3), first + timedelta(days=_length(first) + 10)
 
 
-def _month(found: re.Match[str], now: datetime) -> Span:
-    first = _latest(now, found["year"], month=_month_number(found["month"]), day=1)
-    days = monthrange(first.year, first.month)[1]
-    return first - timedelta(days=3), first + timedelta(days=days + 10)
-
-
-def _ago(found: re.Match[str], now: datetime) -> Span:
-    back, slack = _count(found["count"]) * UNITS[found["unit"]], SLACK[found["unit"]]
+def _ago(text: str, now: datetime) -> Span:
+    (unit,) = _those(text, "time_unit")
+    back, slack = _count(text) * UNITS[unit], SLACK[unit]
     return now - timedelta(days=back + slack), now - timedelta(days=back - slack)
 
 
-def _past(found: re.Match[str], now: datetime) -> Span:
-    return now - timedelta(days=_count(found["count"] or "one") * UNITS[found["unit"]] + 1), now
+def _past(text: str, now: datetime) -> Span:
+    (unit,) = _those(text, "time_unit")
+    return now - timedelta(days=_count(text) * UNITS[unit] + 1), now
 
 
-def _weekday(found: re.Match[str], now: datetime) -> Span:
+def _weekday(text: str, now: datetime) -> Span:
+    (weekday,) = _those(text, "weekday_name")
     today = _midnight(now)
-    back = (today.weekday() - DAYS.index(found["weekday"])) % 7 or 7
+    back = (today.weekday() - int(weekday)) % 7 or 7
     return today - timedelta(days=back + 1), today - timedelta(days=back - 2)
 
 
-def _weekend(found: re.Match[str], now: datetime) -> Span:
-    monday = _monday(now)
-    saturday = monday + timedelta(days=5) if found["which"] == "this" else monday - timedelta(days=2)
+def _weekend(_: str, now: datetime, *, back: int = 0) -> Span:
+    saturday = _monday(now) + timedelta(days=5 - 7 * back)
     return saturday - timedelta(days=1), saturday + timedelta(days=3)
 
 
-def _week(found: re.Match[str], now: datetime) -> Span:
-    monday = _monday(now) - timedelta(days=0 if found["which"] == "this" else 7)
+def _week(_: str, now: datetime, *, back: int = 0) -> Span:
+    monday = _monday(now) - timedelta(days=7 * back)
     return monday - timedelta(days=1), monday + timedelta(days=8)
 
 
-def _this_month(found: re.Match[str], now: datetime) -> Span:
+def _this_month(_: str, now: datetime) -> Span:
     first = _midnight(now).replace(day=1)
-    if found["which"] == "last":
-        first = (first - timedelta(days=1)).replace(day=1)
-    return first, first + timedelta(days=monthrange(first.year, first.month)[1])
+    return first, first + timedelta(days=_length(first))
 
 
-def _this_year(found: re.Match[str], now: datetime) -> Span:
-    return _whole_year(now, now.year - (found["which"] == "last"))
+def _last_month(_: str, now: datetime) -> Span:
+    return _this_month("", now.replace(day=1) - timedelta(days=1))
 
 
-def _year(found: re.Match[str], now: datetime) -> Span:
-    return _whole_year(now, int(found["year"]))
+def _this_year(_: str, now: datetime, *, back: int = 0) -> Span:
+    return _year(str(now.year - back), now)
 
 
-def _yesterday(found: re.Match[str], now: datetime) -> Span:
+def _year(text: str, now: datetime) -> Span:
+    first = _midnight(now).replace(year=_numbers(text)[0], month=1, day=1)
+    return first, first.replace(year=first.year + 1)
+
+
+def _yesterday(_: str, now: datetime) -> Span:
     day = _midnight(now) - timedelta(days=1)
     return day, day + timedelta(days=2)
 
 
-READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], datetime], Span]], ...] = tuple(
-    (re.compile(pattern), read)
-    for pattern, read in (
-        # What is named outright goes before what is counted from now.
-        (r"\b(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)\b", _iso),
-        (rf"\b{MONTH}\.? {DAY}(?!\d)(?:,? {YEAR})?\b", _date),
-        (rf"\b{DAY} (?:of )?{MONTH}\b\.?(?:,? {YEAR})?", _date),
-        (
-            rf"\b(?:in|of|during|since|early|late|mid|throughout|last|this)[ -]{MONTH}\b\.?(?:,? (?:of )?{YEAR})?",
-            _month,
-        ),
-        (rf"\b{MONTH},? {YEAR}\b", _month),
-        (rf"\b{COUNT} {UNIT} ago\b", _ago),
-        (rf"\b(?:past|last) {COUNT} {UNIT}\b", _past),
-        (r"\bpast (?P<count>)(?P<unit>day|week|month|year)\b", _past),
-        (rf"\blast (?P<weekday>{'|'.join(DAYS)})\b", _weekday),
-        (r"\b(?P<which>this|last) weekend\b", _weekend),
-        (r"\b(?P<which>this|last) week\b", _week),
-        (r"\b(?P<which>this|last) month\b", _this_month),
-        (r"\b(?P<which>this|last) year\b", _this_year),
-        (r"\byesterday\b", _yesterday),
-        (rf"\b(?:in|of|during|since) {YEAR}\b", _year),
-    )
-)
+READERS: dict[str, Callable[[str, datetime], Span]] = {
+    # What is named outright goes before what is counted from now.
+    "iso_date": _iso_date,
+    "on_date": _date,
+    "in_month": _month,
+    "ago": _ago,
+    "past": _past,
+    "last_weekday": _weekday,
+    "this_weekend": _weekend,
+    "last_weekend": partial(_weekend, back=1),
+    "this_week": _week,
+    "last_week": partial(_week, back=1),
+    "this_month": _this_month,
+    "last_month": _last_month,
+    "this_year": _this_year,
+    "last_year": partial(_this_year, back=1),
+    "yesterday": _yesterday,
+    "in_year": _year,
+}
+"""How the text that a pattern of this name found, in small letters, is read at a time."""
 
 
-def _latest(now: datetime, year: str | None, *, month: int, day: int) -> datetime:
-    """A day; of a year that is not named, the last one that has been."""
-    found = _midnight(now).replace(year=int(year) if year else now.year, month=month, day=day)
+def _around(day: datetime) -> Span:
+    return day - timedelta(days=2), day + timedelta(days=9)
+
+
+def _latest(text: str, now: datetime, *, day: int) -> datetime:
+    """A day of the month in a text; of a year that is not named, the last one that has been."""
+    (month,) = _those(text, "month_name")
+    year = next((number for number in _numbers(text) if number > 99), None)
+    found = _midnight(now).replace(year=year or now.year, month=int(month), day=day)
     return found if year or found <= now else found.replace(year=now.year - 1)
 
 
-def _month_number(name: str) -> int:
-    return next(number for number, month in enumerate(MONTHS, 1) if month.startswith(name[:3]))
+def _count(text: str) -> int:
+    """The number of units, 1 where there is none; `a couple` is 2."""
+    words = [*_those(text, "how_many"), *_those(text, "small_numbers")]
+    return max([*map(int, words), *_numbers(text)], default=1)
 
 
-def _count(word: str) -> int:
-    if word.isdigit():
-        return int(word)
-    if word in NUMBER_WORDS:
-        return int(NUMBER_WORDS[word])
-    return 2 if "couple" in word else 3 if word in ("few", "a few", "several") else 1
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
 
 
-def _whole_year(now: datetime, year: int) -> Span:
-    first = _midnight(now).replace(year=year, month=1, day=1)
-    return first, first.replace(year=year + 1)
+def _those(text: str, name: str) -> list[str]:
+    """What the words of a text stand for that have this name in `config/language`."""
+    known = forms(name)
+    return [known[word] for word in WORD.findall(text) if word in known]
+
+
+def _length(first: datetime) -> int:
+    return monthrange(first.year, first.month)[1]
 
 
 def _monday(now: datetime) -> datetime:

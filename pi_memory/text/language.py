@@ -18,7 +18,7 @@ FOLDER = "language"
 FIRST = "en"
 """The language whose expressions are tried first."""
 PLACE = re.compile(r"\{([a-z_]*)\}")
-KEYS = {"any": list, "words": str, "frame": str, "matches": list, "not": list}
+KEYS = {"any": list, "words": str, "forms": dict, "frame": str, "matches": list, "not": list}
 
 Table = Mapping[str, Mapping[str, object]]
 
@@ -45,6 +45,7 @@ class Language:
         self.has_own = any(map(config.is_own, self._files.values()))
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._words: dict[str, frozenset[str]] = {}
+        self._forms: dict[str, Mapping[str, str]] = {}
 
     def pattern(self, name: str) -> re.Pattern[str]:
         if (found := self._patterns.get(name)) is None:
@@ -57,10 +58,16 @@ class Language:
             found = self._words[name] = frozenset(word for words in listed for word in words.split())
         return found
 
+    def forms(self, name: str) -> Mapping[str, str]:
+        if (found := self._forms.get(name)) is None:
+            entries = [_forms(table[name]) for table in reversed(self._tables.values()) if name in table]
+            found = self._forms[name] = {word: form for entry in entries for word, form in entry.items()}
+        return found
+
     def compile_all(self) -> None:
         """Compile what has not been asked for yet, which takes a good part of a second on a small machine."""
         for name in self._names:
-            if any(table.get(name, {}).keys() - {"words"} for table in self._tables.values()):
+            if any(table.get(name, {}).keys() - {"words", "forms"} for table in self._tables.values()):
                 self.pattern(name)
 
     def examples(self) -> Iterable[Examples]:
@@ -90,6 +97,7 @@ class Language:
     def _in_language(self, name: str, code: str) -> str:
         entry = self._tables[code].get(name, {})
         listed = [*_texts(entry, "any"), *map(re.escape, str(entry.get("words", "")).split())]
+        listed += sorted(map(re.escape, _forms(entry)), key=len, reverse=True)
         joined = "|".join(f"(?:{each})" for each in listed)
         return PLACE.sub(lambda place: f"(?:{self._in_language(place[1], code) or '(?!)'})", joined)
 
@@ -131,6 +139,11 @@ def words(name: str) -> frozenset[str]:
     return _shared.language.words(name)
 
 
+def forms(name: str) -> Mapping[str, str]:
+    """The words of this name, each with its other form, or what it stands for; of two languages the first counts."""
+    return _shared.language.forms(name)
+
+
 def compile_all() -> None:
     """Compile every expression, so that no message waits for one."""
     _shared.language.compile_all()
@@ -155,6 +168,11 @@ def _check(table: Table, names: Table, path: Path) -> None:
             if not isinstance(value, KEYS.get(key, ())):
                 known = ", ".join(KEYS)
                 raise SettingsError(f"{path}: {name}.{key} is wrong", hint=f"A name has {known}; see {NAMES}.")
+
+
+def _forms(entry: Mapping[str, object]) -> dict[str, str]:
+    value = entry.get("forms", {})
+    return {str(word): str(form) for word, form in value.items()} if isinstance(value, dict) else {}
 
 
 def _texts(entry: Mapping[str, object], key: str) -> tuple[str, ...]:

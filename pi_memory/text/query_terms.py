@@ -2,8 +2,8 @@
 
 import re
 
-from pi_memory.text.language import pattern, words
-from pi_memory.text.sentences import spans
+from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.sentences import WORD, spans
 
 MOST_TERMS = 16
 """Most terms that are looked up; a longer query is a text, whose first and last terms say what it is about."""
@@ -12,11 +12,6 @@ LONGEST_TERM = 40
 USER = "user"
 """A memory speaks of the user where they spoke of themselves."""
 
-UP_TO_TWELVE = "zero one two three four five six seven eight nine ten eleven twelve"
-NUMBER_WORDS = {word: str(number) for number, word in enumerate(UP_TO_TWELVE.split())}
-NUMBERS = {digits: word for word, digits in NUMBER_WORDS.items()}
-
-WORD = re.compile(r"[^\W_]+")
 ASKING = ("?", "？")
 SPEAKER = re.compile(r"\W{0,3}(\w[\w .'-]{0,39}?)\W{0,2}:\s")
 
@@ -45,7 +40,8 @@ def said(text: str) -> frozenset[str]:
 def quoted(term: str) -> str:
     """A term as an FTS5 expression in which nothing is syntax. A small number is looked for as digits and as a word."""
     plain = '"' + term.replace('"', '""') + '"'
-    other = NUMBER_WORDS.get(term) or NUMBERS.get(term)
+    numbers = forms("small_numbers")
+    other = numbers.get(term) or next((word for word, digits in numbers.items() if digits == term), None)
     return f'({plain} OR "{other}")' if other else plain
 
 
