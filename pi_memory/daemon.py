@@ -11,6 +11,7 @@ from pi_memory import backends
 from pi_memory.agents.agent_context import AgentContexts
 from pi_memory.agents.import_conversations import ConversationImport
 from pi_memory.attention.tracker import Attention
+from pi_memory.background.backups import Backups, folders
 from pi_memory.background.housekeeping import Housekeeping
 from pi_memory.background.inbox import Inbox, after_reply
 from pi_memory.background.priority import TurnPriority
@@ -180,6 +181,7 @@ def _put_together(
         events=events,
     )
     housekeeping = Housekeeping(db, windows, focus, memories, message_index, reflection, settings=kept, clock=clock)
+    backups = Backups(settings, db, memories, precedence=priority, clock=clock)
     inbox = Inbox(db, after_reply(learner, message_index, focus, attention, reflection), precedence=priority)
     assistant = Assistant(
         model=model,
@@ -212,6 +214,7 @@ def _put_together(
         inbox=inbox,
         reflection=reflection,
         housekeeping=housekeeping,
+        backups=backups,
         prefill=prefill,
         assistant=assistant,
         agent_contexts=agent_contexts,
@@ -265,13 +268,15 @@ async def _wake(parts: Parts) -> None:
     await parts.inbox.start()
     parts.reflection.start()
     parts.housekeeping.start()
+    parts.backups.start()
 
 
 async def _forget_in_copies(settings: Settings, db: Database, memories: Memories, clean: Callable[..., str]) -> None:
     """In those that the daemon, or somebody with its help, has made of the database."""
     if not db.in_ram:
         buried = await memories.tombstones()
-        await asyncio.to_thread(copies.forget, settings.database, clean, buried)
+        found = [path for folder in (settings.data_dir, *folders(settings)) for path in copies.databases(folder)]
+        await asyncio.to_thread(copies.forget, [path for path in found if path != settings.database], clean, buried)
 
 
 @contextlib.asynccontextmanager
@@ -310,6 +315,7 @@ async def _rest(parts: Parts) -> None:
         "Finishing what is forgotten": parts.memories.finish,
         "Stopping reflection": parts.reflection.stop,
         "Stopping housekeeping": parts.housekeeping.stop,
+        "Stopping backups": parts.backups.stop,
         "Stopping recall": parts.search.stop,
         "Writing what conversations begin with": partial(_keep_prompted, parts),
         "Writing what sessions attend to": parts.attention.close,

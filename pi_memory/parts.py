@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pi_memory.agents.agent_context import AgentContexts
 from pi_memory.agents.import_conversations import ConversationImport
 from pi_memory.attention.tracker import Attention
+from pi_memory.background.backups import Backups
 from pi_memory.background.housekeeping import Housekeeping
 from pi_memory.background.inbox import Inbox
 from pi_memory.background.reflection import Reflection
@@ -43,6 +44,7 @@ class Parts:
     inbox: Inbox
     reflection: Reflection
     housekeeping: Housekeeping
+    backups: Backups
     prefill: Prefill
     assistant: Assistant
     agent_contexts: AgentContexts

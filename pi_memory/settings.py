@@ -32,6 +32,9 @@ PREFIX = "PI_MEMORY_"
 ROOM_BELOW = "x" * 200
 """A name as long as the longest that we create below a folder."""
 
+NOTES = ("ASSISTANT.md", "MEMORY.md")
+"""What users write for the assistant, in the workspace."""
+
 SYSTEM_FILE = Path("/etc/pi-memory/env")
 
 STRONG = "Set PI_MEMORY_TOKEN to a long random string (openssl rand -hex 32)"
@@ -86,6 +89,9 @@ class Paths:
     config_dir: Path | None = _env("PI_MEMORY_CONFIG_DIR", None)
     """Folder whose `agents/*.md`, `topics.toml` and `language/*.toml` are used instead of the shipped ones; a file it
     lacks is taken from those."""
+    backup_dir: Path | None = _env("PI_MEMORY_BACKUP_DIR", None)
+    """An existing folder for a second copy of each backup, such as one on a USB stick. While it is missing, `check`
+    says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,9 @@ class MemorySettings:
     """Days that what you said is kept verbatim; 0: only until it is processed and its conversation has ended."""
     reply_days: Annotated[float, Meta(ge=0, le=36_500)] = _env("PI_MEMORY_REPLY_DAYS", 30.0)
     """Days that replies are kept verbatim, and messages that only ask."""
+    backups: bool = _env("PI_MEMORY_BACKUPS", True)
+    """Back up everything daily, if something has changed, to `backups` in the data directory: the last seven days and
+    the last of each of four weeks before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +214,10 @@ class Settings:
         return self.data_dir / "memory.db"
 
     @property
+    def backups_dir(self) -> Path:
+        return self.data_dir / "backups"
+
+    @property
     def models_dir(self) -> Path:
         return self.data_dir / "models"
 
@@ -268,6 +281,16 @@ def build(values: Mapping[str, object], *, environ: Mapping[str, str]) -> Settin
     settings = Settings(**{name: classes[name](**given) for name, given in groups.items()})
     _check(settings)
     return settings
+
+
+def as_lines(settings: Settings) -> str:
+    """The settings that are not the default, as lines of a settings file; the data directory is no part of it."""
+    lines = []
+    for option in options():
+        value = getattr(getattr(settings, option.group), option.name)
+        if value != option.default and option.key != "PI_MEMORY_DATA_DIR":
+            lines.append(f"{option.key}={str(value).lower() if isinstance(value, bool) else value}\n")
+    return "".join(lines)
 
 
 def _check(settings: Settings) -> None:

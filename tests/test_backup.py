@@ -64,17 +64,17 @@ def test_no_restore_takes_what_an_earlier_one_kept(database: Path, tmp_path: Pat
     kept = []
     for value in ("second", "third"):
         written(database, value)
-        kept.append(restore(copy, database))
+        kept.append(restore(copy, database).kept)
         assert said(database) == "first"
     assert [said(path) for path in kept if path] == ["second", "third"]
-    last = restore(kept[0], database) if kept[0] else None
+    last = restore(kept[0], database).kept if kept[0] else None
     assert last is not None
     assert (said(database), said(last), len({*kept, last})) == ("second", "first", 3)
 
 
 def test_where_nothing_is_nothing_is_kept(database: Path, tmp_path: Path) -> None:
     back_up(database, copy := tmp_path / "copy.db")
-    assert restore(copy, tmp_path / "new" / "memory.db") is None
+    assert restore(copy, tmp_path / "new" / "memory.db").kept is None
     assert said(tmp_path / "new" / "memory.db") == "first"
 
 

@@ -74,3 +74,17 @@ def test_a_backup_is_taken_while_the_daemon_runs_and_put_back_when_it_does_not(t
     run(None, tmp_path, "restore", str(kept)).check_returncode()
     with serving(tmp_path) as process:
         assert "Likes coffee" in run(process, tmp_path, "memories").stdout
+
+
+def test_a_backup_takes_a_whole_assistant_to_another_directory(tmp_path: Path) -> None:
+    backup, other = tmp_path / "everything.db", tmp_path / "other"
+    other.mkdir()
+    with serving(tmp_path) as process:
+        run(process, tmp_path, "remember", "Likes tea").check_returncode()
+        notes = tmp_path / "data" / "workspace" / "MEMORY.md"
+        notes.write_text("The cat is called Pepper.\n")
+        run(process, tmp_path, "backup", str(backup)).check_returncode()
+    assert "MEMORY.md is restored" in run(None, other, "restore", str(backup)).stdout
+    with serving(other) as process:
+        assert "Likes tea" in run(process, other, "memories").stdout
+    assert (other / "data" / "workspace" / "MEMORY.md").read_text() == notes.read_text()

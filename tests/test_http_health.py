@@ -16,7 +16,7 @@ from tests.conftest import Daemon, settings_for
 def test_all_is_well(daemon: Daemon) -> None:
     health = daemon().get("/healthz").json()
     assert health["status"] == "ok"
-    assert set(health["parts"]) == {"model", "embedder", "database", "focus"}
+    assert set(health["parts"]) == {"model", "embedder", "database", "focus", "backups"}
 
 
 def test_the_version_has_one_source(daemon: Daemon) -> None:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from pathlib import Path
 
-NOTES = ("ASSISTANT.md", "MEMORY.md")
+from pi_memory.settings import NOTES
 
 MOST_CHARACTERS = 100_000
 """More characters than any budget has room for."""

@@ -1,9 +1,10 @@
-"""`pi-memory restore`: replaces the database by a backup."""
+"""`pi-memory restore`: replaces the database, and the files beside it, by a backup."""
 
 from pathlib import Path
 
 import click
 
+from pi_memory.background.backups import put_back
 from pi_memory.cli.client import database
 from pi_memory.cli.options import Load, pass_load
 from pi_memory.service import alone
@@ -14,7 +15,8 @@ from pi_memory.store.backup import restore
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
 @pass_load
 def command(load: Load, file: Path) -> None:
-    """Replace the database by FILE, a copy made by `backup`, and keep the old one. Stop the daemon first.
+    """Replace the database and the files of the workspace by FILE, a copy made by `backup` or by the daemon itself, and
+    keep the old ones. Stop the daemon first.
 
     \b
     Example:
@@ -23,5 +25,9 @@ def command(load: Load, file: Path) -> None:
     settings = load({})
     target = database(settings)
     with alone(settings):
-        kept = restore(file, target)
+        restored = restore(file, target)
+        written = put_back(dict(restored.texts), settings)
+    kept = restored.kept
     click.echo(f"{target} is restored. " + (f"The old one is {kept}." if kept else "There was none before."))
+    for path in written:
+        click.echo(f"{path} is restored.")

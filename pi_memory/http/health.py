@@ -45,6 +45,8 @@ async def health(parts: Parts) -> Health:
         "focus": local(parts.focus.problem, str(parts.settings.focus_file)),
     }
     parts.clock()  # reading it is what notices that it is wrong, or right again
+    if parts.settings.memory.backups and not parts.db.in_ram:
+        kept["backups"] = local(parts.backups.problem, f"the last one is of {parts.backups.newest or 'no day yet'}")
     if parts.clock.problem:
         kept["clock"] = local(parts.clock.problem, "")
     return await described(parts.settings, kept, model=parts.model, embedder=parts.embedder)

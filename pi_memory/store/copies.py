@@ -6,7 +6,7 @@ A copy may have an older schema, so every text column of every table is read.
 
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 from sqlite_utils import Database
 
+from pi_memory.errors import PiMemoryError
 from pi_memory.store import tombstones
 from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.store.tombstones import Tombstone
@@ -28,20 +29,29 @@ PROMPTED = "prompted"
 logger = logging.getLogger(__name__)
 
 
-def forget(database: Path, clean: Clean, buried: Sequence[Tombstone]) -> None:
-    """Clean every copy beside the database and add `buried` to its tombstones. A copy that cannot be read is named in
-    the log: it may still hold what was forgotten.
+def forget(copies: Iterable[Path], clean: Clean, buried: Sequence[Tombstone]) -> None:
+    """Clean every copy, and add `buried` to its tombstones. A copy that cannot be read is named in the log: it may
+    still hold what was forgotten.
     """
-    for path in copies(database):
+    for path in copies:
         try:
             _forget(path, clean, buried)
         except (sqlite3.Error, OSError) as error:
             logger.warning("%s may still hold what was forgotten: %s. Delete it if you do not need it.", path, error)
 
 
-def copies(database: Path) -> list[Path]:
-    """The SQLite files in the database's folder besides the database."""
-    return [path for path in sorted(database.parent.iterdir()) if path != database and _is_database(path)]
+def databases(folder: Path) -> list[Path]:
+    """The SQLite files in a folder, by name; none where there is no folder."""
+    return [path for path in sorted(folder.iterdir()) if _is_database(path)] if folder.is_dir() else []
+
+
+def lacks(path: Path, buried: Sequence[Tombstone]) -> bool:
+    """Whether something was forgotten since the copy was made: it was out of reach then. Raises `PiMemoryError`."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return not set(buried) <= set(tombstones.every(Database(connection)))
+    except sqlite3.Error as error:
+        raise PiMemoryError(f"{path} cannot be read: {error}", hint="Delete it.") from error
 
 
 def _is_database(path: Path) -> bool:
