@@ -75,6 +75,11 @@ class Model(Protocol):
         ...
 
     @property
+    def steps(self) -> int | None:
+        """Steps that the model's thread has done so far; None while it has nothing to do, or there is none."""
+        ...
+
+    @property
     def keeps_prefixes(self) -> bool:
         """Whether `prepare`, `save` and `unsave` do anything: only where what was evaluated stays in this process."""
         ...

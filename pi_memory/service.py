@@ -24,7 +24,7 @@ from pi_memory.http.connections import BACKLOG, BoundedProtocol, Listener
 from pi_memory.log_limit import LogLimit
 from pi_memory.model import openmp
 from pi_memory.parts import Parts
-from pi_memory.protocols import Embedder
+from pi_memory.protocols import Embedder, Model
 from pi_memory.settings import Settings
 from pi_memory.store.database import Database
 
@@ -33,6 +33,8 @@ GRACE_SECONDS = 3
 
 STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 """Signals that cause a clean stop, Ctrl-\\ and a closed terminal among them."""
+STEP_SECONDS = 1.0
+"""Pause between two looks at whether the model has ended a step."""
 SWITCH_SECONDS = 0.001
 """Longest that another Python thread holds the GIL against the event loop; Python's default is 5 ms."""
 
@@ -143,7 +145,7 @@ class Server(uvicorn.Server):
             heart.cancel()
 
     async def _progress(self, beat: int) -> None:
-        await at_work(self._parts.db, self._parts.embedder.now, beat)
+        await at_work(self._parts.db, self._parts.embedder.now, self._parts.model.now, beat)
 
     def handle_exit(self, sig: int, frame: object) -> None:
         super().handle_exit(sig, None)
@@ -220,13 +222,18 @@ def notify(state: str) -> None:
         channel.sendto(state.encode(), f"\0{address[1:]}" if address.startswith("@") else address)
 
 
-async def at_work(db: Database, embedder: Embedder, beat: int) -> None:
-    """Return once the threads of the store and of the embedder have done a little work, or failed to."""
+async def at_work(db: Database, embedder: Embedder, model: Model, beat: int) -> None:
+    """Return once the threads of the store and of the embedder have done a little work, or failed to, and that of the
+    model has ended the step it was at.
+    """
+    steps = model.steps
     with contextlib.suppress(Exception):
         await db.read(lambda _: None)
     with contextlib.suppress(Exception):
         # Another text each time: the last ones are not embedded again.
         await embedder.embed([f"beat {beat}"])
+    while steps is not None and model.steps == steps:  # noqa: ASYNC110 - a thread that is stuck sets no event
+        await asyncio.sleep(STEP_SECONDS)
 
 
 async def feed_watchdog(seconds: float, progress: Callable[[int], Awaitable[None]]) -> None:

@@ -113,3 +113,18 @@ def test_close_stops_everything_and_takes_nothing_more(lane: Scheduler, flag: Fl
     assert all(isinstance(job.done.exception(5), Left) for job in jobs)
     with pytest.raises(ModelError, match="closed"):
         lane.start(steps([], "y"), Rank.CHAT)
+
+
+def test_steps_are_counted_while_there_is_a_job(lane: Scheduler, flag: Flag) -> None:
+    def hold() -> Steps[None]:
+        flag.hold()
+        yield
+        flag.raised.wait(5)
+
+    seen = [lane.steps]
+    job = lane.start(hold(), Rank.CHAT)
+    flag.reached.wait(5)
+    seen.append(lane.steps)
+    flag.interrupt()
+    wait([job.done])
+    assert seen == [None, 0]

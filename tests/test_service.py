@@ -16,10 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from pi_memory import service
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.service import at_work, feed_watchdog
 from pi_memory.store import migrations
 from pi_memory.store.database import Database
+from tests.fakes import FakeModel
 from tests.process import serving
 
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP]
@@ -109,11 +111,28 @@ def test_a_store_that_is_stuck_makes_no_progress() -> None:
         db = await Database.open(None)
         going_on = threading.Event()
         stuck = db.write(lambda _: going_on.wait())
-        progress = asyncio.create_task(at_work(db, NoEmbedder(), 0))
+        progress = asyncio.create_task(at_work(db, NoEmbedder(), FakeModel(), 0))
         done, _ = await asyncio.wait({progress}, timeout=0.05)
         assert not done
         going_on.set()
         await asyncio.gather(stuck, progress)
+        await db.close()
+
+    asyncio.run(beat())
+
+
+def test_a_model_whose_step_does_not_end_makes_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "STEP_SECONDS", 0.001)
+    model = FakeModel()
+
+    async def beat() -> None:
+        db = await Database.open(None)
+        model.steps = 7
+        progress = asyncio.create_task(at_work(db, NoEmbedder(), model, 0))
+        done, _ = await asyncio.wait({progress}, timeout=0.05)
+        assert not done
+        model.steps = 8
+        await progress
         await db.close()
 
     asyncio.run(beat())

@@ -80,6 +80,10 @@ class LocalModel:
         sampling = Sampling(temperature=temperature, seed=seed)
         return cls(engine, name=path.stem, now=datetime.now().astimezone(), sampling=sampling)
 
+    @property
+    def steps(self) -> int | None:
+        return self._lane.steps
+
     def count(self, text: str) -> int:
         return self._open_ledger().count(text)
 

@@ -6,9 +6,10 @@ from pi_memory.types import Count, Message, Purpose
 
 
 class KeepsNothing:
-    """`prepare`, `save` and `unsave` do nothing, and nothing is known of what is evaluated."""
+    """`prepare`, `save` and `unsave` do nothing, and nothing is evaluated in a thread of this process."""
 
     keeps_prefixes = False
+    steps: int | None = None
     counts: Mapping[Purpose, Count] = {}
 
     def prepare(self, messages: Sequence[Message]) -> None: ...

@@ -50,6 +50,7 @@ class Scheduler:
         self._changed = threading.Condition()
         self._current: Job[Any] | None = None
         self._closed = False
+        self._steps = 0
         self.ended: Future[None] = Future()
         threading.Thread(target=self._run, name="model", daemon=True).start()
 
@@ -86,11 +87,17 @@ class Scheduler:
                 self._interrupt()
             self._changed.notify()
 
+    @property
+    def steps(self) -> int | None:
+        """Steps done so far; None while there is no job."""
+        return None if self._current is None else self._steps
+
     def _run(self) -> None:
         while (job := self._next()) is not None:
             ended = self._step(job)
             with self._changed:
                 self._current = None
+                self._steps += 1
                 if ended is not None:
                     self._waiting[job.rank].remove(job)
             if ended is not None:
