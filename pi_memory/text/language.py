@@ -99,7 +99,11 @@ class Language:
         listed = [*_texts(entry, "any"), *map(re.escape, str(entry.get("words", "")).split())]
         listed += sorted(map(re.escape, _forms(entry)), key=len, reverse=True)
         joined = "|".join(f"(?:{each})" for each in listed)
-        return PLACE.sub(lambda place: f"(?:{self._in_language(place[1], code) or '(?!)'})", joined)
+        return PLACE.sub(lambda place: f"(?:{self._own(place[1], code) or '(?!)'})", joined)
+
+    def _own(self, name: str, code: str) -> str:
+        """The expressions of a name in a language, else those that hold in every one."""
+        return self._in_language(name, code) or self._in_language(name, "")
 
 
 class _Shared:

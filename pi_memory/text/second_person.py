@@ -6,19 +6,9 @@ In doubt the text is left, to be quoted.
 
 import re
 
-from pi_memory.text.language import pattern
+from pi_memory.text.language import forms, pattern, words
 
 LONGEST = 240
-VERBS = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "says": "say"}
-NO_VERBS = frozenset({"and", "or", "of", "to", "in", "at", "on", "with", "from", "for", "who"})
-ADDRESSED = frozenset({"you", "your", "yours", "you're"})
-SWAPS = {
-    "i": "you", "me": "you", "my": "your", "mine": "yours", "myself": "yourself", "we": "you", "us": "you",
-    "our": "your", "ours": "yours", "ourselves": "yourselves", "i'm": "you're",
-    "i've": "you've", "i'll": "you'll", "i'd": "you'd",
-    "we're": "you're", "we've": "you've", "we'll": "you'll", "we'd": "you'd", "i am": "you are", "am i": "are you",
-    "i was": "you were",
-}  # fmt: skip
 QUOTING = '"“”„«»'
 
 
@@ -31,23 +21,16 @@ def to_user(text: str) -> str:
         return _ended(pattern("user_named").sub(_of_user, line))
     if not pattern("first_person").search(line):
         return _ended(line)
-    return (
-        ""
-        if ADDRESSED & set(re.findall(r"[a-z']+", line.lower()))
-        else _ended(pattern("first_person").sub(_swapped, line))
-    )
+    if words("addressed") & set(re.findall(r"[a-z']+", line.lower())):
+        return ""
+    return _ended(pattern("first_person").sub(_swapped, line))
 
 
 def _of_user(found: re.Match[str]) -> str:
-    begins = found.start() == 0 or found.string[: found.start()].rstrip().endswith((".", "!", "?"))
-    verb = found["verb"]
-    if found["of"]:
-        whole = f"your {verb}" if verb else "your"
-    elif verb is None or verb in NO_VERBS:
-        whole = f"you {verb}" if verb else "you"
-    else:
-        whole = f"you {VERBS.get(verb) or _infinitive(verb)}"
-    return whole[0].upper() + whole[1:] if begins else whole
+    person, verb = "your" if found["of"] else "you", found["verb"]
+    if verb and not found["of"] and verb not in words("no_verb"):
+        verb = forms("second_person_verb").get(verb) or _infinitive(verb)
+    return _in_place(found, f"{person} {verb}" if verb else person)
 
 
 def _infinitive(verb: str) -> str:
@@ -59,9 +42,13 @@ def _infinitive(verb: str) -> str:
 
 
 def _swapped(found: re.Match[str]) -> str:
-    word = SWAPS[found[0].lower()]
-    begins = found.start() == 0 or found.string[: found.start()].rstrip().endswith((".", "!", "?"))
-    return word[0].upper() + word[1:] if begins else word
+    return _in_place(found, forms("second_person")[found[0].lower()])
+
+
+def _in_place(found: re.Match[str], words: str) -> str:
+    """With a capital letter where a sentence begins."""
+    before = found.string[: found.start()].rstrip()
+    return words[0].upper() + words[1:] if not before or before.endswith((".", "!", "?")) else words
 
 
 def _ended(line: str) -> str:
