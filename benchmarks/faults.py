@@ -602,6 +602,7 @@ def main() -> None:
     options.add_argument("--only", default="", help="faults whose name has this in it")
     options.add_argument("--log", action="store_true", help="print the log of those that fail")
     given = options.parse_args()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup(1) the daemons would ignore it too, as they should
     outcomes = {fault.__name__: tried(fault) for fault in FAULTS if given.only in fault.__name__}
     failed = {name: outcome for name, outcome in outcomes.items() if not outcome.is_well}
     for name, outcome in failed.items():

@@ -7,6 +7,7 @@ import pytest
 from pi_memory.decay import DAY
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock, FakeModel
+from tests.test_tasks import eventually
 
 
 def daily(client: Client) -> None:
@@ -148,3 +149,12 @@ def test_a_start_with_expired_conversations_keeps_topics_and_hand_edits(daemon: 
     sweep(second)
     (topic,) = second.get("/focus").json()["topics"]
     assert (topic["topic"], topic["file_paths"]) == ("garden", ["/home/me/garden/main.py"])
+
+
+def test_the_focus_file_is_written_as_soon_as_the_database_is(daemon: Daemon, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("in the way")
+    client = daemon(PI_MEMORY_COMMIT_SECONDS=0.05)
+    assert client.get("/healthz").json()["parts"]["focus"]["status"] == "degraded"
+    (tmp_path / "data").unlink()
+    eventually(lambda: client.get("/healthz").json()["status"] == "ok")
+    assert client.parts.settings.focus_file.exists()

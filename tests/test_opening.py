@@ -103,13 +103,14 @@ def test_a_full_disk_with_a_database_on_it(disk: Path) -> None:
     assert stored(path) == ["question 1", "question 2", "question 3"]
 
 
-def test_a_read_only_disk_with_a_log_that_a_crash_left(disk: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("left", [("", "-wal", "-commits"), ("", "-wal", "-shm", "-commits")])
+def test_a_read_only_disk_with_a_log_that_a_crash_left(disk: Path, tmp_path: Path, left: tuple[str, ...]) -> None:
     path = disk / "m.db"
 
     async def crash(db: Database) -> None:
         await add(db, 1)
         await db.flush()
-        for suffix in ("", "-wal", "-commits"):
+        for suffix in left:
             shutil.copy(f"{path}{suffix}", tmp_path)
 
     async def restart(db: Database) -> None:
@@ -117,7 +118,7 @@ def test_a_read_only_disk_with_a_log_that_a_crash_left(disk: Path, tmp_path: Pat
         await talk_without_room(db, lambda: remount(disk, "rw"))
 
     using(path, crash)
-    for suffix in ("", "-wal", "-commits"):
+    for suffix in left:
         shutil.copy(tmp_path / f"m.db{suffix}", disk)
     remount(disk, "ro")
     using(path, restart)

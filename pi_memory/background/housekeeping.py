@@ -56,12 +56,15 @@ class Housekeeping:
         self._settings = settings
         self._clock = clock
         self._worker = BackgroundWorker("Housekeeping", self._tidy_up, every=SWEEP_SECONDS)
+        self._healing = BackgroundWorker("Housekeeping", self._after_refusals)
         self._mending: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         self._worker.start()
+        self._healing.start()
 
     async def stop(self) -> None:
+        await self._healing.stop()
         await self._worker.stop()
         if self._mending:
             await asyncio.wait(self._mending)
@@ -159,6 +162,13 @@ class Housekeeping:
         if names:
             await self._focus.end_sessions(names)
             self._reflection.soon(anew=True)
+
+    async def _after_refusals(self) -> None:
+        """Tidy up as soon as the database can be written again: what failed beside it may be possible too."""
+        while True:
+            await self._db.refused()
+            await self._db.writable()
+            self._worker.wake()
 
     async def _tidy_up(self) -> None:
         await self.daily()
