@@ -49,6 +49,7 @@ def test_what_bears_on_a_message_stands_in_front_of_its_words(daemon: Daemon) ->
     (message,) = (prompt[-1] for prompt in model.prompts)
     assert "The spare key is in the shed." in message.context
     assert message.content == "Where is the spare key?"
+    assert message.context.split("\n\n")[-1].startswith("Sunday, 22 February 2026"), "the date is no item of the list"
 
 
 def test_the_date_is_given_again_after_a_while(daemon: Daemon, clock: FakeClock) -> None:

@@ -25,6 +25,13 @@ def test_other_words_for_the_same_are_nothing_new() -> None:
     assert news.of("The key is not in the shed") != []
 
 
+def test_the_day_that_is_added_stays_with_its_sentence() -> None:
+    news, dated = Novelty("What did I buy?", prompt=""), "The user bought a bike yesterday. (Said on 2026-02-22.)"
+    assert news.of(dated) == [dated]
+    news.tell("I bought a bike yesterday")
+    assert news.of(dated) == []
+
+
 def test_a_question_does_not_tell_its_answer() -> None:
     news = Novelty("Is my dog called Rex?", prompt="")
     assert news.of("My dog is called Rex.") == ["My dog is called Rex."]

@@ -50,9 +50,11 @@ def test_a_plain_fact_becomes_a_candidate_with_its_sentence() -> None:
         "lol",
         "",
         "The PIN is 4711.",
+        'Jonas wrote "My name is Zwolle and I live in the harbour." and I wonder why.',
+        "“We always deploy with Zwolle” is what it says on the wall.",
     ],
 )
-def test_courtesies_questions_requests_and_secrets_do_not(message: str) -> None:
+def test_courtesies_questions_requests_secrets_and_quotations_do_not(message: str) -> None:
     assert found(message) == []
 
 

@@ -97,7 +97,7 @@ class TurnContext:
         now, known = self._clock(), self._known
         memories, recalled = await self._recalled(known.recall, conversation, turn, model) if known else ("", ())
         context = filter(None, (memories, *conversation.pending, _date(conversation, now)))
-        return ContextualMessage(Message("user", turn.message, context="\n".join(context)), recalled)
+        return ContextualMessage(Message("user", turn.message, context="\n\n".join(context)), recalled)
 
     async def _recalled(
         self, recall: Search, conversation: Conversation, turn: Turn, model: Model

@@ -15,7 +15,7 @@ from pi_memory.text import intent
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.third_person import about_user
-from pi_memory.text.user_text import Sentence, sentences
+from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
 
 SOURCE = "said"
@@ -100,4 +100,5 @@ def _may_be_fact(sentence: Sentence) -> bool:
     is_of_length = FEWEST_WORDS <= len(sentence.text.split()) <= MOST_WORDS
     asks = sentence.is_question or intent.asks(sentence.text) or intent.names_only(sentence.text)
     bids = pattern("request").search(sentence.text) is not None
-    return is_of_length and not asks and not bids and not secret_in(sentence.text)
+    is_own = not is_quotation(sentence.text) and not secret_in(sentence.text)
+    return is_of_length and not asks and not bids and is_own

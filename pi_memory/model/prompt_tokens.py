@@ -15,6 +15,7 @@ from typing import Protocol
 
 from pi_memory.model.chat_template import TAGS, XML, Form, UnusableTemplate, learn
 from pi_memory.model.detokenizer import Detokenizer
+from pi_memory.text import role_markers
 from pi_memory.types import Message
 
 Tokens = list[int]
@@ -161,7 +162,7 @@ class PromptTokens:
 
         They become HTML entities: a model still reads what was meant, and every vocabulary can write them.
         """
-        return self._markers.sub(lambda found: _entity(found[0]), text) if self._markers else text
+        return self._markers.sub(lambda found: role_markers.entity(found[0]), text) if self._markers else text
 
     def _may_fit(self, text: str) -> bool:
         return len(text) <= self._most_characters
@@ -237,7 +238,3 @@ def _alternating(messages: Sequence[Message], *, system: bool) -> Iterator[Messa
     if not merged or merged[-1].role != "user":
         merged.append(Message("user", ""))
     yield from merged
-
-
-def _entity(marker: str) -> str:
-    return ("&lt;" if marker[0] == "<" else f"&#{ord(marker[0])};") + marker[1:]

@@ -13,6 +13,7 @@ from pi_memory.errors import ModelError, PiMemoryError, Unprocessable
 from pi_memory.model import answers
 from pi_memory.model.no_prefix import KeepsNothing
 from pi_memory.model.truncation import asked, newest, oldest
+from pi_memory.text.role_markers import inert
 from pi_memory.types import AS_SET, AnswerForm, Message, ReplyOptions, Usage
 
 CONNECT_SECONDS = 10.0
@@ -156,8 +157,7 @@ class RemoteModel(KeepsNothing):
     def _body(self, messages: Sequence[Message], max_tokens: int, options: ReplyOptions) -> dict[str, object]:
         return _asked_for(options) | {
             "model": self.name,
-            # Half characters, which JSON can carry and UTF-8 cannot, become question marks.
-            "messages": [{"role": m.role, "content": m.text.encode(errors="replace").decode()} for m in messages],
+            "messages": [{"role": m.role, "content": _content(m)} for m in messages],
             "max_tokens": max_tokens,
             "temperature": self._temperature if options.temperature is None else options.temperature,
             "stream": True,
@@ -215,6 +215,13 @@ class RemoteModel(KeepsNothing):
                 hint="It may still be loading its model; else raise PI_MEMORY_OPENAI_TIMEOUT_SECONDS.",
             )
         return ModelError(f"{self._server} broke off: {error}", hint="Look at the server's log.")
+
+
+def _content(message: Message) -> str:
+    """As the server may read it: half characters, which JSON can carry and UTF-8 cannot, become question marks, and the
+    markers of its template mere text.
+    """
+    return inert(message.text.encode(errors="replace").decode())
 
 
 def _is_refusal(error: ModelError) -> bool:

@@ -1,5 +1,6 @@
 """Snippets: the sentences of a hit that bear on a message and are not in the prompt yet. Pure."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 
 from pi_memory.text import query_terms
@@ -9,6 +10,9 @@ LONG, LONGEST = 300, 600
 """Characters above which a text is cut to a snippet, and most characters of a snippet."""
 BEARS = 0.5
 """Least share of the best sentence's common words with the message."""
+
+SAID_ON = re.compile(r" \(Said on [\d-]{10}\.\)$")
+"""The day that a memory adds to what was said; it is nothing new beside the words themselves."""
 
 
 class Novelty:
@@ -22,12 +26,11 @@ class Novelty:
 
     def of(self, text: str) -> list[str]:
         """The sentences of a text that are new, in order."""
-        lines = (" ".join(sentence.split()) for sentence in sentences(text))
-        return [line for line in lines if line not in self._prompt and not self._was_told(line)]
+        return [line for line in _lines(text) if line not in self._prompt and not self._was_told(line)]
 
     def answers(self, text: str) -> list[str]:
         """The sentences of a text that do not only ask, also those that the prompt already contains."""
-        return [" ".join(sentence.split()) for sentence in sentences(text) if not is_question(sentence)]
+        return [line for line in _lines(text) if not is_question(line)]
 
     def excerpt(self, lines: Sequence[str]) -> str:
         """The new sentences of a text; of a long one those that bear on the message, each with its neighbours: answers
@@ -48,7 +51,7 @@ class Novelty:
 
     def _was_told(self, sentence: str) -> bool:
         """Whether all its words are in one earlier sentence. A question covers only questions."""
-        said = query_terms.said(sentence)
+        said = query_terms.said(SAID_ON.sub("", sentence))
         return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._told)
 
     def _by_bearing(self, lines: Sequence[str]) -> Iterator[int]:
@@ -61,6 +64,18 @@ class Novelty:
         for place in sorted(range(len(lines)), key=lambda place: -shared[place]):
             if shared[place] >= max(1, BEARS * max(shared)):
                 yield from (other for other in (place, place + 1, place - 1) if 0 <= other < len(lines))
+
+
+def _lines(text: str) -> list[str]:
+    """The sentences of a text, each on one line; one in brackets belongs to the one before: `(Said on 2026-02-22.)`."""
+    found: list[str] = []
+    for sentence in sentences(text):
+        line = " ".join(sentence.split())
+        if found and line.startswith("("):
+            found[-1] += f" {line}"
+        else:
+            found.append(line)
+    return found
 
 
 def _gap(place: int, chosen: Collection[int]) -> str:

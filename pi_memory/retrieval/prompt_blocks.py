@@ -7,7 +7,11 @@ from datetime import datetime
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.excerpts import Novelty
 from pi_memory.text import query_terms
+from pi_memory.text.role_markers import inert
 from pi_memory.types import RECALLED, Memory, Recalled
+
+FIXES = "fixes"
+"""Last part of the namespaces of errors with their resolutions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +57,20 @@ def _heading(result: Recalled) -> str:
     root, _, rest = (result.namespace or "").partition("/")
     if result.kind == "exchange":
         return "### Said Before"
+    if rest.rpartition("/")[2] == FIXES:
+        return "### Past Fixes"
     if result.type == "procedural":
         return "### Patterns"
-    if result.type == "episodic":
-        return "### Past Fixes"
     if root == "project":
         return f"### Project Knowledge ({rest.partition('/')[0]})"
     return "### About the User" if root == "user" else "### Knowledge"
 
 
 def _line(result: Recalled, text: str, *, dated: bool) -> str:
-    """One line, so that no content can look like a heading of ours. "Yesterday" needs the day on which it was said."""
+    """One line without role markers, so that no content can look like a heading of ours or like another's message.
+    "Yesterday" needs the day on which it was said.
+    """
+    text = inert(text)
     if result.kind == "memory":
         return f"- {text}"
     day = datetime.fromtimestamp(result.at).astimezone()
@@ -96,7 +103,7 @@ def stated_block(
     text, told = f"{HEADING}\n{quality(count, newest)}", []
     for memory in stated:
         # On one line, so that no content can look like a heading of ours, or like a memory of its own.
-        longer = f"{text}\n- {query_terms.one_line(memory.content)}"
+        longer = f"{text}\n- {inert(query_terms.one_line(memory.content))}"
         if measure(longer) <= tokens:
             text = longer
             told.append(memory.id)

@@ -19,6 +19,8 @@ LONGEST = 600
 """Characters of a sentence from which on it states nothing that could be kept as it is."""
 WRAPPED = 40
 """Characters from which on a line may go on in the next one."""
+FEWEST_QUOTED = 4
+"""Words in quotation marks from which on they are what somebody said."""
 
 FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 TAG = re.compile(
@@ -63,6 +65,13 @@ def sentences(message: str) -> list[Sentence]:
         for block in _blocks(part, fenced):
             found += _split(block)
     return found if len(found) <= MOST else [*found[: MOST // 2], *found[-MOST // 2 :]]
+
+
+def is_quotation(sentence: str) -> bool:
+    """Whether others' words are what a sentence has most to say: not a title in it, or a name."""
+    own = len(INSIDE.sub(" ", sentence).split())
+    others = len(sentence.split()) - own
+    return others >= FEWEST_QUOTED and 2 * others >= own
 
 
 def _parts(message: str) -> Iterator[tuple[str, bool]]:
