@@ -29,11 +29,14 @@ from pi_memory.http import (
     focus,
     health,
     import_export,
+    live,
     memories,
     metrics,
     openapi,
     search,
     session,
+    setup,
+    usage,
 )
 from pi_memory.http.access import Access, everyone, nobody
 from pi_memory.http.endpoint import Endpoint, answer, failure
@@ -57,6 +60,9 @@ ENDPOINTS: list[Endpoint] = [
     *import_export.ENDPOINTS,
     *health.ENDPOINTS,
     *metrics.ENDPOINTS,
+    *setup.ENDPOINTS,
+    *usage.ENDPOINTS,
+    *live.ENDPOINTS,
 ]
 
 

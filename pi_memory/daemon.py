@@ -13,7 +13,8 @@ from pi_memory.agents.import_conversations import ConversationImport
 from pi_memory.attention.tracker import Attention
 from pi_memory.background.backups import Backups, folders
 from pi_memory.background.housekeeping import Housekeeping
-from pi_memory.background.inbox import Inbox, after_reply
+from pi_memory.background.inbox import Inbox, after_reply, announcing
+from pi_memory.background.live_events import LiveEvents
 from pi_memory.background.priority import TurnPriority
 from pi_memory.background.reflection import Reflection
 from pi_memory.chat.context import MemoryReader, TurnContext
@@ -182,7 +183,8 @@ def _put_together(
     )
     housekeeping = Housekeeping(db, windows, focus, memories, message_index, reflection, settings=kept, clock=clock)
     backups = Backups(settings, db, memories, precedence=priority, clock=clock)
-    inbox = Inbox(db, after_reply(learner, message_index, focus, attention, reflection), precedence=priority)
+    steps = after_reply(learner, message_index, focus, attention, reflection)
+    inbox = Inbox(db, (*steps, announcing(events)), precedence=priority)
     assistant = Assistant(
         model=model,
         clock=clock,
@@ -219,6 +221,8 @@ def _put_together(
         assistant=assistant,
         agent_contexts=agent_contexts,
         streams=streams,
+        live=LiveEvents(events),
+        agents=config.personas(),
         model=model,
         embedder=embedder,
         scale=scale,

@@ -2,6 +2,8 @@
 that it cannot compound.
 """
 
+import math
+
 TOPIC_RATE = 0.9
 """Share of a topic's strength that is left after a day (seed 000)."""
 
@@ -17,6 +19,11 @@ DAY = 86_400.0
 def strength(last_touched_at: float, now: float, *, rate: float = TOPIC_RATE) -> float:
     """`rate ** days` in (0, 1] for two Unix times in seconds; a touch in the future counts as now."""
     return float(rate ** (max(0.0, now - last_touched_at) / DAY))
+
+
+def gone_at(last_touched_at: float, *, rate: float = TOPIC_RATE) -> float:
+    """The Unix time at which the strength falls below `GONE`."""
+    return last_touched_at + math.log(GONE, rate) * DAY
 
 
 def status(value: float) -> str:

@@ -35,7 +35,22 @@ class FocusEdited:
     line: str
 
 
-E = TypeVar("E", bound=MemoryChanged | TextForgotten | FocusEdited)
+@dataclass(frozen=True, slots=True)
+class FocusFileRead:
+    """An edit of RECENT_FOCUS.md was taken in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeProcessed:
+    """An exchange has gone through all steps after its reply. `topic` is None for chatter."""
+
+    id: int
+    conversation_id: str
+    topic: str | None
+
+
+Event = MemoryChanged | TextForgotten | FocusEdited | FocusFileRead | ExchangeProcessed
+E = TypeVar("E", bound=Event)
 
 
 class Events:
@@ -48,7 +63,7 @@ class Events:
         """Have `listener` called with each event of a kind."""
         self._listeners[kind].append(listener)
 
-    async def publish(self, event: MemoryChanged | TextForgotten | FocusEdited) -> None:
+    async def publish(self, event: Event) -> None:
         """Wait until every listener has followed. What one of them raises is raised, and ends it."""
         for listener in self._listeners[type(event)]:
             following = listener(event)

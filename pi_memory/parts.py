@@ -1,5 +1,6 @@
 """The parts of the running daemon, as requests use them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pi_memory.agents.agent_context import AgentContexts
@@ -8,6 +9,7 @@ from pi_memory.attention.tracker import Attention
 from pi_memory.background.backups import Backups
 from pi_memory.background.housekeeping import Housekeeping
 from pi_memory.background.inbox import Inbox
+from pi_memory.background.live_events import LiveEvents
 from pi_memory.background.reflection import Reflection
 from pi_memory.chat.prefill import Prefill
 from pi_memory.chat.stream import Streams
@@ -30,6 +32,8 @@ from pi_memory.tagging.tagger import TaggerLoader
 
 @dataclass(frozen=True, slots=True)
 class Parts:
+    """`agents` are the personas by name."""
+
     settings: Settings
     clock: SteadyClock
     db: Database
@@ -49,6 +53,8 @@ class Parts:
     assistant: Assistant
     agent_contexts: AgentContexts
     streams: Streams
+    live: LiveEvents
+    agents: Mapping[str, str]
     model: Loader[Model]
     embedder: Loader[Embedder]
     scale: Scale

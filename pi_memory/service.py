@@ -154,6 +154,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         notify("STOPPING=1")
         logger.info("Stopping")
+        self._parts.live.stop()
         await self._parts.streams.stop()
         await super().shutdown(sockets)
 

@@ -195,6 +195,8 @@ class Settings:
     memory: MemorySettings = MemorySettings()
     chat: ChatSettings = ChatSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    sources: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Where a setting was given, by its key: in a file, the environment, the command line."""
 
     @property
     def data_dir(self) -> Path:
@@ -245,12 +247,17 @@ def options() -> tuple[Option, ...]:
 
 
 def _options() -> Iterator[Option]:
-    for group in dataclasses.fields(Settings):
-        cls = typing.cast(type, group.type)
+    for group, cls in _groups().items():
         hints = typing.get_type_hints(cls, include_extras=True)
         docs = _field_docs(cls)
         for f in dataclasses.fields(cls):
-            yield Option(f.metadata["key"], group.name, f.name, hints[f.name], f.default, docs[f.name])
+            yield Option(f.metadata["key"], group, f.name, hints[f.name], f.default, docs[f.name])
+
+
+def _groups() -> dict[str, type]:
+    """The classes of the groups, by their names."""
+    fields = ((f.name, typing.cast(type, f.type)) for f in dataclasses.fields(Settings))
+    return {name: cls for name, cls in fields if hasattr(cls, "__dataclass_fields__")}
 
 
 def load(flags: Mapping[str, object] | None = None, *, env_file: Path | None = None) -> Settings:
@@ -260,15 +267,17 @@ def load(flags: Mapping[str, object] | None = None, *, env_file: Path | None = N
     `SettingsError`, naming the key, for an unknown or malformed setting.
     """
     files = [env_file] if env_file else [file for file in env_files() if os.access(file, os.R_OK)]
-    values: dict[str, object] = {}
-    for file in files:
-        values |= _env_file(file)
-    values |= _environment()
-    values |= {key: value for key, value in (flags or {}).items() if value is not None}
-    return build(values, environ=os.environ)
+    given: dict[str, Mapping[str, object]] = {str(file): _env_file(file) for file in files}
+    given["environment"] = _environment()
+    given["command line"] = {key: value for key, value in (flags or {}).items() if value is not None}
+    values = {key: value for found in given.values() for key, value in found.items()}
+    sources = {key: source for source, found in given.items() for key in found}
+    return build(values, environ=os.environ, sources=sources)
 
 
-def build(values: Mapping[str, object], *, environ: Mapping[str, str]) -> Settings:
+def build(
+    values: Mapping[str, object], *, environ: Mapping[str, str], sources: Mapping[str, str] | None = None
+) -> Settings:
     """Settings from values keyed by setting; `environ` gives the default data directory."""
     groups: dict[str, dict[str, Any]] = {}
     for option in options():
@@ -277,8 +286,9 @@ def build(values: Mapping[str, object], *, environ: Mapping[str, str]) -> Settin
     paths = groups.setdefault("paths", {})
     if paths.get("data_dir") is None:
         paths["data_dir"] = _default_data_dir(environ)
-    classes = {f.name: typing.cast(type, f.type) for f in dataclasses.fields(Settings)}
-    settings = Settings(**{name: classes[name](**given) for name, given in groups.items()})
+    classes = _groups()
+    made = {name: classes[name](**given) for name, given in groups.items()}
+    settings = Settings(**made, sources=sources or {})
     _check(settings)
     return settings
 

@@ -109,7 +109,7 @@ class Exchange:
 
     `partial` marks a reply whose client left early. `source` separates conversations with us from agents elsewhere.
     `context` is the `Message.context` of its prompt, so that the next prompt has the same prefix, and `recalled` holds
-    the contents recalled for it; a clean stop keeps both.
+    the contents recalled for it; a clean stop keeps both. Of the `receipt` the ids and scores are stored, not read.
     """
 
     conversation_id: str
@@ -123,6 +123,7 @@ class Exchange:
     file_paths: tuple[str, ...] = ()
     source: Source = "chat"
     recalled: tuple[str, ...] = ()
+    receipt: "Receipt | None" = field(default=None, compare=False)
     stated: tuple[Statement, ...] | None = field(default=None, compare=False)
     """Statements of the user in it; None before detection has run. Not stored."""
 

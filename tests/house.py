@@ -59,6 +59,7 @@ TESTED_ELSEWHERE = {
     "types protocols parts errors": "data and protocols: nothing happens in them",
     "__main__ app daemon": "every test of a whole daemon starts them (tests/conftest.py, tests/process.py)",
     "cli/*": "each command runs in a process of its own in test_cli.py and test_cli_*.py",
+    "http/live http/usage": "test_live_events.py and test_http_setup.py",
     "http/activity http/import_format": "test_http_focus.py and test_http_import_export.py are their clients",
     "http/client_chat http/turns http/openai_*": "test_http_openai.py and the programs' own clients",
     "http/events http/gone": "test_http_memories.py and test_http_exchanges.py are their clients",

@@ -127,3 +127,55 @@ def test_of_several_things_that_were_said_the_user_chooses(daemon: Daemon) -> No
     assert len(listed(client, "conversation_id=a")) == 2
     assert "Forgotten: exchange 2." in say(client, "forget exchange 2", "b")
     assert listed(client, "conversation_id=a") == [CARD]
+
+
+def test_a_receipt_is_kept_with_its_scores(daemon: Daemon) -> None:
+    client = daemon()
+    client.post("/memories", json={"content": "The pump is in the red shed", "priority": "high"}).raise_for_status()
+    say(client, "Where is the pump?")
+    shown = client.get("/exchanges/1").raise_for_status().json()
+    (hit,) = shown["recalled"]
+    assert (hit["kind"], hit["id"], hit["content"], hit["is_valid"]) == (
+        "memory",
+        1,
+        "The pump is in the red shed",
+        True,
+    )
+    assert 0 < hit["score"] <= 1
+    client.delete("/memories/1").raise_for_status()
+    assert not client.get("/exchanges/1").json()["recalled"][0]["is_valid"]
+
+
+def test_a_receipt_has_nothing_that_was_forgotten(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Remember that the pump is in the red shed.", "a")
+    say(client, "Where is the pump?", "b")
+    assert client.get("/exchanges/2").json()["standing"]
+    client.delete("/memories/1?forget=1").raise_for_status()
+    shown = client.get("/exchanges/2").json()
+    assert (shown["standing"], shown["recalled"]) == ([], [])
+
+
+def test_what_was_learned_from_an_exchange_can_be_undone(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Remember that the pump is in the red shed.")
+    (fact,) = client.get("/exchanges/1").json()["learned"]
+    assert fact["is_valid"]
+    client.post(f"/events/{fact['event_id']}/undo").raise_for_status()
+    assert not client.get("/exchanges/1").json()["learned"][0]["is_valid"]
+
+
+def test_an_exchange_that_is_not_there_is_not_found(daemon: Daemon) -> None:
+    assert daemon().get("/exchanges/7").status_code == 404
+
+
+def test_conversations_have_titles_and_topics_and_are_filtered(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "The pump\nis red", "a", project="garden")
+    say(client, "please change /home/me/shop/auth/login.py", "b")
+    found = {c["conversation_id"]: c for c in client.get("/conversations").json()["conversations"]}
+    assert found["a"]["title"] == "The pump is red"
+    (topic,) = found["b"]["topics"]
+    for query in (f"topic={topic}", "source=chat&limit=1"):
+        assert [c["conversation_id"] for c in client.get(f"/conversations?{query}").json()["conversations"]] == ["b"]
+    assert client.get("/conversations?source=import").json()["conversations"] == []

@@ -1,5 +1,6 @@
 """`/focus` and `/activity`: what an agent does becomes a focus that can be seen and changed."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -184,3 +185,64 @@ def test_an_edited_focus_is_told_to_the_conversations_under_way(daemon: Daemon) 
     assert len(standing) == 1, "the prefix does not move"
     assert ["garden" in prompt[-1].context for prompt in model.prompts] == [False, True, True]
     assert [e["user"] for e in client.get("/conversations/a").json()["exchanges"]] == ["hello"] * 3
+
+
+def test_the_file_is_edited_by_the_merges_own_rules(daemon: Daemon, tmp_path: Path) -> None:
+    client = daemon()
+    for name in ("garden", "shop"):
+        client.put(f"/focus/{name}").raise_for_status()
+    text = client.get("/focus.md").text
+    client.put("/focus/kitchen").raise_for_status()  # comes after the text was opened, and stays
+    edited = "".join(line for line in text.splitlines(keepends=True) if "shop" not in line)
+    client.put("/focus.md", json={"text": edited, "base": text}).raise_for_status()
+    names = {topic["topic"] for topic in client.get("/focus").json()["topics"]}
+    assert names == {"garden", "kitchen"}
+    file = tmp_path / "data" / "workspace" / "memory" / "RECENT_FOCUS.md"
+    assert client.get("/focus.md").text == file.read_text()
+
+
+def test_what_is_no_focus_file_changes_nothing(daemon: Daemon) -> None:
+    client = daemon()
+    client.put("/focus/garden").raise_for_status()
+    answer = client.put("/focus.md", json={"text": "hello"})
+    assert (answer.status_code, answer.json()["message"].partition(":")[0]) == (422, "text")
+    assert [topic["topic"] for topic in client.get("/focus").json()["topics"]] == ["garden"]
+
+
+def test_rejected_texts_are_shown_and_removed(daemon: Daemon, tmp_path: Path) -> None:
+    client = daemon()
+    copy = tmp_path / "data" / "workspace" / "memory" / "RECENT_FOCUS.md.rejected"
+    copy.write_text("my notes")
+    (shown,) = client.get("/focus.rejected").json()["rejected"]
+    assert (shown["name"], shown["text"]) == (copy.name, "my notes")
+    assert client.delete("/focus.rejected/else").status_code == 404
+    assert client.delete(f"/focus.rejected/{copy.name}").status_code == 204
+    assert client.get("/focus.rejected").json()["rejected"] == []
+
+
+def undo_last(client: Client, topic: str, kind: str) -> None:
+    history = client.get(f"/focus/{topic}").json()["history"]
+    number = next(change["id"] for change in history if change["kind"] == kind)
+    client.post(f"/events/{number}/undo").raise_for_status()
+
+
+def test_changes_of_topics_are_taken_back(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    client.put("/focus/garden").raise_for_status()
+    touched = client.get("/focus/garden").json()["topic"]["last_touched_at"]
+    clock.pass_time(days=3)
+    client.put("/focus/garden").raise_for_status()
+    undo_last(client, "garden", "topic.changed")
+    assert client.get("/focus/garden").json()["topic"]["last_touched_at"] == touched
+    client.delete("/focus/garden").raise_for_status()
+    undo_last(client, "garden", "topic.removed")
+    assert client.get("/focus/garden").json()["topic"]["is_active"]
+    client.put("/focus/garden", json={"rename_to": "allotment"}).raise_for_status()
+    undo_last(client, "allotment", "topic.renamed")
+    assert [t["topic"] for t in client.get("/focus").json()["topics"]] == ["garden"]
+
+
+def test_a_topic_says_when_it_leaves(daemon: Daemon) -> None:
+    client = daemon()
+    client.put("/focus/garden").raise_for_status()
+    assert client.get("/focus").json()["topics"][0]["fades_at"] == "2026-03-23T00:53:44Z"

@@ -164,7 +164,8 @@ def test_events_are_listed(daemon: Daemon) -> None:
     assert [(e["kind"], e["subject"]) for e in events] == [("memory.closed", "memory:1"), ("memory.added", "memory:1")]
     assert events[0]["after"] == {"1": {"valid_to": "2026-02-22T14:30:00Z"}}
     assert [e["kind"] for e in client.get(f"/events?before={events[1]['id']}").json()["events"]] == ["topic.added"]
-    assert client.post("/events/1/undo").status_code == 409
+    assert client.post("/events/1/undo").status_code == 200
+    assert client.get("/focus").json()["topics"] == []
 
 
 def test_closing_is_undone(daemon: Daemon) -> None:

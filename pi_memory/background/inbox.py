@@ -14,6 +14,7 @@ from pi_memory.attention.tracker import Attention
 from pi_memory.background.priority import TurnPriority
 from pi_memory.background.reflection import Reflection
 from pi_memory.errors import NotSaved, PiMemoryError, StoreError, Unavailable
+from pi_memory.event_bus import Events, ExchangeProcessed
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
 from pi_memory.learning.learner import Learner
@@ -87,6 +88,16 @@ def after_reply(
     return link_statements, keep_facts, index_messages, tag, attend, schedule_reflection
 
 
+def announcing(events: Events) -> Step:
+    """The last step: publish that an exchange has been processed."""
+
+    async def announce(stored: StoredExchange) -> None:
+        topic = stored.tagged.topic if stored.tagged is not None else None
+        await events.publish(ExchangeProcessed(stored.id, stored.exchange.conversation_id, topic))
+
+    return announce
+
+
 class Inbox:
     """Processes the inbox in the background: each exchange goes through `steps`, one exchange after the other."""
 
@@ -125,6 +136,11 @@ class Inbox:
             replace(waiting, exchange=replace(waiting.exchange, at=right(waiting.exchange.at)))
             for waiting in self._inbox
         )
+
+    @property
+    def waiting(self) -> int:
+        """Exchanges that wait."""
+        return len(self._inbox)
 
     async def drain(self) -> None:
         """Wait until the inbox is empty."""

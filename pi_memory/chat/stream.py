@@ -6,6 +6,9 @@ cancelled again.
 
 import asyncio
 import logging
+import statistics
+import time
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
@@ -15,6 +18,8 @@ from pi_memory.errors import PiMemoryError, Unavailable
 from pi_memory.types import Delta, Done, Turn
 
 Event = Delta | Done
+FIRSTS = 50
+"""The last turns of which the time to the first piece is known."""
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +31,9 @@ class Stream:
         self.conversation_id = turn.conversation_id
         self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
         self._seconds = seconds
+        self._begun = time.monotonic()
+        self.first_after: float | None = None
+        """Seconds until the reply's first piece, with the wait for other turns; None before it."""
         self.task = asyncio.create_task(self._run(assistant, turn, precedence))
         self.task.add_done_callback(self._end)
 
@@ -65,6 +73,8 @@ class Stream:
     async def _follow(self, assistant: Assistant, turn: Turn) -> None:
         async with aclosing(assistant.turn(turn)) as events:
             async for event in events:
+                if self.first_after is None:
+                    self.first_after = time.monotonic() - self._begun
                 self._events.put_nowait(event)
 
     def _end(self, task: asyncio.Task[None]) -> None:
@@ -87,6 +97,7 @@ class Streams:
         self._seconds = seconds
         self._streams: set[Stream] = set()
         self.begun = 0
+        self._first_after: deque[float] = deque(maxlen=FIRSTS)
         self._stopping = False
 
     def start(self, turn: Turn) -> Stream:
@@ -104,8 +115,23 @@ class Streams:
         stream = Stream(self._assistant, turn, self._precedence, seconds=self._seconds)
         self.begun += 1
         self._streams.add(stream)
-        stream.task.add_done_callback(lambda _: self._streams.discard(stream))
+        stream.task.add_done_callback(lambda _: self._ended(stream))
         return stream
+
+    @property
+    def under_way(self) -> int:
+        """Turns under way or waiting."""
+        return len(self._streams)
+
+    @property
+    def first_after(self) -> float | None:
+        """The median of the seconds until the first piece of the last replies; None before the first."""
+        return statistics.median(self._first_after) if self._first_after else None
+
+    def _ended(self, stream: Stream) -> None:
+        self._streams.discard(stream)
+        if stream.first_after is not None:
+            self._first_after.append(stream.first_after)
 
     async def stop(self) -> None:
         """Accept no more turns and stop those under way; returns when the last has been remembered. Idempotent."""

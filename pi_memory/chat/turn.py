@@ -85,6 +85,7 @@ class Assistant:
             contextual = await self._message(conversation, turn, model)
             # 3. Prompt.
             built = await self._built(conversation, contextual.message, model)
+            receipt = _receipt(standing, conversation, contextual, left_out=built.left_out, stated=stated)
             # 4. Model.
             reply, usage, is_partial = "", Usage(), True
             notices: list[str] = []
@@ -108,7 +109,7 @@ class Assistant:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
                 if turn.remember and (reply or not is_partial):
                     exchange = _exchange(turn, conversation, contextual, reply=reply, at=self._clock())
-                    self._keep(conversation, replace(exchange, partial=is_partial), statements)
+                    self._keep(conversation, replace(exchange, partial=is_partial, receipt=receipt), statements)
             for line in (*stated, *notices):
                 yield Delta(f"\n\n{line}" if reply else line)
             memory = filter(None, (conversation.summary, contextual.message.context))
@@ -119,7 +120,7 @@ class Assistant:
                 model=model.name,
                 provider=model.provider,
                 usage=replace(usage, memory_tokens=tokens),
-                receipt=_receipt(standing, conversation, contextual, left_out=built.left_out, stated=stated),
+                receipt=receipt,
                 is_cut=usage.completion_tokens >= room,
             )
 

@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import sqlite_utils
 
 from pi_memory.errors import Conflict, StoreError
-from pi_memory.event_bus import Events, FocusEdited, TextForgotten
+from pi_memory.event_bus import Events, FocusEdited, FocusFileRead, TextForgotten
 from pi_memory.focus.prompt_block import focus_block
 from pi_memory.focus.recorder import Recorder, Tagged
 from pi_memory.focus.topic_changes import TopicChanges
 from pi_memory.focus_file import merge
-from pi_memory.focus_file.document import Clean, Document, Notes, lines, render
+from pi_memory.focus_file.document import Clean, Document, Notes, lines, render, same_but_for_time
 from pi_memory.focus_file.file import HandEdit
 from pi_memory.focus_file.parse import parse
 from pi_memory.focus_file.recovery import rebuild
@@ -24,6 +25,7 @@ from pi_memory.protocols import Clock
 from pi_memory.store import state
 from pi_memory.store import topics as rows
 from pi_memory.store.database import Database
+from pi_memory.store.events import Event
 from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.topics import names
 from pi_memory.topics.index import KnownTopics, Renames
@@ -105,6 +107,16 @@ class RecentFocus:
     def files(self, query: str, now: float) -> list[str]:
         """Known files whose path matches, best first."""
         return self._known.files(query, now)
+
+    def file_text(self, now: float) -> str:
+        """RECENT_FOCUS.md as it is; as it would be written now where that is not known, or something else."""
+        agreed, text = self._sync.agreed, self.text(now)
+        return agreed if agreed is not None and same_but_for_time(agreed, text) else text
+
+    @property
+    def rejected(self) -> list[Path]:
+        """Copies of what was saved as the focus file and is none."""
+        return self._sync.rejected
 
     def text(self, now: float) -> str:
         """RECENT_FOCUS.md as it would be written now."""
@@ -197,7 +209,23 @@ class RecentFocus:
         """Sessions without an exchange since a Unix time."""
         return self._recorder.idle(since)
 
+    async def undo(self, event: Event) -> Topic:
+        """Take back what an event of a topic did to it. Durable. Raises `NotFound`, `Conflict`."""
+        if event.kind == "topic.renamed":
+            return await self.rename(event.after, event.before)
+        topic = self.get(event.subject)
+        before = msgspec.convert(event.before, Topic) if event.before else replace(topic, is_active=False)
+        await self._change({topic.name: before}, origin="api", at=self._clock())
+        await self.write_file()
+        return before
+
     # The file.
+
+    async def edit_file(self, text: str, *, base: str | None = None) -> None:
+        """Apply a text, edited from `base`, as if the user had saved it as the file. Raises `UnreadableDocument` and
+        `StoreError`.
+        """
+        await self._sync.edit(text, base=base)
 
     async def read_file(self) -> None:
         """Apply the user's edit of RECENT_FOCUS.md, if there is one. Does nothing before `start`."""
@@ -220,6 +248,7 @@ class RecentFocus:
         if edit.theirs.conflicted:
             logger.warning("RECENT_FOCUS.md holds a merge conflict: the topics of both sides are taken in")
         await self._change(changed, origin="file", at=now, renames=renames, agreed=lines(edit.agreed, self._clean))
+        await self._events.publish(FocusFileRead())
 
     def _understood(self, edit: HandEdit, now: float) -> tuple[list[merge.Edit], dict[str, Topic]]:
         """The edits in a text, and the topics that they change. Without a database the topics are rebuilt from the

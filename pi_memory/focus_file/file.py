@@ -111,6 +111,18 @@ class FocusFile:
                     raise
             await asyncio.sleep(self._settle / 6)
 
+    def edit(self, text: str, base: str | None) -> HandEdit:
+        """The edit of a text that a user sends instead of saving it. Raises `UnreadableDocument`."""
+        before = None if base is None else parse(base)
+        document = parse(text, base=base)
+        self.must_write = True
+        return HandEdit(self.agreed or "", document, before or self._base(document))
+
+    @property
+    def rejected(self) -> list[Path]:
+        """Copies of what was saved as the focus file and is none."""
+        return self._rejected.paths()
+
     async def write(self, text: str) -> bool:
         """Write the file atomically and synced. Where that is not possible, `problem` says so.
 

@@ -86,6 +86,17 @@ class FileSync:
         if self._started:
             await self._whole(self._read())
 
+    async def edit(self, text: str, *, base: str | None) -> None:
+        """Apply a text, edited from `base`, as if it had been saved as the file. Raises `UnreadableDocument` and
+        `StoreError`.
+        """
+        await self._whole(self._edit(text, base))
+
+    @property
+    def rejected(self) -> list[Path]:
+        """Copies of what was saved as the focus file and is none."""
+        return self._file.rejected
+
     async def write(self) -> None:
         """Bring the file up to date unless it is; later, while the user saves it."""
         if self._started:
@@ -125,6 +136,12 @@ class FileSync:
                 return  # its next change is reported
         if self._file.must_write:
             await self._write()
+
+    async def _edit(self, text: str, base: str | None) -> None:
+        await self._read()
+        async with self._lock:
+            await self._take(self._file.edit(text, base))
+        await self._write()
 
     async def _write(self) -> None:
         async with self._lock:

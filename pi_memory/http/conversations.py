@@ -1,6 +1,7 @@
 """`/conversations/{id}`: shows a conversation's window, and ends the conversation."""
 
 from functools import partial
+from typing import get_args
 
 import msgspec
 from starlette.requests import Request
@@ -9,7 +10,7 @@ from starlette.responses import Response
 from pi_memory.clock import iso
 from pi_memory.errors import NotFound
 from pi_memory.http import gone
-from pi_memory.http.endpoint import Endpoint, answer, flag, number
+from pi_memory.http.endpoint import Endpoint, answer, choice, flag, number
 from pi_memory.http.times import shown
 from pi_memory.memories.redaction import Forgetting
 from pi_memory.parts import Parts
@@ -42,7 +43,9 @@ class ShownConversation(msgspec.Struct):
 
 
 class ListedConversation(msgspec.Struct):
-    """`exchanges` counts the stored ones; `ended_at` is None while the conversation is alive."""
+    """`exchanges` counts the stored ones; `ended_at` is None while the conversation is alive; `title` are its first
+    words.
+    """
 
     conversation_id: str
     source: Source
@@ -51,6 +54,8 @@ class ListedConversation(msgspec.Struct):
     last_at: str
     ended_at: str | None
     exchanges: int
+    title: str
+    topics: tuple[str, ...]
 
 
 class ShownConversations(msgspec.Struct):
@@ -59,7 +64,10 @@ class ShownConversations(msgspec.Struct):
 
 async def listed(request: Request, parts: Parts) -> Response:
     limit, offset = number(request, "limit", 50, least=1, most=MOST), number(request, "offset", 0)
-    found = await parts.db.read(partial(sessions.listed, limit=limit, offset=offset))
+    asked = request.query_params
+    source = choice(request, "source", get_args(Source))
+    which = sessions.SessionFilter(source, asked.get("project"), asked.get("topic"))
+    found = await parts.db.read(partial(sessions.listed, which=which, limit=limit, offset=offset))
     return answer(ShownConversations([shown(ListedConversation, one, conversation_id=one.name) for one in found]))
 
 
@@ -102,7 +110,13 @@ ENDPOINTS = [
         listed,
         "Conversations and sessions of which something is kept, the last one first.",
         answer=ShownConversations,
-        query={"limit": f"most conversations, 1 to {MOST} (50)", "offset": "conversations to skip"},
+        query={
+            "source": "chat, activity or import",
+            "project": "only those in this project",
+            "topic": "only those that worked on this topic",
+            "limit": f"most conversations, 1 to {MOST} (50)",
+            "offset": "conversations to skip",
+        },
     ),
     Endpoint("GET", "/conversations/{id}", show, "A conversation's window.", answer=ShownConversation),
     Endpoint(

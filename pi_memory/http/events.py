@@ -1,5 +1,6 @@
 """`/events`: lists every change, and takes one back."""
 
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -41,6 +42,8 @@ class ShownDifference(msgspec.Struct):
 
 
 class ShownUndo(msgspec.Struct):
+    """`changes` are those of memories."""
+
     event_id: int
     undone: bool
     changes: list[ShownDifference]
@@ -58,6 +61,11 @@ async def undo(request: Request, parts: Parts) -> Response:
     event_id, dry_run = request.path_params["id"], flag(request, "dry_run")
     if event_id > LARGEST:
         raise NotFound(f"There is no event {event_id}", hint="GET /events lists them.")
+    event = await parts.db.read(partial(events.get, number=event_id))
+    if event is not None and event.kind.startswith("topic."):
+        if not dry_run:
+            await parts.focus.undo(event)
+        return answer(ShownUndo(event_id, not dry_run, []))
     changes = [
         ShownDifference(one.memory_id, one.field, *(shown_value(one.field, side) for side in (one.before, one.after)))
         for one in await parts.memories.undo(event_id, dry_run=dry_run)
@@ -96,7 +104,7 @@ ENDPOINTS = [
         "POST",
         "/events/{id:int}/undo",
         undo,
-        "Take back what an event did to memories, which is an event too.",
+        "Take back what an event did to memories, or to a topic, which is an event too.",
         answer=ShownUndo,
         query={"dry_run": "1: only show what would change"},
     ),

@@ -7,13 +7,15 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pi_memory.errors import NotFound
 from pi_memory.http import gone
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number
 from pi_memory.http.times import shown, unix
 from pi_memory.parts import Parts
-from pi_memory.store import exchanges
+from pi_memory.retrieval.candidates import Kind
+from pi_memory.store import exchanges, memories
 from pi_memory.store.exchanges import ExchangeQuery
-from pi_memory.types import Source
+from pi_memory.types import Exchange, Memory, Role, Source
 
 MOST = 200
 
@@ -36,6 +38,41 @@ class ShownExchanges(msgspec.Struct):
     next: int | None
 
 
+class ShownHit(msgspec.Struct):
+    """What was recalled, with the scores that it had, and whether it holds today."""
+
+    kind: Kind
+    id: int
+    content: str
+    role: Role | None
+    is_valid: bool
+    score: float
+    similarity: float
+    strength: float
+    boost: float
+    cosine: float
+    words: float
+
+
+class ShownFact(msgspec.Struct):
+    """A memory in few words; `event_id` is what added it."""
+
+    id: int
+    content: str
+    is_valid: bool
+    event_id: int = 0
+
+
+class ShownExchangeAlone(ShownExchange):
+    """`standing` are the memories that the prompt had since the conversation began, `recalled` those for this message,
+    `learned` those that rest on this exchange. What was forgotten since is not among them.
+    """
+
+    standing: list[ShownFact]
+    recalled: list[ShownHit]
+    learned: list[ShownFact]
+
+
 async def show(request: Request, parts: Parts) -> Response:
     asked, limit = request.query_params, number(request, "limit", 50, least=1, most=MOST)
     wanted = ExchangeQuery(
@@ -50,6 +87,39 @@ async def show(request: Request, parts: Parts) -> Response:
     page = found[:limit]
     listed = [shown(ShownExchange, exchange, id=id_) for id_, exchange in page]
     return answer(ShownExchanges(listed, page[-1][0] if len(found) > limit else None))
+
+
+async def show_one(request: Request, parts: Parts) -> Response:
+    number = min(request.path_params["id"], LARGEST)
+    receipt = await parts.db.read(partial(exchanges.receipt, number=number))
+    recalled = [hit.id for hit in receipt.recalled if hit.kind == "exchange"]
+    found = await parts.db.read(partial(exchanges.several, ids=[number, *recalled]))
+    if number not in found:
+        raise NotFound(f"There is no exchange {number}", hint="GET /exchanges lists them.")
+    hits = [hit.id for hit in receipt.recalled if hit.kind == "memory"]
+    known = {memory.id: memory for memory in await parts.memories.several([*receipt.memories, *hits])}
+    learned = await parts.db.read(partial(memories.of_exchange, exchange_id=number))
+    kept = {n: memory for n, memory in known.items() if memory.forgotten_at is None}
+    return answer(
+        shown(
+            ShownExchangeAlone,
+            found[number],
+            id=number,
+            standing=[shown(ShownFact, kept[n], event_id=0) for n in receipt.memories if n in kept],
+            recalled=[one for hit in receipt.recalled if (one := _hit(hit, kept, found)) is not None],
+            learned=[shown(ShownFact, memory, event_id=event_id) for memory, event_id in learned],
+        )
+    )
+
+
+def _hit(hit: exchanges.StoredHit, known: dict[int, Memory], said: dict[int, Exchange]) -> ShownHit | None:
+    """A hit with its text; None when that is gone."""
+    if hit.kind == "memory":
+        memory = known.get(hit.id)
+        return shown(ShownHit, hit, content=memory.content, is_valid=memory.is_valid) if memory else None
+    exchange = said.get(hit.id)
+    content = exchange and (exchange.reply if hit.role == "assistant" else exchange.user)
+    return shown(ShownHit, hit, content=content, is_valid=True) if content else None
 
 
 async def drop(request: Request, parts: Parts) -> Response:
@@ -81,6 +151,13 @@ ENDPOINTS = [
             "before": "only exchanges with a smaller id: the `next` of the page before",
             "limit": f"most exchanges, 1 to {MOST} (50)",
         },
+    ),
+    Endpoint(
+        "GET",
+        "/exchanges/{id:int}",
+        show_one,
+        "What was said, what was recalled for it and why, and what was learned from it.",
+        answer=ShownExchangeAlone,
     ),
     Endpoint(
         "DELETE",

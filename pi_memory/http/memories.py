@@ -6,13 +6,14 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pi_memory.clock import iso
 from pi_memory.errors import NotFound, RequestError
 from pi_memory.http import gone
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, choice, flag, number
 from pi_memory.http.events import ShownFields, shown_fields
 from pi_memory.http.times import shown
 from pi_memory.memories import namespaces
-from pi_memory.memories.memories import strength
+from pi_memory.memories.memories import fades_at, strength
 from pi_memory.parts import Parts
 from pi_memory.store.memories import Filter
 from pi_memory.types import Candidate, Memory, MemoryType, Priority
@@ -68,6 +69,7 @@ class ShownMemory(msgspec.Struct):
     quote: str
     exchange_id: int | None
     topics: tuple[str, ...]
+    fades_at: str | None
 
 
 class ShownAlone(ShownMemory):
@@ -126,8 +128,8 @@ async def add(request: Request, parts: Parts) -> Response:
 
 async def show_one(request: Request, parts: Parts) -> Response:
     memory = await parts.memories.get(_id(request))
-    fields = {"strength": _strength(memory, parts.clock()), "related": await parts.learner.related(memory)}
-    return answer(shown(ShownAlone, memory, **fields))
+    related = await parts.learner.related(memory)
+    return answer(shown(ShownAlone, memory, **_computed(memory, parts.clock()), related=related))
 
 
 async def change(request: Request, parts: Parts) -> Response:
@@ -166,11 +168,12 @@ async def history(request: Request, parts: Parts) -> Response:
 
 
 def _shown(memory: Memory, now: float) -> ShownMemory:
-    return shown(ShownMemory, memory, strength=_strength(memory, now))
+    return shown(ShownMemory, memory, **_computed(memory, now))
 
 
-def _strength(memory: Memory, now: float) -> float:
-    return round(strength(memory, now), 4)
+def _computed(memory: Memory, now: float) -> dict[str, Any]:
+    fades = fades_at(memory)
+    return {"strength": round(strength(memory, now), 4), "fades_at": None if fades is None else iso(fades)}
 
 
 def _filter(request: Request) -> Filter:
@@ -179,7 +182,8 @@ def _filter(request: Request) -> Filter:
         namespaces.chosen(asked.get("namespace"), asked.get("project")),
         choice(request, "type", get_args(MemoryType)),
         choice(request, "priority", get_args(Priority)),
-        None if flag(request, "all") else "valid" not in asked or flag(request, "valid"),
+        topic=asked.get("topic"),
+        valid=None if flag(request, "all") else "valid" not in asked or flag(request, "valid"),
     )
 
 
@@ -215,6 +219,7 @@ ENDPOINTS = [
             "project": "only what is seen in this project: global, user and the project's own",
             "type": "semantic, episodic or procedural",
             "priority": "highest, high, medium or low",
+            "topic": "only what is filed under it",
             "valid": "0: only what no longer holds",
             "all": "1: also what no longer holds",
             "limit": f"most memories, up to {MOST} (50)",

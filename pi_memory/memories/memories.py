@@ -241,7 +241,7 @@ class Memories:
 
     async def prune(self, now: float) -> int:
         """Close the memories whose strength is below `decay.GONE`. Returns how many."""
-        since = now - math.log(decay.GONE, decay.MEMORY_RATE) * decay.DAY
+        since = now - decay.gone_at(0, rate=decay.MEMORY_RATE)
         closed = await self._db.write(partial(_prune, since=since, cause=Cause("time", float(int(now)))))
         for memory in closed:
             await self._published(memory)
@@ -274,6 +274,13 @@ def strength(memory: Memory, now: float) -> float:
     if memory.priority == "highest":
         return 1.0
     return decay.strength(memory.last_accessed_at, now, rate=decay.MEMORY_RATE)
+
+
+def fades_at(memory: Memory) -> float | None:
+    """When a memory no longer holds unless it is used; None for what the user stated, and for what has ended."""
+    if memory.priority == "highest" or not memory.is_valid:
+        return None
+    return decay.gone_at(memory.last_accessed_at, rate=decay.MEMORY_RATE)
 
 
 def _like_words(db: sqlite_utils.Database, *, match: str, limit: int) -> list[int]:

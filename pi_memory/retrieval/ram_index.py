@@ -93,6 +93,11 @@ class RamIndex:
         """Of all texts, in ascending order."""
         return self._ids
 
+    def counts(self) -> dict[str, int]:
+        """The number of texts of each namespace that has some."""
+        counts = np.bincount(self._places, minlength=len(self._namespaces)).tolist()
+        return {name: counts[place] for name, place in self._namespaces.items() if counts[place]}
+
     def put(self, items: Sequence[Item]) -> None:
         """Add texts, or put them in the place of what has the same id."""
         items = sorted(items, key=lambda item: item.id)

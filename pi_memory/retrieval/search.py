@@ -125,6 +125,10 @@ class Search:
         self._worker = worker
         self._words = WordVectors()
 
+    def namespaces(self) -> dict[str, int]:
+        """How many memories hold in each namespace."""
+        return self._remembered.shelf.counts()
+
     async def start(self) -> None:
         """Index everything by its words; by vectors once the embedder is ready."""
         await self._remembered.start()

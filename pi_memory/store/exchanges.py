@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import msgspec
 from sqlite_utils import Database
 
 from pi_memory.store import messages, sessions, state, tombstones
 from pi_memory.text.fact import states, without
-from pi_memory.types import Exchange, ToolCall
+from pi_memory.types import Exchange, Role, ToolCall
 
 CURSOR = "inbox"
 DONE = f"(select coalesce(max(cast(value as integer)), 0) from state where key = '{CURSOR}')"
@@ -56,10 +57,11 @@ def add(db: Database, exchange: Exchange) -> int:
         exchange.project,
         msgspec.json.encode(exchange.tool_calls).decode() if exchange.tool_calls else None,
         msgspec.json.encode(exchange.file_paths).decode() if exchange.file_paths else None,
+        _receipt(exchange),
     )
     cursor = db.execute(
-        """insert into exchanges (session_id, at, user, reply, partial, project, tool_calls, file_paths)
-        values (?, ?, ?, ?, ?, ?, ?, ?)""",
+        """insert into exchanges (session_id, at, user, reply, partial, project, tool_calls, file_paths, receipt)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
         values,
     )
     assert cursor.lastrowid is not None
@@ -114,6 +116,46 @@ def several(db: Database, ids: Collection[int]) -> dict[int, Exchange]:
     return {row[0]: _exchange(row) for row in rows}
 
 
+class StoredHit(msgspec.Struct, array_like=True):
+    """A `Recalled` without its text, which is where it was said, as long as it is not forgotten."""
+
+    kind: Literal["memory", "exchange"]
+    id: int
+    role: Role | None
+    score: float
+    similarity: float
+    strength: float
+    boost: float
+    cosine: float
+    words: float
+
+
+class StoredReceipt(msgspec.Struct, array_like=True):
+    """Ids of the memories in the prompt since the conversation began, and what was recalled for an exchange."""
+
+    memories: tuple[int, ...] = ()
+    recalled: tuple[StoredHit, ...] = ()
+
+
+def receipt(db: Database, number: int) -> StoredReceipt:
+    """The receipt of an exchange; an empty one where nothing was recalled."""
+    row = db.execute("select receipt from exchanges where id = ?", (number,)).fetchone()
+    return msgspec.json.decode(row[0], type=StoredReceipt) if row and row[0] else StoredReceipt()
+
+
+def _receipt(exchange: Exchange) -> str | None:
+    made = exchange.receipt
+    if made is None or not (made.memories or made.recalled):
+        return None
+    names = StoredHit.__struct_fields__
+    hits = [StoredHit(*(_short(getattr(each, name)) for name in names)) for each in made.recalled]
+    return msgspec.json.encode(StoredReceipt(made.memories, tuple(hits))).decode()
+
+
+def _short(value: Any) -> Any:
+    return round(value, 3) if isinstance(value, float) else value
+
+
 def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[int, Exchange]:
     """The newest exchanges whose user message contains all of some words, as parts of words; by id."""
     where = " and ".join([SAID, *(f"instr(lower(user), :word{n})" for n in range(len(words)))])
@@ -159,7 +201,7 @@ def erase(db: Database, ids: Collection[int]) -> None:
     messages.erase(db, ids)
     for number in ids:
         db.execute(
-            """update exchanges set user = '', reply = '', tool_calls = null, file_paths = null
+            """update exchanges set user = '', reply = '', tool_calls = null, file_paths = null, receipt = null
             where id = ? and id = (select max(id) from exchanges)""",
             (number,),
         )
@@ -185,7 +227,7 @@ def prune(db: Database, *, before: float, idle_since: float) -> int:
     values = {"before": before, "idle_since": idle_since}
     messages.erase(db, [id_ for (id_,) in db.execute(f"select id from exchanges where {over}", values).fetchall()])
     emptied = db.execute(
-        f"""update exchanges set user = '', reply = '', tool_calls = null, file_paths = null
+        f"""update exchanges set user = '', reply = '', tool_calls = null, file_paths = null, receipt = null
         where {over} and id = (select max(id) from exchanges) and (user != '' or reply != '')""",
         values,
     ).rowcount

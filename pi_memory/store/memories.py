@@ -41,6 +41,7 @@ class Filter:
     namespaces: tuple[str, ...] | None = None
     type: MemoryType | None = None
     priority: Priority | None = None
+    topic: str | None = None
     valid: bool | None = True
 
 
@@ -99,6 +100,14 @@ def several(db: Database, ids: Sequence[int]) -> list[Memory]:
     query = f"""select {COLUMNS} from {JOINED} where memories.id in (select value from json_each(?))
         order by memories.id"""
     return [_memory(row) for row in db.execute(query, (msgspec.json.encode(ids).decode(),)).fetchall()]
+
+
+def of_exchange(db: Database, exchange_id: int) -> list[tuple[Memory, int]]:
+    """The memories that rest on an exchange and are not forgotten, each with the id of the event that added it."""
+    query = f"""select {COLUMNS}, (select max(events.id) from events
+            where kind = 'memory.added' and subject = 'memory:' || memories.id)
+        from {JOINED} where exchange_id = ? and forgotten_at is null order by memories.id"""
+    return [(_memory(row[:-1]), row[-1] or 0) for row in db.execute(query, (exchange_id,)).fetchall()]
 
 
 def every(db: Database) -> Iterator[Memory]:
@@ -219,6 +228,9 @@ def _where(which: Filter) -> tuple[str, dict[str, object]]:
             where namespace = value or substr(namespace, 1, length(value) + 1) = value || '/')"""
         )
     parts += [f"{name} = :{name}" for name in ("type", "priority") if values[name] is not None]
+    if which.topic is not None:
+        values["topic"] = which.topic
+        parts.append("exists (select 1 from json_each(topics) where value = :topic)")
     if which.valid is not None:
         parts.append(f"{'' if which.valid else 'not'} (valid_to is null and forgotten_at is null)")
     return " and ".join(parts), values

@@ -163,6 +163,18 @@ def m010_asides(db: Database) -> None:
     db.conn.executemany("update passages set aside = 1 where id = ?", asides)
 
 
+def m011_receipts(db: Database) -> None:
+    """What was recalled for an exchange, as ids and scores; the exchanges of a session and the memories of an exchange
+    without reading all: ids only grow, so that a group of writes touches the last page of either index.
+    """
+    for statement in (
+        "alter table exchanges add column receipt text",
+        "create index exchanges_of_session on exchanges (session_id, at)",
+        "create index memories_of_exchange on memories (exchange_id) where exchange_id is not null",
+    ):
+        db.execute(statement)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -174,6 +186,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m008_contexts,
     m009_set_aside,
     m010_asides,
+    m011_receipts,
 )
 LATEST = len(MIGRATIONS)
 

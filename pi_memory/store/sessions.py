@@ -30,7 +30,9 @@ def end(db: Database, name: str, at: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session with the number of its exchanges and the Unix times of the first and the last."""
+    """A session with the number of its exchanges, the Unix times of the first and the last, its first words, and the
+    topics that it worked on, the one touched last at the end.
+    """
 
     name: str
     source: Source
@@ -39,11 +41,59 @@ class Session:
     last_at: float
     ended_at: float | None
     exchanges: int
+    title: str
+    topics: tuple[str, ...]
 
 
-def listed(db: Database, *, limit: int, offset: int = 0) -> list[Session]:
+FIRST_WORDS = 120
+"""Most characters of a title."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Filters of a list of sessions; None filters nothing."""
+
+    source: Source | None = None
+    project: str | None = None
+    topic: str | None = None
+
+
+def listed(db: Database, which: SessionFilter | None = None, *, limit: int, offset: int = 0) -> list[Session]:
     """Sessions with at least one exchange, most recently active first."""
-    query = """select name, source, sessions.project, started_at, max(at) as last_at, ended_at, count(*)
-        from sessions join exchanges on session_id = sessions.id where user != '' or reply != ''
-        group by sessions.id order by last_at desc, max(exchanges.id) desc limit ? offset ?"""
-    return [Session(*row) for row in db.execute(query, (limit, offset)).fetchall()]
+    wanted = which or SessionFilter()
+    of_topic = """sessions.id in (select session_id from topic_sessions join topics on topics.id = topic_id
+        where topics.name = :topic)"""
+    where = [
+        condition
+        for condition, value in (
+            ("source = :source", wanted.source),
+            ("sessions.project = :project", wanted.project),
+            (of_topic, wanted.topic),
+        )
+        if value is not None
+    ]
+    # Both times are the ends of the index of a session's exchanges: no exchange is read but those that are shown.
+    query = f"""select id, name, source, project, started_at, last_at, ended_at from (
+            select *, (select max(at) from exchanges where session_id = sessions.id) as last_at,
+                (select max(id) from exchanges where session_id = sessions.id) as last_id from sessions
+            where {" and ".join(where or ["1"])})
+        where last_at is not null
+            and exists (select 1 from exchanges where session_id = id and (user != '' or reply != ''))
+        order by last_at desc, last_id desc limit :limit offset :offset"""
+    values = {"source": wanted.source, "project": wanted.project, "topic": wanted.topic}
+    rows = db.execute(query, {**values, "limit": limit, "offset": offset}).fetchall()
+    return [Session(*(*row[1:], *_described(db, row[0]))) for row in rows]
+
+
+def _described(db: Database, number: int) -> tuple[int, str, tuple[str, ...]]:
+    """The number of a session's exchanges, its first words and its topics."""
+    said = "from exchanges where session_id = ? and (user != '' or reply != '')"
+    (count,) = db.execute(f"select count(*) {said}", (number,)).fetchone()
+    query = f"select substr(user, 1, {FIRST_WORDS}) {said} and user != '' order by at, id limit 1"
+    first = db.execute(query, (number,)).fetchone()
+    topics = db.execute(
+        """select name from topic_sessions join topics on topics.id = topic_id where session_id = ?
+        order by last_touched_at""",
+        (number,),
+    ).fetchall()
+    return count, " ".join(first[0].split()) if first else "", tuple(name for (name,) in topics)
