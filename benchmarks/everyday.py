@@ -229,7 +229,8 @@ def prompts(person: dict[str, Any], *, verbose: bool) -> tuple[Scores, list[str]
             alone.conversation([case["says"]])
             alone.clock.now += DAY
             alone.ask(case["question"])
-            stale = has(model.recalled, case["old"])
+            lines = model.recalled.splitlines()
+            stale = any(has(line, case["old"]) and not has(line, case["new"]) for line in lines)
             scores["stale_in_prompt"].append(stale)
             if stale:
                 alone.note("stale", f"{case['question']} -> {model.recalled!r}")

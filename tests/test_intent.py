@@ -44,14 +44,28 @@ def test_a_broad_question_has_a_subject(message: str, subject: str) -> None:
     assert intent(message).subject == subject
 
 
-@pytest.mark.parametrize("message", ["Where is the key?", "remind me of the code", "thanks a lot", "convert 3 mm"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Where is the key?",
+        "remind me of the code",
+        "thanks a lot",
+        "convert 3 mm",
+        "Pipe's burst! Where can I turn it off?",
+    ],
+)
 def test_what_only_asks_says_nothing(message: str) -> None:
     assert only_asks(message)
 
 
 @pytest.mark.parametrize(
     "message",
-    ["How long do I boil it? It has to be a duck egg.", "The boiler valve squeaks", "mi hermana vive en Oslo"],
+    [
+        "How long do I boil it? It has to be a duck egg.",
+        "The boiler valve squeaks",
+        "mi hermana vive en Oslo",
+        "I moved to Bergen!",
+    ],
 )
 def test_what_states_something_does_not_only_ask(message: str) -> None:
     assert not only_asks(message)

@@ -182,6 +182,15 @@ def test_a_number_is_found_in_words_and_digits() -> None:
     asyncio.run(main())
 
 
+def test_a_reply_in_a_chat_is_no_answer() -> None:
+    async def main() -> None:
+        async with mind() as known:
+            await known.say(("The boat is wet. Where is the key to the boathouse?", "Under the blue pot."))
+            assert "Under the blue pot." not in await known.told("boathouse key")
+
+    asyncio.run(main())
+
+
 def test_a_question_is_told_with_its_answer() -> None:
     async def main() -> None:
         async with mind() as known:

@@ -403,6 +403,8 @@ def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recal
     if said is None or said.conversation_id != question.conversation_id or len(said.text) > SHORT:
         return None
     role: Role = "assistant" if said.id & 1 else "user"
+    if role == "assistant" and said.source == "chat":  # a reply of ours is no answer
+        return None
     return replace(question, id=said.id >> 1, content=said.text, at=said.at, role=role, ref=said.ref)
 
 

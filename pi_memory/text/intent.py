@@ -70,7 +70,10 @@ def only_asks(message: str) -> bool:
     """Whether a message has nothing that could answer a question."""
     text = _plain(message)
     said = _sentences(text)
-    return _small_talk(text) is not None or all(asks(each) or pattern("request").search(each) for each in said)
+    asking = [each for each in said if asks(each) or pattern("request").search(each)]
+    return _small_talk(text) is not None or (
+        bool(asking) and all(each in asking or pattern("cry").search(each) for each in said)
+    )
 
 
 def asks(sentence: str) -> bool:
