@@ -138,11 +138,11 @@ def _url(popen: subprocess.Popen[str], log: Path) -> str:
     raise SystemExit(f"The server did not start:\n{log.read_text()}")
 
 
-def io_counter(folder: Path) -> Path:
-    """The recorder, compiled."""
-    made = folder / "count_io.so"
-    source = HERE / "count_io.c"
+def io_counter(folder: Path, name: str = "count_io") -> Path:
+    """A recorder, compiled: `count_io` or `record_io`."""
+    made = folder / f"{name}.so"
+    source = HERE / f"{name}.c"
     done = subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(made), str(source), "-ldl"], check=False)
     if done.returncode:
-        not_possible("A C compiler is needed to count writes.")
+        not_possible("A C compiler is needed to see what is written.")
     return made
