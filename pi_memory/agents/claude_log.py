@@ -19,9 +19,8 @@ LINES = 100
 """Most lines of one exchange; the rest becomes another exchange without a user message."""
 
 NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+LOCAL = ("<local-command", "<command-", "<bash-", "Caveat: The messages below", "[Request interrupted")
 INJECTED = re.compile(r"<(system-reminder|user-prompt-submit-hook|session-start-hook|ide_\w+)>.*?</\1>\s*", re.DOTALL)
-LOCAL = re.compile(r"\s*(?:<(?:local-command|command-|bash-)\w*|Caveat: The messages below|\[Request interrupted)")
-ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 
 
 def is_entry(value: object) -> bool:
@@ -101,9 +100,8 @@ def _line(entry: Entry) -> dict[str, object] | None:
 def _said(text: str) -> str:
     """The user's own words: the arguments of a slash command, nothing of a local command and its output."""
     text = INJECTED.sub("", text)
-    if LOCAL.match(text):
-        found = ARGUMENTS.search(text)
-        text = found[1] if found else ""
+    if text.lstrip().startswith(LOCAL):
+        text = text.partition("<command-args>")[2].partition("</command-args>")[0]
     return text.strip()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pi_memory.agents.chat_exports import grouped, session_id
 from pi_memory.agents.history import Exchange, unix
+from pi_memory.text.sentences import is_fence
 
 USER = "user|human|me|you"
 ASSISTANT = "assistant|ai|bot|model|chatgpt|claude|gemini|copilot"
@@ -14,7 +15,6 @@ SPEAKER = re.compile(
     rf"\s*(?P<mark>[#>*_\s]*)(?:(?P<user>{USER})|(?P<assistant>{ASSISTANT}))(?:\s+said)?\s*{DATE}\s*(?:(?P<colon>:)|$)",
     re.IGNORECASE,
 )
-FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
 def exchanges(lines: Iterable[str], *, name: str) -> Iterator[Exchange]:
@@ -26,7 +26,7 @@ def _messages(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     message: dict[str, Any] | None = None
     in_code = False
     for line in lines:
-        in_code ^= bool(FENCE.match(line))
+        in_code ^= is_fence(line)
         found = None if in_code else _speaker(line)
         if found is not None:
             if message is not None:

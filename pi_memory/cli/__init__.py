@@ -1,7 +1,6 @@
 """The command line: one file a command, imported when it is used, so that `serve` stays small."""
 
 import importlib
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -39,9 +38,6 @@ INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 + SIGINT."""
 
 
-LACKS_MEMORY = re.compile("can't start new thread|failed to map segment|cannot allocate memory", re.IGNORECASE)
-
-
 class Commands(click.Group):
     """Imports the file of a command by its name, and prints errors in two lines."""
 
@@ -76,8 +72,9 @@ class Commands(click.Group):
 
 def _lacks_memory(error: BaseException | None) -> bool:
     """Whether an error comes from a lack of memory, which the interpreter and its libraries report in several ways."""
+    signs = ("can't start new thread", "failed to map segment", "cannot allocate memory")
     while error is not None:
-        if isinstance(error, MemoryError | SystemError) or LACKS_MEMORY.search(str(error)):
+        if isinstance(error, MemoryError | SystemError) or any(sign in str(error).lower() for sign in signs):
             return True
         error = error.__cause__ or error.__context__
     return False

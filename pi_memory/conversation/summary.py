@@ -4,17 +4,15 @@ Decisions and why, what worked and what failed, open questions, facts with numbe
 listings, no small talk. Pure.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pi_memory.text.language import pattern
-from pi_memory.text.sentences import is_question, sentences, stems
+from pi_memory.text.sentences import is_question, sentences, stems, without_code
 from pi_memory.types import Exchange
 
 Count = Callable[[str], int]
 
-CODE = re.compile(r"```.*?(```|\Z)", re.DOTALL)
 
 LONGEST = 200
 SHORTEST_WORDS = 3
@@ -93,7 +91,7 @@ def _worth(text: str) -> float:
 
 
 def _sentences(text: str) -> list[str]:
-    found = sentences(CODE.sub(" ", text))
+    found = sentences(without_code(text))
     return [sentence for sentence in found if len(sentence.split()) >= SHORTEST_WORDS]
 
 

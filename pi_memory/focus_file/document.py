@@ -4,7 +4,6 @@
 that is not a topic is kept as notes and rendered back.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -170,7 +169,8 @@ def _lines(kept: Sequence[str], clean: Clean) -> tuple[str, ...]:
 
 def same_but_for_time(one: str, other: str) -> bool:
     """Whether two rendered texts differ in nothing but `Last updated`."""
-    return bool(_UPDATED.sub("", one, count=1) == _UPDATED.sub("", other, count=1))
+    return _timeless(one) == _timeless(other)
 
 
-_UPDATED = re.compile(r"^> Last updated:.*$", re.MULTILINE)
+def _timeless(text: str) -> list[str]:
+    return [line for line in text.split("\n") if not line.startswith("> Last updated:")]

@@ -111,7 +111,6 @@ def both_sides(lines: Iterable[str]) -> tuple[list[str], bool]:
 
 FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 COMMENT, COMMENT_END = "<!--", "-->"
-UNDERLINE = re.compile(r"={3,}|-{3,}")
 NO_TEXT = re.compile(r"[ \t>#]|(?:[-*+•–]|[0-9]{1,3}[.)])\s|\w+:")
 """Beginnings of lines that have a Markdown meaning and are no plain text."""
 
@@ -141,8 +140,12 @@ def _end(lines: Sequence[str], number: int, is_topic: Callable[[str], bool]) -> 
 def headings(lines: Sequence[str]) -> set[int]:
     """Numbers of the lines that are headings because the next line underlines them."""
     pairs = enumerate(pairwise(lines))
-    return {number for number, (line, below) in pairs if UNDERLINE.fullmatch(below) and _is_text(line)}
+    return {number for number, (line, below) in pairs if _is_underline(below) and _is_text(line)}
 
 
 def _is_text(line: str) -> bool:
-    return line != "" and not NO_TEXT.match(line) and not UNDERLINE.fullmatch(line)
+    return line != "" and not NO_TEXT.match(line) and not _is_underline(line)
+
+
+def _is_underline(line: str) -> bool:
+    return len(line) >= 3 and (not line.strip("=") or not line.strip("-"))

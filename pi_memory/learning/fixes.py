@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pi_memory.tagging.paths import COMMAND_KEYS
+from pi_memory.tagging.paths import commands
 from pi_memory.text.language import pattern
 from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import sentences
@@ -110,7 +110,7 @@ def _line(told: str) -> str:
 
 def _commands(exchange: Exchange) -> list[str]:
     """What was run in a shell, a line each."""
-    values = [v for call in exchange.tool_calls for key, v in call.arguments.items() if COMMAND_KEYS.fullmatch(key)]
+    values = [value for call in exchange.tool_calls for value in commands(call)]
     lines = [" ".join(value.split()) for value in values if isinstance(value, str) and "\n" not in value.strip()]
     return [line for line in dict.fromkeys(lines) if 2 < len(line) <= LONGEST_HALF]
 

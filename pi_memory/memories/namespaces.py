@@ -11,9 +11,9 @@ from pi_memory.errors import RequestError
 Scope = tuple[str, ...]
 """The visible namespaces; each includes those below it."""
 
-PART = re.compile(r"[a-z0-9._-]+")
 LONGEST = 128
 DEEPEST = 6
+CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
 ROOTS = ("global", "user", "project")
 HINT = "global/..., user/... or project/NAME/..., each part of a-z 0-9 . _ -; for example project/garden/pumps."
 
@@ -26,7 +26,7 @@ def parse(text: str, field: Literal["namespace", "project"] = "namespace") -> st
         raise RequestError(f"{field}: longer than {LONGEST} characters or {DEEPEST} parts", hint=HINT)
     if parts[0] not in ROOTS:
         raise RequestError(f"{field}: begins with none of {', '.join(ROOTS)}", hint=HINT)
-    if not all(PART.fullmatch(part) and part.strip(".") and ".." not in part for part in parts):
+    if not all(CHARACTERS.issuperset(part) and part.strip(".") and ".." not in part for part in parts):
         raise RequestError(f"{field}: a part is empty, or has characters that no namespace has", hint=HINT)
     if namespace == "project":
         raise RequestError(f"{field}: the project's name is missing", hint=HINT)

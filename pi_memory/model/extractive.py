@@ -38,17 +38,11 @@ SMALL_TALK = {
 }
 """A reply never says that something is kept: who keeps it says so."""
 
-JUST_SAID = re.compile(
-    r"\b(what|repeat|quote)\b.*\b((did|have|had) i (just |last )?(say|said|tell|told|ask|asked|write|written)\b"
-    r"|i (just |last )?(said|told|asked|wrote)\b|my (last|previous) (message|question|words))",
-    re.I,
-)
 EDITED = re.compile(
     r"\(The user has edited their recent focus; (?:now on it: ([^;)]+?))?(?:; )?(?:no longer on it: ([^;)]+?))?\.\)"
 )
 VERBATIM = re.compile(r'(?P<role>user|assistant)(?:, (?P<day>\d[^:"]*))?: "(?P<text>.*)"')
 """A line that tells what was said before, perhaps with its day."""
-WORKING_ON = re.compile(r"\b(working on|worked on|in focus|recent focus|my focus|been doing)\b", re.I)
 
 
 class ExtractiveModel(KeepsNothing):
@@ -146,11 +140,11 @@ class PromptFacts:
 
 def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     wanted = intent(message)
-    if JUST_SAID.search(message) and not _topic(message) and not facts.recalled:
+    if pattern("repeats_user").search(message) and not _topic(message) and not facts.recalled:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
     if not wanted.asks:
         return SMALL_TALK[wanted.kind]
-    if WORKING_ON.search(message) and facts.focus:
+    if pattern("asks_focus").search(message) and facts.focus:
         return "\n".join(["In your recent focus:", *(f"- {line}" for line in facts.focus[:3])])
     if wanted.kind in (Wish.ABOUT, Wish.SAID) and facts.recalled:
         return "\n".join([_heading(wanted), *(f"- {line.spoken()}" for line in facts.recalled)])

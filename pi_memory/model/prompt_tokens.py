@@ -25,7 +25,6 @@ logger = logging.getLogger(__name__)
 MOST_CHARACTERS_PER_TOKEN = 64
 """A text with more characters than this for each token of the context cannot fit, and is not tokenised."""
 
-CONTROL = re.compile(r"<\|.+\|>")
 
 REMEMBERED_TOKENS = 100_000
 """Most cached ids of texts, and of generated replies."""
@@ -56,7 +55,8 @@ class PromptTokens:
         self._markers = re.compile("|".join(map(re.escape, markers))) if markers else None
         self._texts, self._replies = EvaluatedPrompt(), EvaluatedPrompt()
         # Some models spell their own end token with ordinary ones (seen in a story model).
-        self.stops = self._form.stops + tuple(t for t in (words.bos_text, words.eos_text) if CONTROL.fullmatch(t))
+        ends = (text for text in (words.bos_text, words.eos_text) if text.startswith("<|") and text.endswith("|>"))
+        self.stops = self._form.stops + tuple(ends)
 
     def prompt(self, messages: Sequence[Message]) -> Tokens:
         """Ids of the whole prompt, up to where the reply begins. At least one."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pi_memory.tagging.keywords import REPEATED, keyword_scores, mentioned, prose, stated
 from pi_memory.tagging.path_topics import names_of_file
-from pi_memory.tagging.paths import COMMAND_KEYS, file_paths, without_bare
+from pi_memory.tagging.paths import commands, file_paths, without_bare
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.topics.names import area_of
 from pi_memory.types import Exchange, ToolCall, Topic
@@ -125,8 +125,8 @@ def weights_of(exchange: Exchange, *, known: Callable[[str], bool] = lambda path
 
 def is_idle(call: ToolCall) -> bool:
     """Whether a tool call only passes the time: `sleep 5`."""
-    commands = [value for key, value in call.arguments.items() if COMMAND_KEYS.fullmatch(key)]
-    return bool(commands) and all(isinstance(command, str) and IDLE.fullmatch(command) for command in commands)
+    run = commands(call)
+    return bool(run) and all(isinstance(command, str) and IDLE.fullmatch(command) for command in run)
 
 
 def _writes(call: ToolCall) -> bool:
@@ -134,14 +134,10 @@ def _writes(call: ToolCall) -> bool:
 
 
 def _commands(exchange: Exchange) -> str:
-    values = (value for call in exchange.tool_calls for key, value in call.arguments.items() if _is_searched(key))
-    lists = (value if isinstance(value, list | tuple) else [value] for value in values)
+    values = [[call.arguments.get("query"), *commands(call)] for call in exchange.tool_calls]
+    lists = (value if isinstance(value, list | tuple) else [value] for of_call in values for value in of_call)
     texts = (" ".join(item for item in items if isinstance(item, str)) for items in lists)
     return "\n".join(text[:300] for text in texts)
-
-
-def _is_searched(key: str) -> bool:
-    return key == "query" or COMMAND_KEYS.fullmatch(key) is not None
 
 
 def shares_of(scene: Scene) -> dict[str, float]:

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pi_memory.tagging.paths import URL
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.text.language import pattern, words
+from pi_memory.text.sentences import without_code
 from pi_memory.topics.names import CAMEL, normalise
 
 SUBSTANCE = 300
@@ -24,7 +25,6 @@ MOST_SAID, MOST_OTHER = 1.2, 0.5
 REPEATED = 0.25
 """Factor on the user's words in a repeated message: an agent continues, and its actions count."""
 
-FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 LONGEST_NAME = 4
 """Most words of a name that is searched for in a text."""
 
@@ -64,7 +64,7 @@ def stated(user: str) -> str | None:
 
 def prose(text: str) -> str:
     """The text without code and URLs."""
-    return URL.sub(" ", FENCED.sub(" ", text))
+    return URL.sub(" ", without_code(text))
 
 
 def keyword_scores(

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from pi_memory.tagging.paths import CONTENT_KEYS, snake
+from pi_memory.tagging.paths import snake
+from pi_memory.text.language import pattern
 from pi_memory.types import Exchange, ToolCall
 
 TEXT = 20_000
@@ -51,7 +52,7 @@ class _Budget:
         return value
 
     def _text(self, text: str, key: str) -> str:
-        if CONTENT_KEYS.fullmatch(snake(key)):
+        if pattern("content_argument").fullmatch(snake(key)):
             return text[:TEXT]
         text = text[: min(TEXT, self.left)]
         self.left -= len(text)

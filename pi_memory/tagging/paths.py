@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
 from pi_memory.tagging.shell import directory_of, words_of
+from pi_memory.text.language import pattern
 from pi_memory.types import ToolCall
 
 TEXT_LENGTH = 20_000
@@ -18,19 +19,6 @@ COMMAND_LENGTH = 4_000
 DEPTH = 8
 """Deepest level of an argument that is searched."""
 
-PATH_KEYS = re.compile(
-    r"(?:.*_)?(?:paths?|files?|filenames?|filepaths?|targets?|sources?|destinations?|src|dst|dest|notebook|document"
-    r"|input|output|uri|from|to|old|new)"
-)
-COMMAND_KEYS = re.compile(r"(?:.*_)?(?:commands?|cmd|cmdline|shell|bash|script|argv)")
-CONTENT_KEYS = re.compile(
-    r"(?:.*_)?(?:contents?|string|str|text|code|code_edit|body|html|data|source_code|pattern|regex|glob|include|exclude|query|url"
-    r"|urls|thoughts?|todos|replacement|base64)"
-)
-"""Arguments with contents of files or search terms, which the call is not about."""
-
-LISTERS = re.compile(r"^(?:ls|list|glob|grep|find|search|tree|cd|mkdir)|directory|folder|_dir$", re.IGNORECASE)
-"""Tools whose `path` is a directory."""
 
 PATCH = re.compile(r"^(?:\*\*\* Begin Patch|diff --git |--- [^\n]+\n\+\+\+ )", re.MULTILINE)
 PATCHED = re.compile(
@@ -70,10 +58,15 @@ def _directory(path: str, base: str | None) -> str | None:
     return f"{parent.rstrip('/')}/" if parent else None
 
 
+def commands(call: ToolCall) -> list[object]:
+    """What a tool call runs in a shell."""
+    return [value for key, value in call.arguments.items() if pattern("command_argument").fullmatch(key)]
+
+
 def working_directory(tool_calls: Sequence[ToolCall], default: str | None) -> str | None:
     """The directory of the last `cd` in a command, else `default`."""
-    commands = [value for call in tool_calls for key, value in call.arguments.items() if COMMAND_KEYS.fullmatch(key)]
-    for command in reversed([value for value in commands if isinstance(value, str)]):
+    run = [value for call in tool_calls for value in commands(call)]
+    for command in reversed([value for value in run if isinstance(value, str)]):
         directory = directory_of(command[:COMMAND_LENGTH])
         if directory and (directory.startswith(("/", "~")) or default):
             return posixpath.normpath(posixpath.join(default or "", directory))
@@ -90,7 +83,7 @@ def _in_value(value: object, key: str, tool: str, *, depth: int = 0) -> list[str
         items = ((snake(str(name)), item) for name, item in value.items())
         return [path for name, item in items for path in _in_value(item, name, tool, depth=depth + 1)]
     if isinstance(value, Sequence) and not isinstance(value, bytes):
-        if COMMAND_KEYS.fullmatch(key):
+        if pattern("command_argument").fullmatch(key):
             return _in_string("\n".join(item for item in value if isinstance(item, str)), key, tool)
         return [path for item in value for path in _in_value(item, key, tool, depth=depth + 1)]
     return []
@@ -99,12 +92,12 @@ def _in_value(value: object, key: str, tool: str, *, depth: int = 0) -> list[str
 def _in_string(text: str, key: str, tool: str) -> list[str]:
     if PATCH.search(text):
         return [path.strip() for path in PATCHED.findall(text) if path.strip() != "/dev/null"]
-    if COMMAND_KEYS.fullmatch(key):
+    if pattern("command_argument").fullmatch(key):
         return _in_command(text)
-    if PATH_KEYS.fullmatch(key) and "\n" not in text:
-        path = as_file(text, extension_needed=bool(LISTERS.search(tool)) or not _is_file_key(key, tool))
+    if pattern("path_argument").fullmatch(key) and "\n" not in text:
+        path = as_file(text, extension_needed=bool(pattern("listing_tool").search(tool)) or not _is_file_key(key, tool))
         return [path] if path else []
-    return [] if CONTENT_KEYS.fullmatch(key) else in_text(text)
+    return [] if pattern("content_argument").fullmatch(key) else in_text(text)
 
 
 def _is_file_key(key: str, tool: str) -> bool:
@@ -186,21 +179,6 @@ IMPORT = re.compile(
     r"\s*[\"'<]$",
     re.MULTILINE,
 )
-DOMAIN = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|app|ai|co|edu|gov|info|me|sh|xyz|rs|de|uk|eu|fr|jp|cn|ch)/")
-FRAMEWORK = re.compile(
-    r"(?i:node|next|vue|nuxt|react|angular|express|three|d3|ember|backbone|alpine|chart|p5|discord|moment|require|socket"
-    r"|electron|deno|solid|preact|gatsby|nest|knockout|handlebars|mustache|video|pixi|matter|paper|tone|ml5|brain"
-    r"|tensorflow|transformers|ethers|web3|day|date-fns|underscore|lodash|fastify|hapi|koa|meteor|polymer|stimulus|htmx"
-    r"|leaflet|mocha|jest|storybook|babylon|phaser|plotly|highlight|prism|pdf|hls|crypto|bootstrap|vanilla|plain)\.js"
-)
-"""Libraries with names like files."""
-MEMBER = re.compile(
-    r"(?:(?:console|logger|math|np|numpy|torch|logging|self|this)\.\w+|(?:process|import\.meta|os|ctx|context)\.env"
-    r"|(?:res|req|resp|response|request|r)\.(?:json|text|body)|e\.g|i\.e|[a-z]\.[a-z]|[\d.]+\.\w+|docs\.rs|crates\.io"
-    r"|[\w.+-]+@[a-z][\w-]*(?:\.\w+)+)",
-    re.IGNORECASE,
-)
-"""Members of objects, abbreviations, numbers and mail addresses that look like files."""
 
 
 def in_text(text: str) -> list[str]:
@@ -221,8 +199,8 @@ def _is_meant(match: re.Match[str], text: str) -> bool:
 def _is_named(path: str) -> bool:
     """Whether a path-like text is a file, and not a domain, a library or a member of an object."""
     if "/" in path:
-        return not DOMAIN.match(path) and not path.startswith("//")
-    return not (FRAMEWORK.fullmatch(path) or MEMBER.fullmatch(path) or path in GENERIC)
+        return not pattern("web_domain").match(path) and not path.startswith("//")
+    return not (pattern("no_file").match(path) or path in GENERIC)
 
 
 def as_file(text: str, *, extension_needed: bool = True) -> str | None:
@@ -239,4 +217,4 @@ def as_file(text: str, *, extension_needed: bool = True) -> str | None:
     if not extension_needed:
         return re.sub(r":\d+(?::\d+)?$", "", text) if text.strip("./~") else None
     spaced = re.fullmatch(r"(?:[~/.]|\w[\w -]*/)[^\n]*\.[A-Za-z][A-Za-z0-9]{0,9}", text)
-    return text if spaced and not DOMAIN.match(text) else None
+    return text if spaced and not pattern("web_domain").match(text) else None

@@ -9,12 +9,10 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-OPERATOR = re.compile(r"[;&|()\n]+")
 # `*+` never gives back what it took: a line of nothing but `<<a <<a` would be read again for each of them.
 HEREDOC = re.compile(r"<<-?\s*+(['\"]?)(\w++)\1([^\n]*+)\n.*?(?:\n[ \t]*\2[ \t]*(?=\n|$|\))|\Z)", re.DOTALL)
 SUBSTITUTION = re.compile(r"(?:s|y|tr)([|/#,:!]).*\1")
 DRIVE = re.compile(r"(?<!\w)[A-Za-z]:\\\w")
-ASSIGNMENT = re.compile(r"\w+=")
 
 WRAPPERS = _words("sudo env time nohup exec command xargs npx bunx uvx poetry pipenv uv run doas timeout nice")
 """Programs that run another one, named in their arguments."""
@@ -61,7 +59,7 @@ def _simple_commands(command: str) -> list[list[str]]:
     lexer.whitespace, lexer.commenters, lexer.whitespace_split = " \t\r", "", True
     commands: list[list[str]] = [[]]
     for token in lexer:
-        if OPERATOR.fullmatch(token):
+        if not token.strip(";&|()\n"):
             commands.append([])
         else:
             commands[-1].append(token)
@@ -94,7 +92,7 @@ def _program(simple: list[str]) -> tuple[list[str], str]:
     """The arguments and the bare name of the program that finally runs."""
     for at, word in enumerate(simple):
         name = word.rpartition("/")[2]
-        if name not in WRAPPERS and not ASSIGNMENT.match(word) and not word.startswith("-"):
+        if name not in WRAPPERS and not re.match(r"\w+=", word) and not word.startswith("-"):
             return simple[at + 1 :], name
     return [], ""
 

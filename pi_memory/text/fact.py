@@ -4,6 +4,8 @@
 state the same fact. Its key is its content stems in any order; function words, persons and frames ("remember that",
 "you said") are no part of it. A sentence states a fact when a run of its content stems is that of the fact and belongs
 to nobody else: `Anna's spare key is under the blue pot` is another fact.
+
+The words stand here and not in `config/language`: the keys of forgotten facts are made with them, and must stay the same.
 """
 
 import functools
@@ -38,7 +40,6 @@ WRAPPED = re.compile(r"(?<=[^\s.!?:;])\n(?=[^\W\d_A-Z])")
 CLAUSE = re.compile(r"[,;:–—](?=\s)")
 CLAUSE_END = re.compile(r"\s*;\s+|\s+[–—]\s+|,\s+(?=(?:and|but|und|aber|et|mais|y|pero)\b)", re.IGNORECASE)
 
-WORD = re.compile(r"[^\W_]+")
 TOKEN = re.compile(r"[^\W_]+|[,:()\"“”„«»…–—|]")
 NUMBER = re.compile(r"(?<![^\W_])\d+(?:(?:[./-]|\) ?|[  ]\(?)\d+)+(?![^\W_])")
 """A number in groups: a phone number is written in many ways."""
@@ -247,7 +248,7 @@ def _fact(sentence: str) -> Fact | None:
 
 def _plain_words(sentence: str) -> frozenset[str]:
     """All words of a sentence that has none of content."""
-    return frozenset(WORD.findall(normal(sentence)))
+    return frozenset(normal(sentence).split())
 
 
 def _stated(sentence: str) -> Iterator[Key]:

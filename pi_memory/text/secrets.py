@@ -12,21 +12,6 @@ from pi_memory.text.language import pattern
 LONGEST = 10_000
 """Characters of a text that are searched; a candidate has some hundreds."""
 
-PRIVATE_KEY = re.compile(r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY|AGE-SECRET-KEY-1")
-TOKEN = re.compile(
-    r"""(?<![\w-])(?:
-      sk-[\w-]{20,} | [sr]k_(?:live|test)_\w{16,} | gh[opsur]_\w{30,} | github_pat_\w{30,} | glpat-[\w-]{18,}
-    | xox[abeprs]-[\w-]{10,} | xapp-[\w-]{20,} | (?:AKIA|ASIA)[0-9A-Z]{16} | AIza[\w-]{30,} | ya29\.[\w-]{20,}
-    | hf_[A-Za-z0-9]{30,} | npm_[A-Za-z0-9]{30,} | pypi-[\w-]{50,} | dop_v1_[0-9a-f]{60,} | SG\.[\w-]{20,}\.[\w-]{20,}
-    | eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]* | \d{8,10}:[\w-]{35} | whsec_\w{20,} | tskey-[\w-]{16,}
-    )(?![\w])""",
-    re.VERBOSE,
-)
-BEARER = re.compile(r"\b(?:bearer|basic)\s+[\w.~+/=-]{20,}", re.IGNORECASE)
-IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,80}:(?!\$|<|\*)[^\s/@]{3,120}@", re.IGNORECASE)
-PLACEHOLDER = re.compile(
-    r"[\"'`]?(?:[$<{%*.]|x{3,}|your|none|null|true|false|os\.|env|getenv|process\.|changeme)", re.I
-)
 DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]?\d)")
 BLOB = re.compile(r"(?<![\w/+=.-])[A-Za-z0-9+_=-]{24,}(?![\w/+=-])")
 LEAST_TURNS = 0.4
@@ -36,11 +21,13 @@ LEAST_TURNS = 0.4
 def secret_in(text: str) -> str | None:
     """The kind of secret in the text, such as `a password`, as the user sees it; None when there is none."""
     text = text[:LONGEST]
-    if PRIVATE_KEY.search(text):
+    if pattern("private_key").search(text):
         return "a private key"
-    if TOKEN.search(text) or BEARER.search(text):
+    if pattern("access_token").search(text):
         return "an access token"
-    if IN_URL.search(text) or pattern("pin").search(text) or any(map(_is_password, pattern("password").finditer(text))):
+    if any(pattern(name).search(text) for name in ("password_in_url", "pin")):
+        return "a password"
+    if any(map(_is_password, pattern("password").finditer(text))):
         return "a password"
     if any(_is_card(found[0]) for found in DIGITS.finditer(text)):
         return "a card number"
@@ -52,7 +39,7 @@ def secret_in(text: str) -> str | None:
 def _is_password(found: re.Match[str]) -> bool:
     """`password=hunter2`; but not `the password is wrong`, nor where it is taken from."""
     value = found["value"].rstrip(".!?)")
-    if PLACEHOLDER.match(value) or len(value.strip("\"'`")) < 4:
+    if pattern("placeholder").match(value) or len(value.strip("\"'`")) < 4:
         return False
     if value[0] in "\"'`" or "=" in found["sign"]:
         return True

@@ -18,13 +18,8 @@ MOST_QUOTES = 3
 
 QUESTION_MARKS = ("?", "？", "؟", "՞", ";")  # the last one is Greek
 SENTENCE_END = re.compile(r"[.!?…。！？؟]+[\"'”’»)\]]*(?=\s|$)|(?<=[。！？])|\n+")
-SHORTENED = re.compile(
-    r"(?<!\w)(?:etc|vs|cf|ca|approx|nr|mr|mrs|ms|dr|prof|st|jr|sr|sra|bzw|usw|\w*str|[^\W\d_]\.\s?[^\W\d_]|p\.\s?ex)\.$"
-    r"|(?<=[^\W\d_]\s)[^\W\d_]\.$",
-    re.IGNORECASE,
-)
-HOUSE_NUMBER = re.compile(r"(?<!\w)no\.\s*\d", re.IGNORECASE)
 WORD = re.compile(r"[^\W_]+")
+CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 
 WEAK = 0.4
 """Factor on weak words: "my dog's name" asks about the dog."""
@@ -52,8 +47,18 @@ def is_shortened(text: str, end: re.Match[str]) -> bool:
     if end[0].rstrip() != ".":
         return False
     point = end.start() + 1
-    is_known = SHORTENED.search(text, max(0, point - 13), point) is not None
-    return is_known or HOUSE_NUMBER.match(text, max(0, point - 3)) is not None
+    is_known = pattern("abbreviation").search(text, max(0, point - 13), point) is not None
+    return is_known or pattern("before_number").match(text, max(0, point - 3)) is not None
+
+
+def is_fence(line: str) -> bool:
+    """Whether a line begins or ends a block of code."""
+    return line.lstrip().startswith(("```", "~~~"))
+
+
+def without_code(text: str) -> str:
+    """The text with a blank in place of each block of code; the last may lack its end."""
+    return CODE.sub(" ", text)
 
 
 def sentences(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pi_memory.text.language import pattern
-from pi_memory.text.sentences import is_shortened
+from pi_memory.text.sentences import is_fence, is_shortened
 
 LONG = 40_000
 """Characters from which on only the two ends of a message are read: the middle is a paste."""
@@ -22,27 +22,9 @@ WRAPPED = 40
 FEWEST_QUOTED = 4
 """Words in quotation marks from which on they are what somebody said."""
 
-FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-TAG = re.compile(
-    r"\s*<([\w-]*(?:memor|context|reminder|system|document|file|tool|result|output|instruct|recall|summary)[\w-]*)[^<>]*>",
-    re.IGNORECASE,
-)
-OURS = re.compile(
-    r"\s*#+\s.*\b(?:memor(?:y|ies)|recent focus|recalled|past fixes|patterns|preferences)\b", re.IGNORECASE
-)
-"""Headings of what is put into prompts: they and the lists below them came from us."""
-COMPACTED = re.compile(r".*\[Context compacted\]")
-LISTED = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)])\s+|\s*#|\s*$")
-QUOTED = re.compile(r"\s*[>|♪♫]|\s*#\s")
 
-INSIDE = re.compile(
-    r"""`[^`\n]*` | "[^"\n]*" | “[^“”\n]*” | „[^„“”\n]*[“”] | «[^«»\n]*»
-    | (?<!\w)'[^'\n]*'(?!\w) | (?<!\w)‘[^‘’\n]*’(?!\w)""",
-    re.VERBOSE,
-)
+QUOTING = (">", "|", "♪", "♫", "# ", "#\t")
 END = re.compile(r"[.!?…]+[)\]\"'”’»]*\s+|\n")
-ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s$")
-NUMBERED = re.compile(r"(?:^|\n)\s*\d{1,2}\.\s$")
 ITEM = re.compile(r"(?:[-*•+]|\d{1,2}[.)])\s+")
 
 
@@ -119,7 +101,7 @@ class _Theirs:
             self._foreign = self._foreign and self._introduced
             return False
         self._foreign = self._foreign or _begins(line, pattern("pasted"), pattern("role"), pattern("material"))
-        theirs = not self._foreign and len(line) <= LONGEST_LINE and not QUOTED.match(line)
+        theirs = not self._foreign and len(line) <= LONGEST_LINE and not line.lstrip().startswith(QUOTING)
         introduces = line.rstrip().endswith(":") and pattern("introduced").search(line[-120:]) is not None
         self._introduced = theirs and introduces
         self._foreign = self._foreign or self._introduced
@@ -127,15 +109,15 @@ class _Theirs:
 
     def _is_inside(self, line: str) -> bool:
         """Whether the line is of a block of code, of an element like `<context>`, or of a mail that follows."""
-        if FENCE.match(line):
+        if is_fence(line):
             self._fenced = not self._fenced
             return True
         if self._fenced or self._forwarded:
             return True
         if not self._tag:
-            opened = TAG.match(line)
+            opened = pattern("injected").match(line)
             self._tag = opened[1].lower() if opened else ""
-            self._forwarded = _begins(line, pattern("forwarded"), COMPACTED)
+            self._forwarded = "[Context compacted]" in line or _begins(line, pattern("forwarded"))
         inside = bool(self._tag) or self._forwarded
         if self._tag and f"</{self._tag}>" in line.lower():
             self._tag = ""
@@ -143,7 +125,9 @@ class _Theirs:
 
     def _is_ours(self, line: str) -> bool:
         """Whether the line is of a list that was put into the prompt, below one of our headings."""
-        self._injected = OURS.match(line) is not None or (self._injected and LISTED.match(line) is not None)
+        start = line.lstrip()
+        is_listed = not start or start.startswith("#") or ITEM.match(start) is not None
+        self._injected = pattern("our_heading").match(line) is not None or (self._injected and is_listed)
         return self._injected
 
 
@@ -154,7 +138,7 @@ def _begins(line: str, *expressions: re.Pattern[str]) -> bool:
 def _split(block: str) -> Iterator[Sentence]:
     """The sentences of a run of lines, where no quotation ends one."""
     is_quoting = any(mark in block for mark in "`\"“„«'‘")
-    masked = INSIDE.sub(lambda found: "\0" * len(found[0]), block) if is_quoting else block
+    masked = pattern("quotation").sub(lambda found: "\0" * len(found[0]), block) if is_quoting else block
     start = 0
     for end in [*_ends(masked), len(block)]:
         text = block[start:end].strip()
@@ -185,6 +169,10 @@ def _goes_on(masked: str, newline: int) -> bool:
 def _goes_on_behind_point(masked: str, found: re.Match[str]) -> bool:
     """`e.g. this`, `am 3. Mai`, or the number of an item."""
     before, end = masked[max(0, found.start() - 12) : found.end()], found.end()
-    if is_shortened(masked, found) or NUMBERED.search(before):
+    if is_shortened(masked, found):
         return True
-    return ORDINAL.search(before) is not None and pattern("month").match(masked, end) is not None
+    number = re.search(r"(?<!\d)\d{1,2}\.\s$", before)
+    if number is None:
+        return False
+    begins = not before[: number.start()].rpartition("\n")[2].strip()
+    return begins or pattern("month").match(masked, end) is not None
