@@ -5,7 +5,8 @@ state the same fact. Its key is its content stems in any order; function words, 
 "you said") are no part of it. A sentence states a fact when a run of its content stems is that of the fact and belongs
 to nobody else: `Anna's spare key is under the blue pot` is another fact.
 
-The words stand here and not in `config/language`: the keys of forgotten facts are made with them, and must stay the same.
+The words stand here and not in `config/language`: the keys of forgotten facts are made with them, and must stay as they
+are.
 """
 
 import functools

@@ -51,7 +51,7 @@ def sentences(message: str) -> list[Sentence]:
 
 def is_quotation(sentence: str) -> bool:
     """Whether others' words are what a sentence has most to say: not a title in it, or a name."""
-    own = len(INSIDE.sub(" ", sentence).split())
+    own = len(pattern("quotation").sub(" ", sentence).split())
     others = len(sentence.split()) - own
     return others >= FEWEST_QUOTED and 2 * others >= own
 
