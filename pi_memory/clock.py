@@ -7,6 +7,7 @@ then this clock continues from its last time. Timestamps made meanwhile are corr
 
 import ctypes
 import logging
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ NEVER_BEFORE = 1_767_225_600.0
 
 STOOD_SECONDS = 2 * 3600.0
 """Seconds after which a system time is accepted that the system does not vouch for."""
+
+ASK_SECONDS = 10.0
+"""Seconds between two questions to the system whether its clock is right."""
 
 TIME_ERROR = 5
 """The return value of adjtimex(2) while the clock is not synchronised."""
@@ -96,6 +100,7 @@ class SteadyClock:
         self._anchor: tuple[float, float] | None = None
         self._strange: tuple[float, float] | None = None
         self._unsure_since: float | None = None
+        self._asked, self._said = (-math.inf, -math.inf), False
 
     def __call__(self) -> float:
         now, ran = self._clock(), self._elapsed()
@@ -103,11 +108,17 @@ class SteadyClock:
             return now
         expected = self._anchor[0] + ran - self._anchor[1]
         jumps = abs(now - expected) > DAY
-        vouched = (jumps or not self.is_sure) and self._vouched(now)
+        vouched = (jumps or not self.is_sure) and self._is_vouched(now, ran)
         if jumps and not vouched and not self._has_stood(now, ran, expected):
             return expected
         self._set(now, ran, expected, sure=vouched or (self.is_sure and not jumps))
         return now
+
+    def _is_vouched(self, now: float, ran: float) -> bool:
+        """What the system says; for the same time on the clock it is asked once in ASK_SECONDS."""
+        if ran - self._asked[1] >= ASK_SECONDS or abs(now - self._asked[0]) > DAY:
+            self._asked, self._said = (now, ran), self._vouched(now)
+        return self._said
 
     @property
     def is_sure(self) -> bool:

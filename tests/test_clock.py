@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pi_memory import clock as clocks
-from pi_memory.clock import STOOD_SECONDS, Moved, SteadyClock
+from pi_memory.clock import ASK_SECONDS, STOOD_SECONDS, Moved, SteadyClock
 from pi_memory.decay import DAY
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
@@ -101,7 +101,18 @@ def test_months_in_a_drawer_are_months_once_the_network_says_so(machine: Machine
     clock.resume(NOW - 90 * DAY)
     assert clock() < NOW - 89 * DAY
     machine.synchronised = True
-    assert clock() == NOW
+    machine.work(ASK_SECONDS)
+    assert clock() == machine.now
+
+
+def test_the_system_is_not_asked_at_every_look(machine: Machine) -> None:
+    asked = []
+    clock = SteadyClock(lambda: machine.now, elapsed=lambda: machine.ran, vouched=lambda now: bool(asked.append(now)))
+    clock.resume(NOW)
+    for _ in range(100):
+        machine.work(0.1)
+        clock()
+    assert len(asked) <= 3
 
 
 def test_the_first_start_of_all_believes_what_can_be(machine: Machine) -> None:
@@ -290,7 +301,7 @@ def test_what_a_wrong_clock_did_after_all_is_taken_back(daemon: Daemon, machine:
     machine.work(STOOD_SECONDS)
     daily(client)
     assert known(client) == ([], [], before[2]), "it stood for hours: all has faded, nothing is erased"
-    machine.set(NOW + STOOD_SECONDS, synchronised=True)
+    machine.set(NOW + ASK_SECONDS, STOOD_SECONDS, synchronised=True)
     daily(client)
     assert known(client) == before
     assert client.portal is not None
