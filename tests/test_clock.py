@@ -301,7 +301,7 @@ def test_what_a_wrong_clock_did_after_all_is_taken_back(daemon: Daemon, machine:
     machine.work(STOOD_SECONDS)
     daily(client)
     assert known(client) == ([], [], before[2]), "it stood for hours: all has faded, nothing is erased"
-    machine.set(NOW + ASK_SECONDS, STOOD_SECONDS, synchronised=True)
+    machine.set(NOW + STOOD_SECONDS, synchronised=True)
     daily(client)
     assert known(client) == before
     assert client.portal is not None
