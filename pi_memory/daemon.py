@@ -141,7 +141,14 @@ def _put_together(
     tagger = backends.tagger(settings, patterns, db=db, model=model, scale=scale, windows=windows, worker=worker)
     focus = RecentFocus(db, settings.focus_file, tagger=tagger, clock=clock, clean=forgotten.clean, events=events)
     attention = Attention(
-        db, patterns, knows=focus.knows, called=focus.called, clock=clock, worker=worker, events=events
+        db,
+        patterns,
+        knows=focus.knows,
+        called=focus.called,
+        recent=focus.strengths,
+        clock=clock,
+        worker=worker,
+        events=events,
     )
 
     # Memory: stored, found, learned.

@@ -14,6 +14,7 @@ LIE = "Your brother Casimir lives in Bergen."
 
 def say(client: Client, clock: FakeClock, message: str) -> dict[str, Any]:
     """A conversation of one message, which then ends, and the day with it; what was recalled for it."""
+    clock.pass_time(minutes=1)
     name = f"c{clock():.0f}"
     body = {"message": message, "conversation_id": name, "explain": True}
     receipt: dict[str, Any] = client.post("/chat", json=body).raise_for_status().json()["receipt"]
@@ -51,6 +52,27 @@ def test_what_was_said_is_found_when_its_memory_has_faded(daemon: Daemon, clock:
     days(client, clock, 60)
     assert memories(client) == []
     assert "Trondheim" in say(client, clock, ASKED)["context"]
+
+
+def boost(client: Client, clock: FakeClock) -> float:
+    """That of the memory about the ticket, in a new session."""
+    return float(say(client, clock, "When does a ticket end?")["recalled"][0]["boost"])
+
+
+def test_a_new_session_begins_with_what_was_worked_on_recently(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    ticket = {"content": "A ticket ends after 30 minutes.", "topics": ["auth"]}
+    client.post("/memories", json=ticket).raise_for_status()
+    assert boost(client, clock) == 0
+    for number in range(3):
+        done = {"session_id": f"s{number}", "file_paths": ["/srv/shop/src/auth/login.py"], "user_message": "go on"}
+        client.post("/activity?wait=1", json=done).raise_for_status()
+    fresh = boost(client, clock)
+    assert fresh > 0
+    days(client, clock, 7)
+    assert boost(client, clock) == pytest.approx(0.9**7 * fresh, rel=0.01)
+    days(client, clock, 25)
+    assert boost(client, clock) == 0
 
 
 def test_a_wrong_reply_is_not_what_is_recalled(daemon: Daemon, clock: FakeClock) -> None:

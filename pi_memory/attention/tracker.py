@@ -13,7 +13,7 @@ from pathlib import PurePath
 
 from pi_memory.attention import project_stack, sessions, weights
 from pi_memory.attention.sessions import IDLE, SessionContexts
-from pi_memory.attention.weights import FOCUS, Boost, Canonical, glimpsed
+from pi_memory.attention.weights import FOCUS, Boost, Canonical, begun_recently, glimpsed
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotFound
 from pi_memory.event_bus import Events, TextForgotten
@@ -37,7 +37,7 @@ SAID, FILED = 2, 6
 
 class Attention:
     """The attention of all sessions. `knows` says whether a topic exists, `called` returns the user's name of a topic,
-    who may have renamed it.
+    who may have renamed it; `recent` gives the strengths of the topics in the recent focus at a time.
     """
 
     def __init__(
@@ -47,6 +47,7 @@ class Attention:
         *,
         knows: Callable[[str], bool],
         called: Canonical,
+        recent: Callable[[float], Mapping[str, float]] = lambda now: {},
         clock: Clock,
         worker: Worker,
         events: Events | None = None,
@@ -57,6 +58,7 @@ class Attention:
         self._patterns = patterns
         self._worker = worker
         self._knows = knows
+        self._recent = recent
         self._clock = clock
         self._contexts = SessionContexts(db)
         self._canonical: Canonical = lambda name: called(patterns.canonical(name))
@@ -78,10 +80,11 @@ class Attention:
     def boost(self, session: str | None, query: str = "") -> Boost:
         """The boost of memories by topic in a session. Topics and projects that the query names get attention first.
 
-        Computed for this moment; zero for an unknown session.
+        Computed for this moment. A session that has no focus yet begins with what was worked on recently.
         """
         known = self._contexts.get(session)
-        weights = {**known.weights, **dict.fromkeys(_project(known), FOCUS)} if known else {}
+        weights = {} if known and known.topic else begun_recently(self._recent(self._clock()))
+        weights |= {**known.weights, **dict.fromkeys(_project(known), FOCUS)} if known else {}
         return Boost(glimpsed(weights, self._named(query)), canonical=self._canonical)
 
     async def topics(self, session: str | None = None, text: str = "") -> tuple[str, ...]:

@@ -12,7 +12,7 @@ LEAST, MOST = 0.05, 1.0
 FOCUS = 0.95
 """Weight of a new focus."""
 STACK = 0.3
-"""Weight of the topics of a project's stack when a session begins."""
+"""Weight of the topics of a project's stack when a session begins, and of what was worked on just before."""
 SHIFT = 0.7
 """Factor on all other weights when the focus changes."""
 WANE = 0.95
@@ -29,6 +29,14 @@ Canonical = Callable[[str], str]
 def begun(stack: Iterable[str]) -> dict[str, float]:
     """The weights of a new session."""
     return dict.fromkeys(stack, STACK)
+
+
+def begun_recently(strengths: Mapping[str, float]) -> dict[str, float]:
+    """The weights of the topics in the recent focus, while a session has no focus of its own: in proportion to their
+    strengths (seed 000).
+    """
+    strongest = sorted(strengths, key=lambda name: -strengths[name])[:KEPT]
+    return {name: STACK * strengths[name] for name in strongest}
 
 
 def shifted(

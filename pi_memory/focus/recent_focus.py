@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import sqlite_utils
 
+from pi_memory.decay import strength
 from pi_memory.errors import Conflict, StoreError
 from pi_memory.event_bus import Events, FocusEdited, FocusFileRead, TextForgotten
 from pi_memory.focus.prompt_block import focus_block
@@ -87,6 +88,10 @@ class RecentFocus:
     def active(self, now: float) -> list[Topic]:
         """The topics that have not faded at `now`, strongest first."""
         return self._known.active(now)
+
+    def strengths(self, now: float) -> dict[str, float]:
+        """The strengths of the topics that have not faded at `now`, by name."""
+        return {topic.name: strength(topic.last_touched_at, now) for topic in self.active(now)}
 
     def all(self) -> list[Topic]:
         """Every topic, the one touched last first."""
