@@ -29,3 +29,15 @@ def test_a_body_is_required_where_a_field_is() -> None:
 
 def test_nothing_is_said_where_there_is_no_content() -> None:
     assert "content" not in PATHS["/memories/{id}"]["delete"]["responses"]["204"]
+
+
+def test_mcp_accepts_without_a_word_and_refuses_in_its_own_form() -> None:
+    responses = PATHS["/mcp"]["post"]["responses"]
+    assert "content" not in responses["202"]
+    refused = responses["400"]["content"]["application/json"]["schema"]["anyOf"]
+    assert [form["$ref"].rpartition("/")[2] for form in refused] == ["McpAnswer", "Failure"]
+
+
+def test_a_search_answers_with_results_or_with_groups_of_them() -> None:
+    content = PATHS["/memories/search"]["get"]["responses"]["200"]["content"]["application/json"]
+    assert len(content["schema"]["anyOf"]) == 2

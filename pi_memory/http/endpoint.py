@@ -39,7 +39,7 @@ class Endpoint:
     status: int = 200
     media_type: str = "application/json"
     also: tuple[tuple[int, str, type | None], ...] = ()
-    """Further successful responses: status, media type, and the type of a JSON one."""
+    """Further responses: status, media type (empty without content), and the type of a JSON one."""
     query: dict[str, str] = field(default_factory=dict)
     needs_memory: bool = True
 

@@ -169,6 +169,6 @@ ENDPOINTS = [
         needs_memory=False,
         body=McpMessage,
         answer=McpAnswer,
-        also=((202, "application/json", None),),
+        also=((202, "", None), (400, "application/json", McpAnswer), (404, "application/json", McpAnswer)),
     )
 ]

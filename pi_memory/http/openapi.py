@@ -69,11 +69,17 @@ def _is_needed(body: type) -> bool:
 
 
 def _responses(endpoint: Endpoint, schema: dict[type, Any]) -> dict[str, Any]:
-    good: dict[str, dict[str, Any]] = {}
+    shapes: dict[str, dict[str, list[Any]]] = {}
     for status, media_type, kind in ((endpoint.status, endpoint.media_type, endpoint.answer), *endpoint.also):
-        answer = good.setdefault(str(status), {"description": "Done."})
-        if status != NO_CONTENT:
-            shape = schema[kind] if kind is not None else {"type": "string"}
-            answer.setdefault("content", {})[media_type] = {"schema": shape}
-    failure = {"application/json": {"schema": schema[failure_kind(endpoint.path)]}}
-    return good | {status: {"description": text, "content": failure} for status, text in ERRORS.items()}
+        content = shapes.setdefault(str(status), {})
+        if media_type and status != NO_CONTENT:
+            content.setdefault(media_type, []).append({"type": "string"} if kind is None else schema[kind])
+    for error in ERRORS:
+        shapes.setdefault(error, {}).setdefault("application/json", []).append(schema[failure_kind(endpoint.path)])
+    return {status: _response(ERRORS.get(status, "Done."), content) for status, content in shapes.items()}
+
+
+def _response(text: str, content: dict[str, list[Any]]) -> dict[str, Any]:
+    """The description of a response, whose JSON may have one of several forms."""
+    forms = {media: {"schema": {"anyOf": of} if len(of) > 1 else of[0]} for media, of in content.items()}
+    return {"description": text} | ({"content": forms} if forms else {})
