@@ -230,14 +230,19 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One setting, as the documentation and the command line show it."""
+    """One setting, as the documentation and the command line show it; `cls` is the class of its group."""
 
     key: str
     group: str
+    cls: type
     name: str
     type: Any
     default: Any
-    help: str
+
+    @property
+    def help(self) -> str:
+        """The docstring under the field, read from the source: not at a start, as it takes time and memory."""
+        return _field_docs(self.cls)[self.name]
 
 
 @functools.cache
@@ -249,9 +254,8 @@ def options() -> tuple[Option, ...]:
 def _options() -> Iterator[Option]:
     for group, cls in _groups().items():
         hints = typing.get_type_hints(cls, include_extras=True)
-        docs = _field_docs(cls)
         for f in dataclasses.fields(cls):
-            yield Option(f.metadata["key"], group, f.name, hints[f.name], f.default, docs[f.name])
+            yield Option(f.metadata["key"], group, cls, f.name, hints[f.name], f.default)
 
 
 def _groups() -> dict[str, type]:
@@ -419,6 +423,7 @@ def _default_data_dir(environ: Mapping[str, str]) -> Path:
     return (Path(state) if state else Path.home() / ".local" / "state") / "pi-memory"
 
 
+@functools.cache
 def _field_docs(cls: type) -> dict[str, str]:
     """The string literal under each field of a class."""
     (node,) = ast.parse(inspect.getsource(cls)).body
