@@ -39,7 +39,12 @@ HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "sentence_transformers"}
 
 IMPORT_LATE = "model.library model.chat_template embedding.gguf embedding.sentence_transformers embedding.gguf_export"
 UNUSED_BY_MOST = {
-    "backends": {"pi_memory.model.remote.RemoteModel"},
+    "backends": {
+        "pi_memory.model.remote.RemoteModel",
+        "pi_memory.model.from_file.open_model",
+        "pi_memory.model.probe.trusted",
+        "pi_memory.embedding.gguf.GgufEmbedder",
+    },
     "__main__": {"pi_memory.agents.hook", "pi_memory.agents.mcp_pipe", "pi_memory.cli"},
 }
 """What only some settings need, and brings a library that the others can do without."""
