@@ -86,6 +86,7 @@ TESTED_ELSEWHERE = {
     "store/events store/exchanges store/imports store/state": "test_database.py and the http tests read them back",
     "text/*": "test_statements.py and test_excerpts.py",
     "atomic_file": "test_private.py and test_sync.py write with it",
+    "model/from_file": "test_backends.py",
 }
 """Modules without a test file of their name, as patterns, and who tests them instead."""
 

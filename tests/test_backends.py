@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,10 @@ def test_the_log_says_what_was_chosen_and_a_restart_finds_what_was_read(
         assert asyncio.run(start()) > 16
     assert "tiny: 512 tokens of context; 1 threads write (PI_MEMORY_THREADS=1), 1 read" in caplog.text
     assert "32 tokens at a time; weights read into memory; 0 tokens evaluated before" in caplog.text
+
+
+def test_a_daemon_without_a_model_imports_nothing_around_one() -> None:
+    code = "import sys, pi_memory.service; print(*sys.modules)"
+    imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    late = {"pi_memory.model.engine", "pi_memory.model.probe", "pi_memory.embedding.gguf", "pi_memory.http.mcp"}
+    assert not {*late, "llama_cpp", "jinja2", "httpx2", "rich", "unittest", "pydoc"} & {*imported}
