@@ -81,7 +81,7 @@ class SteadyClock:
     """Returns Unix seconds. After `resume` it no longer follows jumps blindly.
 
     `clock` is the system's time, `elapsed` a clock that is never set, `vouched` whether the system is sure of its time.
-    `started_at` is the time of construction. `on_moved` is called after the clock was set by more than a day.
+    `started_at` is the time of construction.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class SteadyClock:
         elapsed: Callable[[], float] = since_boot,
         vouched: Callable[[float], bool] = synchronised,
     ) -> None:
-        self.on_moved: Callable[[Moved], None] = lambda moved: None
+        self._followers: list[Callable[[Moved], None]] = []
         self.problem: str | None = None
         self._clock = clock
         self._elapsed = elapsed
@@ -101,6 +101,10 @@ class SteadyClock:
         self._strange: tuple[float, float] | None = None
         self._unsure_since: float | None = None
         self._asked, self._said = (-math.inf, -math.inf), False
+
+    def follow(self, follower: Callable[[Moved], None]) -> None:
+        """Have `follower` called after the clock was set by more than a day."""
+        self._followers.append(follower)
 
     def __call__(self) -> float:
         now, ran = self._clock(), self._elapsed()
@@ -165,7 +169,8 @@ class SteadyClock:
         if jumped:
             self.started_at += now - expected
             logger.warning("The clock was set from %s to %s", _date(expected), _date(now))
-            self.on_moved(Moved(since, now - expected, now))
+            for follower in self._followers:
+                follower(Moved(since, now - expected, now))
 
 
 LAST = 253_402_300_799.0

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
@@ -46,6 +47,7 @@ from pi_memory.retrieval.search import Search
 from pi_memory.settings import Settings
 from pi_memory.store import conversations, copies, restamp
 from pi_memory.store.database import Database
+from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.tagging.topic_patterns import Patterns, load_patterns
 from pi_memory.tasks import logged, until_done
 from pi_memory.text import language
@@ -70,23 +72,15 @@ async def running(
     settings: Settings, *, model: Model | None = None, embedder: Embedder | None = None, clock: Clock | None = None
 ) -> AsyncIterator[Parts]:
     """Put the parts together and start them; on the way out, stop them in the order that loses nothing."""
-    clock = _steady(clock)
-    remembers = settings.memory.enabled
-    config = Config(settings.paths.config_dir)
-    patterns = load_patterns(config.file("topics.toml"))
+    clock, config = _steady(clock), Config(settings.paths.config_dir)
+    remembers, patterns = settings.memory.enabled, load_patterns(config.file("topics.toml"))
     language.use(config)
     db = await Database.open(
         settings.database if remembers else None, commit_seconds=settings.memory.commit_seconds, now=clock()
     )
-    parts = _put_together(
-        settings,
-        config,
-        patterns,
-        db=db,
-        model=backends.model(settings, given=model),
-        embedder=backends.embedder(settings, given=embedder),
-        clock=clock,
-    )
+    model_loader = backends.model(settings, given=model)
+    embedder_loader = backends.embedder(settings, given=embedder)
+    parts = _put_together(_ground(settings, config, db, clock, model=model_loader, embedder=embedder_loader), patterns)
     parts.model.start()
     parts.embedder.start()
     compiling = asyncio.create_task(parts.worker.run(language.compile_all))
@@ -119,122 +113,167 @@ def _steady(clock: Clock | None) -> SteadyClock:
     return SteadyClock(clock, vouched=lambda now: True) if clock else SteadyClock()
 
 
-def _put_together(
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What the rooms are built on. `unsave` erases what a model has kept for the next start."""
+
+    settings: Settings
+    config: Config
+    db: Database
+    clock: SteadyClock
+    model: Loader[Model]
+    embedder: Loader[Embedder]
+    scale: Scale
+    worker: Worker
+    events: Events
+    forgotten: ForgottenTexts
+    windows: ConversationWindows
+    unsave: Callable[[], None]
+
+
+def _ground(
     settings: Settings,
     config: Config,
-    patterns: Patterns,
-    *,
     db: Database,
+    clock: SteadyClock,
+    *,
     model: Loader[Model],
     embedder: Loader[Embedder],
-    clock: SteadyClock,
-) -> Parts:
-    """Every part with the parts that it needs; none has been started."""
-    kept, max_tokens, worker = settings.memory, settings.chat.max_tokens, Worker("The daemon's computing")
-    events, forgotten = Events(), ForgottenTexts()
-
-    # What goes on: conversations, topics, attention.
-    windows = ConversationWindows(
-        ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean, events=events
+) -> Ground:
+    events, forgotten, kept = Events(), ForgottenTexts(), settings.memory
+    return Ground(
+        settings=settings,
+        config=config,
+        db=db,
+        clock=clock,
+        model=model,
+        embedder=embedder,
+        scale=Scale(embedder),
+        worker=Worker("The daemon's computing"),
+        events=events,
+        forgotten=forgotten,
+        windows=ConversationWindows(
+            ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean, events=events
+        ),
+        unsave=partial(_unsave, settings, model),
     )
-    scale = Scale(embedder)
-    tagger = backends.tagger(settings, patterns, db=db, model=model, scale=scale, windows=windows, worker=worker)
-    focus = RecentFocus(db, settings.focus_file, tagger=tagger, clock=clock, clean=forgotten.clean, events=events)
+
+
+def _topics(on: Ground, patterns: Patterns) -> tuple[TaggerLoader, RecentFocus, Attention]:
+    """What the user works on."""
+    tagger = backends.tagger(
+        on.settings, patterns, db=on.db, model=on.model, scale=on.scale, windows=on.windows, worker=on.worker
+    )
+    focus = RecentFocus(
+        on.db, on.settings.focus_file, tagger=tagger, clock=on.clock, clean=on.forgotten.clean, events=on.events
+    )
     attention = Attention(
-        db,
+        on.db,
         patterns,
         knows=focus.knows,
         called=focus.called,
         recent=focus.strengths,
-        clock=clock,
-        worker=worker,
-        events=events,
+        clock=on.clock,
+        worker=on.worker,
+        events=on.events,
     )
+    return tagger, focus, attention
 
-    # Memory: stored, found, learned.
-    unsave = partial(_unsave, settings, model)
-    memories = Memories(db, clock=clock, forgotten=forgotten, events=events, before_forget=unsave)
-    message_index = MessageIndex(db, embedder, worker=worker, events=events)
-    memory_index = MemoryIndex(memories, embedder)
+
+def _memory(on: Ground, attention: Attention) -> tuple[Memories, MessageIndex, Search, Learner]:
+    """Memories and messages: stored, found, learned."""
+    memories = Memories(on.db, clock=on.clock, forgotten=on.forgotten, events=on.events, before_forget=on.unsave)
+    messages = MessageIndex(on.db, on.embedder, worker=on.worker, events=on.events)
+    index = MemoryIndex(memories, on.embedder)
     search = Search(
-        db, remembered=memory_index, passages=message_index, scale=scale, worker=worker, attention=attention.boost
+        on.db, remembered=index, passages=messages, scale=on.scale, worker=on.worker, attention=attention.boost
     )
-    neighbours = NeighbourSearch(memories, memory_index.shelf, scale, worker=worker)
-    interview = LlmExtraction(model) if settings.embedding.extractor == "model" else None
     learner = Learner(
         memories,
-        neighbours,
-        heads=config.folder("heads"),
-        embedder=embedder,
-        worker=worker,
+        NeighbourSearch(memories, index.shelf, on.scale, worker=on.worker),
+        heads=on.config.folder("heads"),
+        embedder=on.embedder,
+        worker=on.worker,
         topics=attention.topics,
-        interview=interview,
+        interview=LlmExtraction(on.model) if on.settings.embedding.extractor == "model" else None,
     )
+    return memories, messages, search, learner
 
-    # The turn, and what is done while nobody waits.
+
+def _put_together(on: Ground, patterns: Patterns) -> Parts:
+    """Every part with the parts that it needs; none has been started."""
+    settings, kept, max_tokens = on.settings, on.settings.memory, on.settings.chat.max_tokens
+    tagger, focus, attention = _topics(on, patterns)
+    memories, messages, search, learner = _memory(on, attention)
+
+    # What a prompt is made of.
+    personas = on.config.personas()
     known = MemoryReader(focus, memories, search) if kept.enabled else None
-    context = TurnContext(config.personas(), settings.workspace, known=known, max_tokens=max_tokens, clock=clock)
-    agent_contexts = AgentContexts(context, focus, search, clock=clock, events=events)
-    prefill = Prefill(model, windows, context, clock=clock)
-    compaction = Compaction(db, windows, max_turns=kept.max_turns, max_tokens=max_tokens, worker=worker)
+    context = TurnContext(personas, settings.workspace, known=known, max_tokens=max_tokens, clock=on.clock)
+    prefill = Prefill(on.model, on.windows, context, clock=on.clock)
+    compaction = Compaction(on.db, on.windows, max_turns=kept.max_turns, max_tokens=max_tokens, worker=on.worker)
+
+    # What is done while nobody waits.
     priority = TurnPriority()
     reflection = Reflection(
-        db,
-        windows,
+        on.db,
+        on.windows,
         compaction=compaction,
-        model=model,
+        model=on.model,
         learn=learner.learn,
         prefill=prefill,
         precedence=priority,
-        events=events,
+        events=on.events,
     )
-    housekeeping = Housekeeping(db, windows, focus, memories, message_index, reflection, settings=kept, clock=clock)
-    backups = Backups(settings, db, memories, precedence=priority, clock=clock)
-    steps = after_reply(learner, message_index, focus, attention, reflection)
-    inbox = Inbox(db, (*steps, announcing(events)), precedence=priority)
+    housekeeping = Housekeeping(on.db, on.windows, focus, memories, messages, reflection, settings=kept, clock=on.clock)
+    steps = after_reply(learner, messages, focus, attention, reflection)
+    inbox = Inbox(on.db, (*steps, announcing(on.events)), precedence=priority)
+
+    # The turn.
     assistant = Assistant(
-        model=model,
-        clock=clock,
-        memory=windows,
+        model=on.model,
+        clock=on.clock,
+        memory=on.windows,
         briefing=context,
         compaction=compaction,
         learning=learner,
         remember=inbox if kept.enabled else None,
         prefill=prefill,
-        worker=worker,
+        worker=on.worker,
     )
     server = settings.server
     streams = Streams(assistant, most=server.max_waiting, seconds=server.turn_seconds, precedence=priority)
+
     # Last, when all others have let go of what was forgotten.
-    events.subscribe(TextForgotten, partial(_forget_on_disk, settings, db, memories, unsave))
-    clock.on_moved = partial(_restamp, (windows, inbox, focus, attention), housekeeping)
+    on.events.subscribe(TextForgotten, partial(_forget_on_disk, settings, on.db, memories, on.unsave))
+    on.clock.follow(partial(_restamp, (on.windows, inbox, focus, attention), housekeeping))
     return Parts(
         settings=settings,
-        clock=clock,
-        db=db,
-        windows=windows,
+        clock=on.clock,
+        db=on.db,
+        windows=on.windows,
         focus=focus,
         attention=attention,
         memories=memories,
-        message_index=message_index,
+        message_index=messages,
         search=search,
         learner=learner,
-        conversation_import=ConversationImport(db, message_index, clock=clock),
+        conversation_import=ConversationImport(on.db, messages, clock=on.clock),
         inbox=inbox,
         reflection=reflection,
         housekeeping=housekeeping,
-        backups=backups,
+        backups=Backups(settings, on.db, memories, precedence=priority, clock=on.clock),
         prefill=prefill,
         assistant=assistant,
-        agent_contexts=agent_contexts,
+        agent_contexts=AgentContexts(context, focus, search, clock=on.clock, events=on.events),
         streams=streams,
-        live=LiveEvents(events),
-        agents=config.personas(),
-        model=model,
-        embedder=embedder,
-        scale=scale,
+        live=LiveEvents(on.events),
+        agents=personas,
+        model=on.model,
+        embedder=on.embedder,
+        scale=on.scale,
         tagger=tagger,
-        worker=worker,
+        worker=on.worker,
     )
 
 
@@ -263,11 +302,11 @@ async def _wake(parts: Parts) -> None:
     parts.clock.resume(await parts.db.read(restamp.newest))
     limit = 2 * parts.settings.memory.max_turns
     alive = await parts.db.read(lambda db: conversations.alive(db, limit=limit))
-    told = {}
+    prompted = {}
     with contextlib.suppress(NotSaved):  # what is prompted is recalled anew, as after a crash
-        told = await parts.db.write(conversations.take)
+        prompted = await parts.db.write(conversations.take)
     for name, window in sorted(alive.items(), key=lambda item: item[1].exchanges[-1].at):
-        parts.windows.resume(name, window.exchanges, summary=window.summary, prompted=told.get(name))
+        parts.windows.resume(name, window.exchanges, summary=window.summary, prompted=prompted.get(name))
     if await parts.memories.start():
         saved_state.erase(parts.settings.states_dir)
         await _forget_in_copies(parts.settings, parts.db, parts.memories, parts.memories.forgotten.clean)

@@ -27,7 +27,7 @@ class Machine:
 
     def steady(self) -> SteadyClock:
         made = SteadyClock(lambda: self.now, elapsed=lambda: self.ran, vouched=lambda now: self.synchronised)
-        made.on_moved = self.moves.append
+        made.follow(self.moves.append)
         return made
 
     def work(self, seconds: float) -> None:
