@@ -52,7 +52,7 @@ async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", ti
         await db.write(partial(conversations.close, name=name, at=2.0))
     seen = []
 
-    async def learn(said: Sequence[Numbered]) -> None:
+    async def learn(said: Sequence[Numbered], before: Sequence[Numbered]) -> None:
         for _, exchange in said:
             if exchange.user == broken:
                 raise ValueError(broken)
@@ -106,7 +106,7 @@ async def reflecting(
     async def load() -> Model:
         return ExtractiveModel()
 
-    async def learn(said: Sequence[Numbered]) -> None:
+    async def learn(said: Sequence[Numbered], before: Sequence[Numbered]) -> None:
         pass
 
     compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))

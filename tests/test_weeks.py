@@ -75,6 +75,19 @@ def test_a_new_session_begins_with_what_was_worked_on_recently(daemon: Daemon, c
     assert boost(client, clock) == 0
 
 
+def test_a_fix_is_learned_whole_although_a_compaction_came_between(daemon: Daemon) -> None:
+    client = daemon(MEMORY_MAX_TURNS=1)
+    fails, works = "The tests fail with KeyError: token_id.", "Works now, it was the missing default in session.py."
+    for message in (fails, "hm", works, "thanks"):
+        client.post("/chat", json={"message": message, "conversation_id": "c"}).raise_for_status()
+        client.settle()
+    client.delete("/conversations/c")
+    client.settle()
+    (fix,) = [memory for memory in memories(client) if "session.py" in memory["content"]]
+    assert (fix["priority"], fix["source"]) == ("high", "error_resolution")
+    assert "token_id" in fix["content"]
+
+
 def test_a_wrong_reply_is_not_what_is_recalled(daemon: Daemon, clock: FakeClock) -> None:
     model = FakeModel(*["All right."] * 2, LIE, *["All right."] * 9)
     client = daemon(embedder=FakeEmbedder(), model=model)

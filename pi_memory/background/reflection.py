@@ -21,8 +21,8 @@ from pi_memory.store.conversations import Lesson, Numbered
 from pi_memory.store.database import Database
 from pi_memory.tasks import BackgroundWorker
 
-Learn = Callable[[Sequence[Numbered]], Awaitable[object]]
-"""Learns from exchanges of one session, with their ids."""
+Learn = Callable[[Sequence[Numbered], Sequence[Numbered]], Awaitable[object]]
+"""Learns from exchanges of one session, with their ids; the second ones came before and were learned from."""
 
 logger = logging.getLogger(__name__)
 
@@ -114,9 +114,10 @@ class Reflection:
 
     async def _learn_from(self, lesson: Lesson) -> None:
         said = await self._db.read(partial(conversations.said_in, lesson=lesson))
+        before = await self._db.read(partial(conversations.said_before, lesson=lesson))
         try:
             if said:
-                await self._learn(said)
+                await self._learn(said, before)
         except StoreError:
             raise
         except Exception:

@@ -25,17 +25,19 @@ MOST = 40
 FEWEST_WORDS, MOST_WORDS = 4, 60
 
 
-def extract(said: Sequence[Numbered]) -> list[Candidate]:
-    """Candidates from exchanges of one session with their ids, in the order in which they were said.
+def extract(said: Sequence[Numbered], before: Sequence[Numbered] = ()) -> list[Candidate]:
+    """Candidates from exchanges of one session with their ids, in the order in which they were said. What came `before`
+    was learned from already, but for an error that is resolved only now.
 
     Each has a verbatim quote of the exchange that it names; see `grounded`.
     """
-    open_to_us = not_private(said)
+    open_to_us, earlier = not_private(said), not_private(before)
     found = [c for number, exchange in open_to_us for c in _of_exchange(number, exchange)]
-    projects = {number: exchange.project for number, exchange in open_to_us}
-    for lesson in (*solutions(open_to_us), *chains(open_to_us)):
+    whole = [*earlier, *open_to_us]
+    projects = {number: exchange.project for number, exchange in whole}
+    for lesson in (*solutions(whole, known=len(earlier)), *chains(open_to_us)):
         found.append(replace(lesson, namespace=located(lesson.namespace, projects[lesson.exchange_id or 0])))
-    return grounded(found, open_to_us)[:MOST]
+    return grounded(found, whole)[:MOST]
 
 
 def not_private(said: Sequence[Numbered]) -> list[Numbered]:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from pi_memory.tagging.paths import commands
 from pi_memory.text.language import pattern
+from pi_memory.text.sentences import stems
 from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import sentences
-from pi_memory.types import Candidate, Exchange
+from pi_memory.types import Candidate, Exchange, ToolCall
 
 Numbered = tuple[int, Exchange]
 
@@ -29,24 +30,39 @@ REPORTED = ("error", "stderr")
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """An error, verbatim, of the exchange at place `at`."""
+    """An error, verbatim, of the exchange at place `at`: what it is `about`, and the call that failed, if one did."""
 
     quote: str
     at: int
+    about: frozenset[str]
+    call: ToolCall | None = None
+
+    @property
+    def commands(self) -> list[str]:
+        return _lines(self.call) if self.call else []
+
+    def concerns(self, subject: str) -> bool:
+        """Whether what works now is what failed: nothing else is named."""
+        named = stems(pattern("opening").sub("", subject.rpartition(",")[2]))
+        return not named or bool(named & self.about)
 
 
-def solutions(said: Sequence[Numbered]) -> Iterator[Candidate]:
-    """Errors with their resolutions. The namespace has only its last part, as neither knows the project."""
+def solutions(said: Sequence[Numbered], *, known: int = 0) -> Iterator[Candidate]:
+    """Errors with their resolutions; not those that the first `known` exchanges resolve, which were learned before.
+
+    The namespace has only its last part, as neither knows the project.
+    """
     trouble: Trouble | None = None
     for at, (_, exchange) in enumerate(said):
-        failure = _failure(exchange)
-        if failure:
-            trouble = Trouble(failure, at)
+        trouble = _trouble(exchange, at) or trouble
         if trouble is None or at - trouble.at > PATIENCE:
             continue
-        success = _success(exchange, failed=failure is not None)
-        if success is not None and (lesson := _lesson(said, trouble, at, success)) is not None:
-            yield lesson
+        success = _success(exchange, trouble=trouble, failed=trouble.at == at)
+        if success is None and not _passes(_after(said, trouble, at), trouble):
+            continue
+        if (lesson := _lesson(said, trouble, at, success or "")) is not None:
+            if at >= known:
+                yield lesson
             trouble = None
 
 
@@ -64,14 +80,11 @@ def chains(said: Sequence[Numbered]) -> Iterator[Candidate]:
 
 def _lesson(said: Sequence[Numbered], trouble: Trouble, at: int, success: str) -> Candidate | None:
     """The resolution of an error: as the user states it, else what was done, else what they were advised and did."""
-    before = [exchange for _, exchange in said[trouble.at : at + 1]]
     if pattern("cause").search(success):
         fix, quote, number = success, success, said[at][0]
     else:
-        steps = [step for exchange in before for step in _commands(exchange) if not pattern("looking").match(step)]
-        told = INLINE.findall(before[-2].reply if len(before) > 1 else "")
-        done = [*steps[-MOST_STEPS:]] or ["".join(told[0])] if steps or told else []
-        fix, quote, number = ", then ".join(f"`{step}`" for step in done), trouble.quote, said[trouble.at][0]
+        fix = ", then ".join(_done(_after(said, trouble, at), trouble) or _advised(said[trouble.at : at]))
+        quote, number = trouble.quote, said[trouble.at][0]
     if not fix:
         return None
     error = " ".join(trouble.quote.split())[:LONGEST_HALF].rstrip(".")
@@ -79,24 +92,78 @@ def _lesson(said: Sequence[Numbered], trouble: Trouble, at: int, success: str) -
     return Candidate(content, "procedural", "fixes", "high", source="error_resolution", quote=quote, exchange_id=number)
 
 
+def _after(said: Sequence[Numbered], trouble: Trouble, at: int) -> list[ToolCall]:
+    """The calls after the one that failed, up to the exchange at place `at`."""
+    calls = list(said[trouble.at][1].tool_calls)
+    begin = calls.index(trouble.call) + 1 if trouble.call else 0
+    return [*calls[begin:], *(call for _, exchange in said[trouble.at + 1 : at + 1] for call in exchange.tool_calls)]
+
+
+def _passes(calls: Sequence[ToolCall], trouble: Trouble) -> bool:
+    """Whether what failed was run again behind something else, and did not fail."""
+    for place, call in enumerate(calls):
+        if not _reported(call) and set(_lines(call)) & set(trouble.commands):
+            return bool(_done(calls[:place], trouble))
+    return False
+
+
+def _done(calls: Sequence[ToolCall], trouble: Trouble) -> list[str]:
+    """What was run, or changed if nothing was: neither what failed nor what only looks."""
+    worked = [call for call in calls if not _reported(call)]
+    run = [line for call in worked for line in _lines(call) if line not in trouble.commands]
+    steps = [line for line in dict.fromkeys(run) if not pattern("looking").match(line)]
+    changed = [f"changing `{path}`" for call in worked for path in _changed(call)]
+    return [f"`{step}`" for step in steps[-MOST_STEPS:]] or list(dict.fromkeys(changed))[-MOST_STEPS:]
+
+
+def _advised(before: Sequence[Numbered]) -> list[str]:
+    """The command in the last reply."""
+    found = INLINE.findall(before[-1][1].reply if before else "")
+    return [f"`{''.join(found[0])}`"] if found else []
+
+
+def _changed(call: ToolCall) -> list[str]:
+    """The files that a call writes."""
+    if not any(pattern("content_argument").fullmatch(key) for key in call.arguments):
+        return []
+    named = [value for key, value in call.arguments.items() if pattern("path_argument").fullmatch(key)]
+    return [" ".join(value.split()) for value in named if isinstance(value, str) and value.strip()]
+
+
+def _trouble(exchange: Exchange, at: int) -> Trouble | None:
+    """What an exchange reports to have failed: a tool's words, a log's, or the user's own."""
+    about = frozenset(stems(" ".join([exchange.user[:READ], *_commands(exchange)])))
+    for call in reversed(exchange.tool_calls):
+        if told := _reported(call):
+            return Trouble(_line(told), at, about | stems(told[-READ:]), call)
+    told = _failure(exchange)
+    return Trouble(told, at, about) if told else None
+
+
+def _reported(call: ToolCall) -> str:
+    """The words in which a tool reports a failure; "" if it reports none."""
+    told = [value for key in REPORTED if isinstance(value := call.arguments.get(key), str)]
+    return next((text for text in told if text.strip()), "")
+
+
 def _failure(exchange: Exchange) -> str | None:
     """The words that report a failure: a tool's, a log's, or the user's own."""
-    for call in exchange.tool_calls:
-        for key in REPORTED:
-            if isinstance(told := call.arguments.get(key), str) and told.strip():
-                return _line(told)
+    if told := next(filter(None, map(_reported, reversed(exchange.tool_calls))), ""):
+        return _line(told)
     failing = [s.text for s in sentences(exchange.user) if pattern("fails").search(s.text) and not s.is_question]
     lines = [found[0].strip() for found in pattern("error_line").finditer(exchange.user[:READ])]
-    told = lines[-1] if lines else failing[0] if failing else None
-    return None if told is None or (not failing and _success(exchange, failed=False)) else told
+    said = lines[-1] if lines else failing[0] if failing else None
+    return None if said is None or (not failing and _success(exchange, failed=False)) else said
 
 
-def _success(exchange: Exchange, *, failed: bool) -> str | None:
+def _success(exchange: Exchange, *, failed: bool, trouble: Trouble | None = None) -> str | None:
     """The sentence in which the user says that it works now. After a failure in the same message it must say why."""
     for sentence in sentences(exchange.user):
         text = sentence.text.replace("’", "'")
         works = pattern("works").search(text)
-        if works and not sentence.is_question and not pattern("still").search(text[: works.end()]):
+        if not works or sentence.is_question or pattern("still").search(text[: works.end()]):
+            continue
+        if trouble is None or trouble.concerns(text[: works.start()]):
             cause = next((s.text for s in sentences(exchange.user) if pattern("cause").search(s.text)), None)
             return cause or (None if failed else sentence.text)
     return None
@@ -110,9 +177,13 @@ def _line(told: str) -> str:
 
 def _commands(exchange: Exchange) -> list[str]:
     """What was run in a shell, a line each."""
-    values = [value for call in exchange.tool_calls for value in commands(call)]
-    lines = [" ".join(value.split()) for value in values if isinstance(value, str) and "\n" not in value.strip()]
-    return [line for line in dict.fromkeys(lines) if 2 < len(line) <= LONGEST_HALF]
+    return list(dict.fromkeys(line for call in exchange.tool_calls for line in _lines(call)))
+
+
+def _lines(call: ToolCall) -> list[str]:
+    """What a call runs in a shell, if that is one line."""
+    lines = [" ".join(v.split()) for v in commands(call) if isinstance(v, str) and "\n" not in v.strip()]
+    return [line for line in lines if 2 < len(line) <= LONGEST_HALF]
 
 
 def _went_well(after: Sequence[Numbered]) -> bool:

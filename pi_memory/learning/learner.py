@@ -134,18 +134,19 @@ class Learner:
             new += [taken.memory] if taken and taken.is_new else []
         return new
 
-    async def learn(self, said: Sequence[Numbered]) -> list[Memory]:
-        """Learn from exchanges of one session with their ids. Returns the new memories. Idempotent.
+    async def learn(self, said: Sequence[Numbered], before: Sequence[Numbered] = ()) -> list[Memory]:
+        """Learn from exchanges of one session with their ids. Returns the new memories. Idempotent. What came `before`
+        was learned from already: see `extract`.
 
         Raises `StoreError`.
         """
-        candidates = await self._worker.run(extract, said)  # a long session takes a Pi seconds
+        candidates = await self._worker.run(extract, said, before)  # a long session takes a Pi seconds
         if self._interview is not None:
             said = not_private(said)
             named = [c for c in await self._interview.ask(said) if not _is_among(c, candidates)]
-            candidates = await self._worker.run(grounded, [*candidates, *named], said)
+            candidates = await self._worker.run(grounded, [*candidates, *named], [*not_private(before), *said])
         candidates = [await self._filed(c, said[0][1].conversation_id) for c in candidates]
-        when = {number: exchange.at for number, exchange in said}
+        when = {number: exchange.at for number, exchange in (*before, *said)}
         # All neighbours first: each search writes the index of what was added before it.
         around = [(c, await self._around.of(c.content, quote=c.quote)) for c in candidates]
         new: list[Memory] = []

@@ -14,6 +14,8 @@ from pi_memory.store import exchanges, sessions, tombstones
 from pi_memory.types import Exchange, Prompted
 
 Numbered = tuple[int, Exchange]
+BEFORE = 12
+"""Most exchanges before a lesson that are read with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,13 @@ def lessons(db: Database) -> list[Lesson]:
 def said_in(db: Database, lesson: Lesson) -> list[Numbered]:
     """The exchanges of a lesson with their ids, oldest first."""
     return exchanges.between(db, lesson.session_id, after=lesson.after, upto=lesson.upto)
+
+
+def said_before(db: Database, lesson: Lesson) -> list[Numbered]:
+    """The last exchanges before a lesson, `BEFORE` at most: a cut may stand between an error and what resolved it."""
+    query = "select id from exchanges where session_id = ? and id <= ? order by id desc limit ?"
+    ids = [number for (number,) in db.execute(query, (lesson.session_id, lesson.after, BEFORE))]
+    return exchanges.between(db, lesson.session_id, after=ids[-1] - 1, upto=lesson.after) if ids else []
 
 
 def learned(db: Database, lesson: Lesson) -> None:
