@@ -4,6 +4,7 @@ A Pi is switched off for days, so daily work is due by the stored time of the la
 """
 
 import asyncio
+import ctypes
 import logging
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
@@ -26,6 +27,8 @@ from pi_memory.tasks import BackgroundWorker
 from pi_memory.text.intent import only_asks
 
 SWEEP_SECONDS = 30.0
+TRIM_SWEEPS = 120
+"""Sweeps, an hour of them, between two times that memory is given back; the second sweep after a start is the first."""
 KEPT_DAYS = 365
 """Days that topic events and sessions are kept."""
 
@@ -57,6 +60,7 @@ class Housekeeping:
         self._clock = clock
         self._worker = BackgroundWorker("Housekeeping", self._tidy_up, every=SWEEP_SECONDS)
         self._healing = BackgroundWorker("Housekeeping", self._after_refusals)
+        self._sweeps = 0
         self._mending: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
@@ -173,3 +177,12 @@ class Housekeeping:
     async def _tidy_up(self) -> None:
         await self.daily()
         await self.sweep()
+        self._sweeps += 1
+        if self._sweeps % TRIM_SWEEPS == 2:
+            await asyncio.to_thread(_trim_memory)
+
+
+def _trim_memory() -> None:
+    """Give memory that peaks of work have left free back to the system, where the C library can: with glibc."""
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
