@@ -1,14 +1,10 @@
-"""The manual page and the shell completions, from the help of the commands.
-
-`python deb/manual.py man` writes the page pi-memory(1); `bash`, `zsh` and `fish` the completion of that shell.
-"""
+"""The manual page, pi-memory(1), from the help of the commands."""
 
 import re
 import sys
 from collections.abc import Iterator
 
 import click
-from click.shell_completion import get_completion_class
 
 from pi_memory import __version__, settings
 from pi_memory.cli import main
@@ -43,13 +39,6 @@ def manual() -> str:
     lines += [".SH FILES", *_terms(FILES)]
     lines += [".SH EXIT STATUS", *_terms({str(code): meaning for code, meaning in EXIT_CODES.items()})]
     return "\n".join(lines) + "\n"
-
-
-def completion(shell: str) -> str:
-    """What `shell` (bash, zsh, fish) reads to complete the command line."""
-    found = get_completion_class(shell)
-    assert found is not None, shell
-    return found(main, {}, "pi-memory", "_PI_MEMORY_COMPLETE").source()
 
 
 def _commands(name: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
@@ -93,5 +82,4 @@ def _safe(text: str) -> str:
 
 
 if __name__ == "__main__":
-    (what,) = sys.argv[1:]
-    sys.stdout.write(manual() if what == "man" else completion(what))
+    sys.stdout.write(manual())

@@ -24,7 +24,8 @@ def main() -> None:
         # A terminal that lacks a character shows another one in its place.
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
-    cli.main()
+    # However it was started: the shells complete the program of this name.
+    cli.main(prog_name="pi-memory")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Settings: frozen dataclasses, read once. A flag wins over the environment, then the user's file, the system's file,
-the default.
+"""Settings: frozen dataclasses, read once. A flag wins over the environment, then the files of `env_files`, the
+default.
 
 This is the only file that reads the environment. The docstring under each field is its documentation:
 `docs/settings.md` and `.env.example` are tested against it.
@@ -11,6 +11,7 @@ import difflib
 import functools
 import inspect
 import os
+import pwd
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -36,6 +37,8 @@ NOTES = ("ASSISTANT.md", "MEMORY.md")
 """What users write for the assistant, in the workspace."""
 
 SYSTEM_FILE = Path("/etc/pi-memory/env")
+SERVICE_FILES, SERVICE_STATE = Path("/etc/pi-memory"), Path("/var/lib/pi-memory")
+"""Where the service of a user has its settings (`USER.env`) and its data (`USER`)."""
 
 STRONG = "Set PI_MEMORY_TOKEN to a long random string (openssl rand -hex 32)"
 SHORTEST_TOKEN, FEWEST_DIFFERENT = 20, 8
@@ -81,11 +84,11 @@ class Paths:
     """Files and folders"""
 
     data_dir: Path | None = _env("PI_MEMORY_DATA_DIR", None)
-    """Database and models. Default: `$STATE_DIRECTORY`, else `$XDG_STATE_HOME/pi-memory`, else
-    `~/.local/state/pi-memory`."""
+    """Database and models. Default: `$STATE_DIRECTORY`, else those of your service, `/var/lib/pi-memory/USER`, if there
+    is one, else `$XDG_STATE_HOME/pi-memory`, else `~/.local/state/pi-memory`."""
     workspace: Path | None = _env("PI_MEMORY_WORKSPACE", None)
-    """Folder of the files you edit: `memory/RECENT_FOCUS.md`, `ASSISTANT.md`, `MEMORY.md`. Default: `workspace` in the
-    data directory."""
+    """Folder of the files you edit: `memory/RECENT_FOCUS.md`, `ASSISTANT.md`, `MEMORY.md`. Default: `~/pi-memory`
+    for your service, else `workspace` in the data directory."""
     config_dir: Path | None = _env("PI_MEMORY_CONFIG_DIR", None)
     """Folder whose `agents/*.md`, `topics.toml` and `language/*.toml` are used instead of the shipped ones; a file it
     lacks is taken from those."""
@@ -290,6 +293,8 @@ def build(
     paths = groups.setdefault("paths", {})
     if paths.get("data_dir") is None:
         paths["data_dir"] = _default_data_dir(environ)
+        if paths["data_dir"].parent == SERVICE_STATE and paths.get("workspace") is None:
+            paths["workspace"] = Path.home() / "pi-memory"
     classes = _groups()
     made = {name: classes[name](**given) for name, given in groups.items()}
     settings = Settings(**made, sources=sources or {})
@@ -347,12 +352,21 @@ def _environment() -> dict[str, str]:
     return {key: value for key, value in os.environ.items() if key in known}
 
 
-def env_files() -> tuple[Path, Path]:
-    """The system's settings file, then the user's, which overrides it. A file in the working directory is not read: it
-    may be somebody else's.
+def env_files() -> tuple[Path, ...]:
+    """The system's settings file, the user's, and that of the user's service; a later one overrides an earlier one. A
+    file in the working directory is not read: it may be somebody else's.
     """
     config = os.environ.get("XDG_CONFIG_HOME")
-    return SYSTEM_FILE, (Path(config) if config else Path.home() / ".config") / "pi-memory" / "env"
+    own = (Path(config) if config else Path.home() / ".config") / "pi-memory" / "env"
+    return SYSTEM_FILE, own, SERVICE_FILES / f"{_user()}.env"
+
+
+def _user() -> str:
+    """The name of the user of this process; their number if they have none."""
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:
+        return str(os.geteuid())
 
 
 def _env_file(file: Path) -> dict[str, str]:
@@ -419,6 +433,8 @@ def _truth(value: object) -> bool:
 def _default_data_dir(environ: Mapping[str, str]) -> Path:
     if state := environ.get("STATE_DIRECTORY"):
         return Path(state.split(":")[0])
+    if os.access(service := SERVICE_STATE / _user(), os.R_OK | os.W_OK | os.X_OK):
+        return service
     state = environ.get("XDG_STATE_HOME")
     return (Path(state) if state else Path.home() / ".local" / "state") / "pi-memory"
 

@@ -136,9 +136,3 @@ def test_serve_stays_light() -> None:
     loaded = python("-c", code).stdout.split()
     assert "pi_memory.service" in loaded
     assert not set(unwanted) & set(loaded)
-
-
-def test_the_shell_completes_commands() -> None:
-    environ = {"_PI_MEMORY_COMPLETE": "bash_complete", "COMP_WORDS": "pi-memory exp", "COMP_CWORD": "1"}
-    done = python("-c", "from pi_memory.cli import main; main(prog_name='pi-memory')", **environ)
-    assert done.stdout.split() == ["plain,export", "plain,export-embedder"]

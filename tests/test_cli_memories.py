@@ -9,18 +9,18 @@ from tests.test_cli_daemon import run
 
 def test_memories_are_kept_changed_and_forgotten(tmp_path: Path) -> None:
     with serving(tmp_path) as process:
-        assert "Nothing has been learned" in run(process, tmp_path, "memories").stdout
+        assert "Nothing has been learned" in run(process, tmp_path, "memories").stderr
         done = run(process, tmp_path, "remember", "The [red] pump needs a seal", "--project", "Garden")
-        assert done.stdout == "Remembered as 1 in project/garden.\n"
+        assert done.stdout == "Remembered as m1 in project/garden.\n"
         run(process, tmp_path, "remember", "My pin is 4711").check_returncode()
         listed = run(process, tmp_path, "memories")
         assert "The [red] pump needs a seal" in listed.stdout
         found = json.loads(run(process, tmp_path, "memories", "--namespace", "user", "--json").stdout)["memories"]
         assert [(m["content"], m["priority"]) for m in found] == [("My pin is 4711", "highest")]
 
-        assert "memory.added by api" in run(process, tmp_path, "history", "1").stdout
+        assert "memory.added by api" in run(process, tmp_path, "history", "m1").stdout
         would = run(process, tmp_path, "undo", "1", "--dry-run").stdout
-        assert would.startswith("memory 1, valid_to:\n  - nothing\n  + ")
+        assert would.startswith("memory m1, valid_to:\n  - nothing\n  + ")
         assert run(process, tmp_path, "undo", "1", said="n\n").returncode == 1
         assert "pump" in run(process, tmp_path, "memories").stdout
         assert json.loads(run(process, tmp_path, "undo", "1", "--dry-run", "--json").stdout)["undone"] is False
@@ -30,7 +30,7 @@ def test_memories_are_kept_changed_and_forgotten(tmp_path: Path) -> None:
         again = run(process, tmp_path, "undo", "1", "--yes")
         assert (again.returncode, "Undo event 3 first" in again.stderr) == (1, True)
 
-        assert run(process, tmp_path, "forget", "2", said="y\n").stdout.endswith("Forgotten.\n")
+        assert run(process, tmp_path, "forget", "m2", said="y\n").stdout.endswith("Forgotten.\n")
         assert "already" in run(process, tmp_path, "forget", "2", "--yes").stdout
         refused = run(process, tmp_path, "remember", "my PIN is 4711")
         assert (refused.returncode, "forgotten" in refused.stderr) == (1, True)
@@ -51,6 +51,35 @@ def test_an_export_is_taken_in_elsewhere(tmp_path: Path) -> None:
             assert run(process, other, "import", str(file)).stdout == f"{added} memories added.\n"
         assert "Likes tea" in run(process, other, "memories").stdout
     assert not list(tmp_path.glob("*.part"))
+
+
+def test_an_export_may_go_into_a_pipe(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        run(process, tmp_path, "remember", "Likes tea").check_returncode()
+        head, memory, *_ = run(process, tmp_path, "export", "-").stdout.splitlines()
+        assert "pi-memory memories" in head
+        assert json.loads(memory)["memory"]["content"] == "Likes tea"
+        assert run(process, tmp_path, "export", "-", "--json").returncode == 2
+
+
+def test_recall_shows_what_bears_on_the_query_and_nothing_else(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        run(process, tmp_path, "remember", "The pump needs a new seal").check_returncode()
+        assert run(process, tmp_path, "recall", "pump seal").stdout.startswith("m1\t")
+        nothing = run(process, tmp_path, "recall", "quantum chromodynamics")
+        assert (nothing.stdout, nothing.stderr) == ("", "Nothing is known about that.\n")
+        assert json.loads(run(process, tmp_path, "recall", "quantum", "--json").stdout) == {"results": []}
+
+
+def test_an_exchange_is_forgotten_by_its_id(tmp_path: Path) -> None:
+    with serving(tmp_path, PI_MEMORY_COMMIT_SECONDS=0) as process:
+        run(process, tmp_path, "chat", "My horse is called Star").check_returncode()
+        assert run(process, tmp_path, "exchanges").stdout.startswith("e1\t")
+        assert "Star" in run(process, tmp_path, "forget", "e1", "--dry-run").stdout
+        assert run(process, tmp_path, "forget", "e1", "--json").returncode == 2, "it would have to ask"
+        gone = json.loads(run(process, tmp_path, "forget", "e1", "--yes", "--json").stdout)
+        assert (gone["forgotten"], gone["exchanges"]) == (True, [1])
+        assert run(process, tmp_path, "exchanges").stdout == ""
 
 
 def test_a_backup_is_taken_while_the_daemon_runs_and_put_back_when_it_does_not(tmp_path: Path) -> None:

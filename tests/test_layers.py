@@ -45,9 +45,14 @@ UNUSED_BY_MOST = {
         "pi_memory.model.probe.trusted",
         "pi_memory.embedding.gguf.GgufEmbedder",
     },
+    # A shell that completes a word waits for these.
+    "cli.client": {"httpx2"},
+    "cli.table": {"rich.cells"},
+    "cli.focus": {"rich.live.Live", "rich.text.Text"},
+    "cli.chat": {"pi_memory.cli.terminal"},
     "__main__": {"pi_memory.agents.hook", "pi_memory.agents.mcp_pipe", "pi_memory.cli"},
 }
-"""What only some settings need, and brings a library that the others can do without."""
+"""What only some settings or calls need, and brings a library that the others can do without."""
 
 READ_ENVIRONMENT = "settings service agents.hook agents.mcp_pipe cli.mcp"
 

@@ -228,13 +228,9 @@ def wheels(folder: Path) -> list[str]:
     return subprocess.check_output([ROOT / "scripts/processor", folder], text=True, timeout=60).split()
 
 
-def generated(what: str) -> str:
-    return subprocess.check_output([sys.executable, "deb/manual.py", what], cwd=ROOT, text=True, timeout=60)
-
-
 @pytest.fixture(scope="module")
 def page() -> str:
-    return generated("man")
+    return subprocess.check_output([sys.executable, "deb/manual.py"], cwd=ROOT, text=True, timeout=60)
 
 
 def test_the_manual_has_every_command_and_setting(page: str) -> None:
@@ -250,11 +246,6 @@ def test_man_finds_no_fault(page: str, tmp_path: Path) -> None:
         ["man", "--warnings", "--local-file", "-Tutf8", tmp_path / "page.1"], capture_output=True, timeout=60
     )
     assert (shown.returncode, shown.stderr) == (0, b"")
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_each_shell_completes(shell: str) -> None:
-    assert f"_PI_MEMORY_COMPLETE={shell}_complete" in generated(shell)
 
 
 @pytest.mark.parametrize("script", ["build-wheels", "build-deb", "check-boot", "processor", "release"])

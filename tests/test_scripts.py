@@ -126,3 +126,32 @@ def test_run_hands_over_the_settings_beside_it(checkout: Path) -> None:
     assert "given: serve --port 9\n" in run(checkout / "scripts" / "run", "--port", "9").stdout
     (checkout / ".env").touch()
     assert "given: --env-file .env serve --port 9\n" in run(checkout / "scripts" / "run", "--port", "9").stdout
+
+
+def test_run_puts_the_program_on_the_path(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = checkout / "home"
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    monkeypatch.setenv("PATH", f"{home}/.local/bin:/usr/bin:/bin")
+    assert "terminal:    pi-memory chat\n" in run(checkout / "scripts" / "run").stdout
+    assert (home / ".local/bin/pi-memory").resolve() == checkout / ".venv/bin/pi-memory"
+    script = home / ".local/share/bash-completion/completions/pi-memory"
+    assert script.read_text() == "given: completion bash\n"
+    assert run("bash", "-c", "pi-memory --version").stdout == "given: --version\n"
+
+
+def test_run_leaves_another_program_of_that_name_alone(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = checkout / "home/.local/bin/pi-memory"
+    other.parent.mkdir(parents=True)
+    other.symlink_to("/bin/true")
+    monkeypatch.setenv("HOME", str(checkout / "home"))
+    monkeypatch.setenv("PATH", f"{other.parent}:/usr/bin:/bin")
+    assert f"terminal:    {checkout}/.venv/bin/pi-memory chat\n" in run(checkout / "scripts" / "run").stdout
+    assert other.readlink() == Path("/bin/true")
+
+
+def test_run_names_the_whole_path_where_it_is_on_no_path(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(checkout / "home"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert f"terminal:    {checkout}/.venv/bin/pi-memory chat\n" in run(checkout / "scripts" / "run").stdout
+    assert not (checkout / "home").exists()

@@ -1,6 +1,7 @@
 """Flag over environment over file over default; what does not fit names its key."""
 
 import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.setattr(settings, "SYSTEM_FILE", tmp_path / "system")
+    monkeypatch.setattr(settings, "SERVICE_FILES", tmp_path / "etc")
+    monkeypatch.setattr(settings, "SERVICE_STATE", tmp_path / "state")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
 
@@ -59,6 +62,23 @@ def test_a_flag_stands_over_the_environment_over_the_file_over_the_default(
     assert load().server.port == 1002
     assert load({"PI_MEMORY_PORT": "1003"}).server.port == 1003
     assert load({"PI_MEMORY_PORT": None}).server.port == 1002
+
+
+def test_the_service_of_this_user_is_found(env: Path, tmp_path: Path) -> None:
+    name = pwd.getpwuid(os.geteuid()).pw_name
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / f"{name}.env").write_text("PI_MEMORY_PORT=1001\n")
+    env.write_text("PI_MEMORY_PORT=1002\n")
+    (tmp_path / "state" / name).mkdir(parents=True)
+    found = load()
+    assert (found.server.port, found.data_dir) == (1001, tmp_path / "state" / name)
+    assert found.workspace == tmp_path / "pi-memory"
+    assert load({"PI_MEMORY_WORKSPACE": "/mine"}).workspace == Path("/mine")
+
+
+def test_a_service_of_somebody_else_is_not(tmp_path: Path) -> None:
+    (tmp_path / "state" / "somebody").mkdir(parents=True)
+    assert load().data_dir == tmp_path / ".local" / "state" / "pi-memory"
 
 
 def test_the_working_directory_has_no_say() -> None:

@@ -32,6 +32,7 @@ COMMANDS = (
     "mcp",
     "import",
     "export-embedder",
+    "completion",
 )
 
 INTERRUPTED = 130

@@ -1,8 +1,8 @@
 """`pi-memory check`: the state of the daemon, or of a start."""
 
 import asyncio
-import json
 import sys
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any
 
@@ -12,7 +12,7 @@ import msgspec
 from pi_memory import backends
 from pi_memory.atomic_file import not_writable
 from pi_memory.cli.client import NotThere, checked, daemon
-from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.options import Load, json_option, pass_load, report
 from pi_memory.focus_file.file import FocusFile
 from pi_memory.http.health import described, local
 from pi_memory.service import alone, bound
@@ -21,7 +21,7 @@ from pi_memory.store.inspection import look
 
 
 @click.command("check")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @pass_load
 def command(load: Load, as_json: bool) -> None:
     """Check settings, database, models and port of the running daemon, else as `serve` would find them.
@@ -38,13 +38,7 @@ def command(load: Load, as_json: bool) -> None:
             runs, found = True, checked(client.get("/healthz"))
     except NotThere:
         runs, found = False, asyncio.run(_look(settings))
-    if as_json:
-        click.echo(json.dumps({"running": runs, **found}, indent=2))
-    else:
-        click.echo("The daemon is running." if runs else "The daemon is not running; it would start with this:")
-        _print(found.get("parts", {}))
-        if "parts" not in found:
-            click.echo("It says more only with its token: set PI_MEMORY_TOKEN.")
+    report({"running": runs, **found}, "\n".join(_lines(found, runs=runs)), as_json=as_json)
     sys.exit(0 if found["status"] == "ok" else 1)
 
 
@@ -71,8 +65,11 @@ async def _look(settings: Settings) -> dict[str, Any]:
     return result
 
 
-def _print(parts: dict[str, dict[str, str]]) -> None:
-    for name, part in parts.items():
-        click.echo(f"{name:10} {part['status']:10} {part.get('is', '')}")
+def _lines(found: dict[str, Any], *, runs: bool) -> Iterator[str]:
+    yield "The daemon is running." if runs else "The daemon is not running; it would start with this:"
+    for name, part in found.get("parts", {}).items():
+        yield f"{name:10} {part['status']:10} {part.get('is', '')}"
         if part.get("todo"):
-            click.echo(f"{'':21} {part['todo']}")
+            yield f"{'':21} {part['todo']}"
+    if "parts" not in found:
+        yield "It says more only with its token: set PI_MEMORY_TOKEN."

@@ -1,19 +1,37 @@
 """A client of the running daemon."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import httpx2
 
 from pi_memory import private
 from pi_memory.cli.plain import plain_json
-from pi_memory.errors import Conflict, PiMemoryError
+from pi_memory.errors import PiMemoryError
 from pi_memory.settings import Settings
 
-Client = httpx2.Client
+if TYPE_CHECKING:  # the completion of a word imports this, and has no time for it
+    from httpx2 import Client as Client
+    from httpx2 import Response
+
+COMMANDS = {
+    "GET /focus?all=1": "`pi-memory focus --all`",
+    "GET /memories": "`pi-memory memories --all`",
+    "GET /exchanges": "`pi-memory exchanges`",
+    "GET /conversations": "`pi-memory conversations`",
+    "GET /events": "`pi-memory history`",
+    "GET /healthz": "`pi-memory check`",
+    "GET /export": "`pi-memory export`",
+    "POST /chat": "`pi-memory chat`",
+}
+"""The commands that do what requests do."""
+OF_HTTP = ("GET /", "POST /", "?", "/openapi", "docs/http", "For example /")
+"""What no hint for people at a terminal has."""
 
 
 class NotThere(PiMemoryError):
@@ -23,6 +41,8 @@ class NotThere(PiMemoryError):
 @contextmanager
 def daemon(settings: Settings) -> Iterator[Client]:
     """An HTTP client of the daemon that these settings describe. Raises `NotThere`."""
+    import httpx2
+
     server = settings.server
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(server.host, server.host)
     url = f"http://{f'[{host}]' if ':' in host else host}:{server.port}"
@@ -39,27 +59,25 @@ def daemon(settings: Settings) -> Iterator[Client]:
             ) from error
 
 
-def database(settings: Settings) -> Path:
-    """The database that these settings name. Raises `Conflict` when a daemon answers at their port and uses another
-    one, or does not say which, unless the command was given `--data-dir`.
+def of_daemon(settings: Settings) -> Settings:
+    """The settings with the data directory and the workspace of the daemon that answers, as far as it says which they
+    are; as they were where none does, or the command was given `--data-dir`.
     """
-    given = click.get_current_context().find_root().params["data_dir"]
-    if given is None:
-        try:
-            with daemon(settings) as client:
-                parts = client.get("/healthz", timeout=10).json().get("parts", {})
-        except (NotThere, ValueError):
-            return settings.database
-        if (used := parts.get("database", {}).get("is", "")) != str(settings.database):
-            raise Conflict(
-                f"The daemon at {client.base_url} uses {used or 'a database that it does not name'}, "
-                f"not {settings.database}",
-                hint="Give --data-dir: the folder of the database that you mean.",
-            )
-    return settings.database
+    if click.get_current_context().find_root().params["data_dir"]:
+        return settings
+    try:
+        with daemon(settings) as client:
+            parts = checked(client.get("/healthz", timeout=10)).get("parts", {})
+    except NotThere:
+        return settings
+    places = {name: Path(parts.get(name, {}).get("is", "")) for name in ("database", "focus")}
+    if not all(path.is_file() for path in places.values()):
+        return settings
+    paths = replace(settings.paths, data_dir=places["database"].parent, workspace=places["focus"].parent.parent)
+    return replace(settings, paths=paths)
 
 
-def checked(response: httpx2.Response) -> Any:
+def checked(response: Response) -> Any:
     """The response's JSON, safe for a terminal. Raises `PiMemoryError` with the daemon's error."""
     if response.is_success:
         return plain_json(response.json()) if response.content else None
@@ -68,4 +86,13 @@ def checked(response: httpx2.Response) -> Any:
     except ValueError:
         said = {}
     message = said.get("message") or f"The daemon answered {response.status_code}"
-    raise PiMemoryError(message, hint=said.get("hint", ""))
+    raise PiMemoryError(message, hint=of_commands(said.get("hint", "")))
+
+
+def of_commands(hint: str) -> str:
+    """A hint of the daemon in terms of the command line."""
+    for request, command in COMMANDS.items():
+        hint = hint.replace(request, command)
+    if any(sign in hint for sign in OF_HTTP):
+        return "`pi-memory --help` lists the commands, and COMMAND --help its options."
+    return hint

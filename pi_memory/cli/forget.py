@@ -1,60 +1,78 @@
 """`pi-memory forget`: erases a memory's fact, or what was said, for good."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import click
 
-from pi_memory.cli.client import Client, checked, daemon
-from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.client import checked, daemon
+from pi_memory.cli.completion import CONVERSATION, IDS
+from pi_memory.cli.options import MEMORY_OR_EXCHANGE, Id, Load, json_option, pass_load, report
+
+if TYPE_CHECKING:
+    from pi_memory.cli.client import Client
 
 
 @click.command("forget")
-@click.argument("memory_id", metavar="[ID]", type=click.IntRange(min=1), required=False)
-@click.option("--exchange", metavar="ID", type=click.IntRange(min=1), help="Erase an exchange; `exchanges` lists them.")
-@click.option("--conversation", metavar="NAME", help="Erase all that was said in a conversation, and end it.")
+@click.argument("which", metavar="[ID]", type=MEMORY_OR_EXCHANGE, required=False, shell_complete=IDS)
+@click.option(
+    "--conversation",
+    metavar="NAME",
+    shell_complete=CONVERSATION,
+    help="Erase all that was said in a conversation, and end it.",
+)
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
 @pass_load
-def command(
-    load: Load, memory_id: int | None, exchange: int | None, conversation: str | None, *, dry_run: bool, yes: bool
-) -> None:
-    """Erase for good the fact that memory ID states, wherever it was said; or whole exchanges.
+def command(load: Load, which: Id | None, conversation: str | None, *, dry_run: bool, yes: bool, as_json: bool) -> None:
+    """Erase for good the fact that memory ID states, wherever it was said; or exchange ID.
 
     It first shows everything that will be erased. There is no undo, and the fact is not learned again.
 
     \b
     Examples:
-      pi-memory forget 12 --dry-run
-      pi-memory forget --exchange 340
+      pi-memory forget m12 --dry-run
+      pi-memory forget e340
     """
-    path = _path(memory_id, exchange, conversation)
+    if (which is None) == (conversation is None):
+        raise click.UsageError("Give the ID of a memory or of an exchange, or --conversation.")
+    if as_json and not (dry_run or yes):
+        raise click.UsageError("--json does not ask: give --yes, or --dry-run.")
     with daemon(load({})) as client:
-        if memory_id is not None and checked(client.get(f"/memories/{memory_id}"))["forgotten_at"]:
-            click.echo(f"Memory {memory_id} is forgotten already.")
+        path = path_of(which) if which else f"/conversations/{quote(conversation or '', safe='')}?forget=1"
+        if which and is_forgotten(client, which):
+            report({"forgotten": True, "gone": []}, f"Memory {which} is forgotten already.", as_json=as_json)
             return
-        _show(client, path)
-        if dry_run:
-            return
-        if not yes:
+        would = would_go(client, path)
+        if not as_json:
+            click.echo("\n".join(texts(would)))
+        if not (dry_run or yes):
             click.confirm("Forget this for good?", abort=True)
-        checked(client.delete(path))
-    click.echo("Forgotten.")
+        if not dry_run:
+            checked(client.delete(path))
+    if as_json or not dry_run:
+        report({"forgotten": not dry_run, **would}, "Forgotten.", as_json=as_json)
 
 
-def _path(memory_id: int | None, exchange: int | None, conversation: str | None) -> str:
-    given = {
-        f"/memories/{memory_id}?forget=1": memory_id,
-        f"/exchanges/{exchange}": exchange,
-        f"/conversations/{conversation}?forget=1": conversation,
-    }
-    paths = [path for path, value in given.items() if value is not None]
-    if len(paths) != 1:
-        raise click.UsageError("Give the ID of a memory, or --exchange, or --conversation.")
-    return paths[0]
+def path_of(which: Id) -> str:
+    return f"{which.path}?forget=1" if which.kind == "memory" else which.path
 
 
-def _show(client: Client, path: str) -> None:
+def is_forgotten(client: Client, which: Id) -> bool:
+    """Whether a memory is forgotten already. Raises `PiMemoryError` when there is no such memory."""
+    return which.kind == "memory" and checked(client.get(which.path))["forgotten_at"] is not None
+
+
+def would_go(client: Client, path: str) -> dict[str, Any]:
+    """What a deletion would erase."""
     would: dict[str, Any] = checked(client.delete(f"{path}{'&' if '?' in path else '?'}dry_run=1"))
-    for one in would["gone"]:
-        place = one["place"] if one["id"] is None else f"{one['place']} {one['id']}"
-        click.echo(f"{place}: {' '.join(one['text'].split())}")
+    return would
+
+
+def texts(would: dict[str, Any]) -> list[str]:
+    """Each text that would go, with its place."""
+    places = [" ".join(str(each) for each in (one["place"], one["id"]) if each is not None) for one in would["gone"]]
+    return [f"{place}: {' '.join(one['text'].split())}" for place, one in zip(places, would["gone"], strict=True)]

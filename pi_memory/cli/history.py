@@ -1,45 +1,46 @@
 """`pi-memory history`: shows the events of a memory."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from pi_memory.cli.client import checked, daemon
-from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.completion import MEMORY_IDS
+from pi_memory.cli.options import MEMORY, Id, Load, json_option, pass_load, report
 
 
 @click.command("history")
-@click.argument("memory_id", metavar="ID", type=click.IntRange(min=1))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.argument("which", metavar="ID", type=MEMORY, shell_complete=MEMORY_IDS)
+@json_option
 @pass_load
-def command(load: Load, memory_id: int, as_json: bool) -> None:
+def command(load: Load, which: Id, as_json: bool) -> None:
     """Show the events of memory ID, newest last, with the numbers that `undo` needs.
 
     \b
     Example:
-      pi-memory history 12
+      pi-memory history m12
     """
     with daemon(load({})) as client:
-        found = checked(client.get(f"/memories/{memory_id}/history"))
-    if as_json:
-        click.echo(json.dumps(found, indent=2))
-        return
-    for event in found["history"][::-1]:
+        found = checked(client.get(f"{which.path}/history"))
+    report(found, "\n".join(_lines(found["history"][::-1])), as_json=as_json)
+
+
+def _lines(history: list[dict[str, Any]]) -> Iterator[str]:
+    for event in history:
         undoes = f", undoes {event['undoes']}" if event["undoes"] else ""
-        click.echo(f"{event['event_id']:>6}  {event['at']}  {event['kind']} by {event['origin']}{undoes}")
-        for line in _changes(event["before"] or {}, event["after"] or {}):
-            click.echo(f"        {line}")
+        yield f"{event['event_id']:>6}  {event['at']}  {event['kind']} by {event['origin']}{undoes}"
+        for change in _changes(event["before"] or {}, event["after"] or {}):
+            yield f"        {change}"
 
 
-def _changes(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    lines = []
+def _changes(before: dict[str, Any], after: dict[str, Any]) -> Iterator[str]:
     for field, value in after.items():
         if field in before:
-            lines.append(f"{field}: {shown(before[field])} -> {shown(value)}")
+            yield f"{field}: {shown(before[field])} -> {shown(value)}"
         elif value not in (None, "", []):
-            lines.append(f"{field}: {shown(value)}")
-    return lines
+            yield f"{field}: {shown(value)}"
 
 
 def shown(value: Any) -> str:

@@ -1,12 +1,14 @@
 """`pi-memory import`: imports history, so that a new user starts with a focus and memories."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -15,11 +17,14 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from pi_memory.agents.claude_log import encoded
 from pi_memory.agents.history import Past, Skipped, in_time_order
 from pi_memory.agents.history_files import found
-from pi_memory.cli.client import Client, checked, daemon
-from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.client import checked, daemon
+from pi_memory.cli.options import Load, json_option, pass_load, report
 from pi_memory.cli.plain import plain
 from pi_memory.errors import PiMemoryError
 from pi_memory.memories.restore import is_export
+
+if TYPE_CHECKING:
+    from pi_memory.cli.client import Client
 
 BATCH_EXCHANGES, BATCH_BYTES = 40, 300_000
 """Most that is sent at once: a chat in between waits for the tagging of no more than this."""
@@ -40,14 +45,14 @@ class ImportCounts:
 
 @click.command("import")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @pass_load
 def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
     """Import history from PATHS, files or folders, with its own dates, as if it had happened here.
 
-    Session logs of Claude Code; the conversations.json that ChatGPT and Claude export; conversations in JSON Lines, as
-    POST /import takes them; text or Markdown where each message stands behind `User:` or `Assistant:`; and the memories
-    of a GET /export.
+    Session logs of Claude Code; the conversations.json that ChatGPT and Claude export; conversations in JSON Lines
+    (docs/cli.md); text or Markdown where each message stands behind `User:` or `Assistant:`; and the memories
+    that `export` wrote.
 
     You may stop it, repeat it, and run it again when a log has grown: it adds only what is new.
 
@@ -72,7 +77,7 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
             "known": counts.known,
             "sessions": len(counts.sessions),
         }
-        click.echo(json.dumps(figures | {"skipped": skipped.count, "skipped_at": skipped.places}))
+        report(figures | {"skipped": skipped.count, "skipped_at": skipped.places}, "", as_json=True)
         return
     if exports:
         click.echo(f"{counts.memories} memories added.")

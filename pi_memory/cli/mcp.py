@@ -6,6 +6,7 @@ import click
 
 from pi_memory.agents import mcp_pipe
 from pi_memory.cli.options import Load, pass_load
+from pi_memory.settings import Settings
 
 
 @click.command("mcp")
@@ -19,9 +20,12 @@ def command(load: Load) -> None:
     Example:
       claude mcp add pi-memory -- pi-memory mcp
     """
-    settings = load({})
+    point_to(load({}))
+    mcp_pipe.main()
+
+
+def point_to(settings: Settings) -> None:
+    """Have `hook.Daemon`, which does not read the settings, find the daemon that they describe."""
     server = settings.server
     given = {"HOST": server.host, "PORT": str(server.port), "TOKEN": server.token, "DATA_DIR": str(settings.data_dir)}
-    # The pipe finds the daemon as the hook does.
     os.environ.update({f"PI_MEMORY_{name}": value for name, value in given.items() if value})
-    mcp_pipe.main()

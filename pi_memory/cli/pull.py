@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.client import of_daemon
+from pi_memory.cli.options import Load, json_option, pass_load, report
 from pi_memory.download import SHA256, HubSource, fetch
 
 DEFAULTS = {
@@ -24,8 +25,9 @@ SETTINGS = {"chat": "PI_MEMORY_MODEL", "embedder": "PI_MEMORY_EMBEDDER_MODEL"}
 @click.option(
     "--endpoint", metavar="URL", help="Another hub, such as a mirror.  [default: $HF_ENDPOINT or Hugging Face]"
 )
+@json_option
 @pass_load
-def command(load: Load, what: str, endpoint: str | None, **asked: str | None) -> None:
+def command(load: Load, what: str, *, endpoint: str | None, as_json: bool, **asked: str | None) -> None:
     """Download WHAT (chat, embedder or all) into the data directory.
 
     An interrupted download resumes where it stopped. A file gets its name once its hash is verified.
@@ -36,11 +38,15 @@ def command(load: Load, what: str, endpoint: str | None, **asked: str | None) ->
       pi-memory pull chat --repo Qwen/Qwen2.5-1.5B-Instruct-GGUF --file qwen2.5-1.5b-instruct-q4_0.gguf
     """
     sources = _sources(what, asked)
-    models = load({}).models_dir
+    models = of_daemon(load({})).models_dir
+    fetched = {}
     for kind, source in sources.items():
-        click.echo(f"Fetching {source}")
-        path = fetch(source, models / kind, endpoint=endpoint)
-        click.echo(f"{path}: {path.stat().st_size / 1e6:.0f} MB, verified. {_use(kind, path)}")
+        click.echo(f"Fetching {source}", err=as_json)
+        path = fetched[kind] = fetch(source, models / kind, endpoint=endpoint)
+        if not as_json:
+            click.echo(f"{path}: {path.stat().st_size / 1e6:.0f} MB, verified. {_use(kind, path)}")
+    if as_json:
+        report({kind: {"file": str(p), "bytes": p.stat().st_size} for kind, p in fetched.items()}, "", as_json=True)
 
 
 def _sources(what: str, asked: dict[str, str | None]) -> dict[str, HubSource]:

@@ -3,15 +3,17 @@
 import click
 
 from pi_memory.cli.client import checked, daemon
-from pi_memory.cli.options import Load, pass_load
+from pi_memory.cli.completion import NAMESPACE, PROJECT
+from pi_memory.cli.options import Id, Load, json_option, pass_load, report
 
 
 @click.command("remember")
 @click.argument("text")
-@click.option("--namespace", metavar="NAME", help="Where it belongs.  [default: user]")
-@click.option("--project", metavar="NAME", help="Project that it is about.")
+@click.option("--namespace", metavar="NAME", shell_complete=NAMESPACE, help="Where it belongs.  [default: user]")
+@click.option("--project", metavar="NAME", shell_complete=PROJECT, help="Project that it is about.")
+@json_option
 @pass_load
-def command(load: Load, text: str, namespace: str | None, project: str | None) -> None:
+def command(load: Load, text: str, namespace: str | None, project: str | None, as_json: bool) -> None:
     """Store TEXT as a memory that never fades.
 
     \b
@@ -22,4 +24,5 @@ def command(load: Load, text: str, namespace: str | None, project: str | None) -
     body = {"content": text, "quote": text, **{name: value for name, value in given.items() if value is not None}}
     with daemon(load({})) as client:
         memory = checked(client.post("/memories", json=body))
-    click.echo(f"Remembered as {memory['id']} in {memory['namespace']}.")
+    told = f"Remembered as {Id('memory', memory['id'])} in {memory['namespace']}."
+    report(memory, told, as_json=as_json)
