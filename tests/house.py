@@ -72,7 +72,6 @@ TESTED_ELSEWHERE = {
     "model/grammar model/library model/llama_context model/sampling model/tokenizer": "test_engine.py",
     "focus/last_tags focus/topic_changes": "test_recorder.py, test_recent_focus.py and test_tagger_sessions.py",
     "focus_file/*": "test_parse.py, test_merge.py, test_file.py and test_sync.py go through all of it",
-    "learning/*": "test_extraction.py, test_dedup.py and test_learner.py have the sentences",
     "memories/changes memories/undo": "test_memories.py and test_memories_always.py change and undo",
     "memories/export memories/restore": "test_http_import_export.py goes through both",
     "memories/redaction": "test_forget.py",

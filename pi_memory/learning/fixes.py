@@ -136,8 +136,8 @@ def _trouble(exchange: Exchange, at: int) -> Trouble | None:
     for call in reversed(exchange.tool_calls):
         if told := _reported(call):
             return Trouble(_line(told), at, about | stems(told[-READ:]), call)
-    told = _failure(exchange)
-    return Trouble(told, at, about) if told else None
+    said = _failure(exchange)
+    return Trouble(said, at, about) if said else None
 
 
 def _reported(call: ToolCall) -> str:
