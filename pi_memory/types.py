@@ -128,6 +128,10 @@ class Exchange:
     """Statements of the user in it; None before detection has run. Not stored."""
 
 
+Numbered = tuple[int, Exchange]
+"""An exchange with its id."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tag:
     """The topic of an exchange. `topic` is None for chatter, which is not recorded; `vector` is the exchange's

@@ -18,9 +18,8 @@ from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.protocols import Model
 from pi_memory.store import conversations, exchanges
-from pi_memory.store.conversations import Numbered
 from pi_memory.store.database import Database
-from pi_memory.types import Exchange
+from pi_memory.types import Exchange, Numbered
 
 
 class Ahead:

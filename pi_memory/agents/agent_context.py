@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pi_memory.chat.context import TurnContext
-from pi_memory.errors import RequestError
 from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
@@ -52,7 +51,7 @@ class AgentContexts:
         """
         budget = self._briefing.budget(model)
         block, topics = await self._focus.block(count=model.count, tokens=budget.focus)
-        stated, memories = await self._briefing.stated(_named(project), budget.memory, model)
+        stated, memories = await self._briefing.stated(namespaces.named(project), budget.memory, model)
         self._given.pop(session, None)
         self._keep(session, stated)
         return AgentContext("\n\n".join(filter(None, (block, stated))), topics, memories)
@@ -65,7 +64,7 @@ class AgentContexts:
             text=self._text(session),
             window=PromptWindow(session),
         )
-        scope, now = namespaces.scope(_named(project)), self._clock()
+        scope, now = namespaces.scope(namespaces.named(project)), self._clock()
         text, chosen = await self._recall.for_turn(said, scope=scope, room=room, now=now, session=session)
         self._keep(session, text)
         return AgentContext(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
@@ -89,12 +88,3 @@ class AgentContexts:
                 break
             size -= len(kept)
             del self._given[name]
-
-
-def _named(project: str | None) -> str | None:
-    """A project, None for one without a name: an agent may work in `/`."""
-    try:
-        namespaces.scope(project)
-    except RequestError:
-        return None
-    return project

@@ -17,12 +17,14 @@ from pi_memory.event_bus import Events, FocusEdited, MemoryChanged
 from pi_memory.loader import Loader
 from pi_memory.protocols import Model
 from pi_memory.store import conversations
-from pi_memory.store.conversations import Lesson, Numbered
+from pi_memory.store.conversations import Lesson
 from pi_memory.store.database import Database
 from pi_memory.tasks import BackgroundWorker
+from pi_memory.types import Numbered
 
 Learn = Callable[[Sequence[Numbered], Sequence[Numbered]], Awaitable[object]]
 """Learns from exchanges of one session, with their ids; the second ones came before and were learned from."""
+
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from pi_memory.agents.import_conversations import Given
 from pi_memory.errors import RequestError, StoreError, TooLarge
 from pi_memory.http.endpoint import Endpoint, answer, flag
 from pi_memory.http.import_format import ShownMessages, ShownTaken, conversation
-from pi_memory.memories.restore import Counts, Numbered, is_export
+from pi_memory.memories.restore import Counts, NumberedLine, is_export
 from pi_memory.parts import Parts
 
 IN_RAM = 4 * 2**20
@@ -89,7 +89,7 @@ async def _groups(parts: Parts, file: BinaryIO) -> AsyncIterator[list[Given]]:
         yield group
 
 
-def _group(lines: Iterator[Numbered]) -> list[Given]:
+def _group(lines: Iterator[NumberedLine]) -> list[Given]:
     """The next conversations, about `GROUP_BYTES` and at least one."""
     group, size = [], 0
     while size < GROUP_BYTES and (found := next(lines, None)) is not None:
@@ -114,7 +114,7 @@ def _file(parts: Parts) -> BinaryIO:
     return tempfile.SpooledTemporaryFile(IN_RAM, dir=folder)  # type: ignore[return-value]
 
 
-def _lines(file: BinaryIO) -> Iterator[Numbered]:
+def _lines(file: BinaryIO) -> Iterator[NumberedLine]:
     """The file's lines with their numbers, without blank ones, of which there may be millions.
 
     Raises `TooLarge`.

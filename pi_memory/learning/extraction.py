@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from pi_memory.errors import RequestError
 from pi_memory.learning.fixes import chains, solutions
 from pi_memory.learning.statements import statements
 from pi_memory.memories import namespaces
@@ -16,9 +15,7 @@ from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import Sentence, sentences
-from pi_memory.types import Candidate, Exchange, MemoryType, Priority, Statement
-
-Numbered = tuple[int, Exchange]
+from pi_memory.types import Candidate, Exchange, MemoryType, Numbered, Priority, Statement
 
 MOST = 40
 """Most candidates of one session: with more the user is dictating, and search finds it word for word."""
@@ -163,6 +160,5 @@ def _is_private(exchange: Exchange) -> bool:
 
 def _project(project: str | None) -> str | None:
     """The namespace of a project, None when it has none."""
-    with suppress(RequestError):
-        return namespaces.of_project(project) if project else None
-    return None
+    name = namespaces.named(project)
+    return namespaces.of_project(name) if name else None

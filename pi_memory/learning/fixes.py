@@ -12,9 +12,7 @@ from pi_memory.text.language import pattern
 from pi_memory.text.sentences import stems
 from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import sentences
-from pi_memory.types import Candidate, Exchange, ToolCall
-
-Numbered = tuple[int, Exchange]
+from pi_memory.types import Candidate, Exchange, Numbered, ToolCall
 
 PATIENCE = 12
 """Exchanges after which a success no longer belongs to an error."""

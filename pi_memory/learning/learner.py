@@ -22,7 +22,7 @@ from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.statements import statements
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
-from pi_memory.memories.namespaces import Scope, covers, scope
+from pi_memory.memories.namespaces import Scope, covers, named, scope
 from pi_memory.memories.redaction import Gone
 from pi_memory.protocols import Embedder
 from pi_memory.store.memories import Embedding
@@ -30,9 +30,8 @@ from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
-from pi_memory.types import Candidate, Exchange, Memory, Statement
+from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 
-Numbered = tuple[int, Exchange]
 Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
 """Those of something learned in a session, by its text."""
 
@@ -109,7 +108,7 @@ class Learner:
                 if statement.kind == "private":
                     lines.append("Nothing is learned from this message.")
                 elif statement.kind == "forget":
-                    lines.append(await self._forget(statement, _scope(project)))
+                    lines.append(await self._forget(statement, scope(named(project))))
                 else:
                     candidate = await self._filed(of_statement(statement, project, exchange_id), session)
                     lines.append(await self._remember(statement, candidate))
@@ -341,13 +340,6 @@ def _place_of(said: Candidate | Memory) -> tuple[str, ...]:
     """The place of a memory: `user` and `global` are one, each project is another."""
     parts = said.namespace.split("/")
     return tuple(parts[:2]) if parts[0] == "project" else ()
-
-
-def _scope(project: str | None) -> Scope:
-    try:
-        return scope(project)
-    except RequestError:
-        return scope(None)
 
 
 async def _no_topics(session: str | None, text: str) -> tuple[str, ...]:

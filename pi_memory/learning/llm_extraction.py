@@ -18,9 +18,7 @@ from pi_memory.text import query_terms
 from pi_memory.text.language import pattern
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import sentences
-from pi_memory.types import AnswerForm, Candidate, Exchange, Message
-
-Numbered = tuple[int, Exchange]
+from pi_memory.types import AnswerForm, Candidate, Exchange, Message, Numbered
 
 INSTRUCTION = """What did the user say above that would help you do a better job next time? Corrections matter most, \
 then errors with what resolved them, decisions with their reason, what the user prefers, and facts with names, numbers \

@@ -15,7 +15,7 @@ from pi_memory.event_bus import Events, MemoryChanged, TextForgotten
 from pi_memory.memories import changes, export, forget, restore, undo
 from pi_memory.memories.changes import Cause, PastChange
 from pi_memory.memories.redaction import Forgetting, ForgottenTexts, Gone
-from pi_memory.memories.restore import Counts, Numbered
+from pi_memory.memories.restore import Counts, NumberedLine
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Clock
 from pi_memory.store import imports, memories, memory_fts, state, tombstones
@@ -252,7 +252,7 @@ class Memories:
         await self._db.write(imports.store_id, durable=True)
         await self._db.read(partial(export.export, file=file, at=self._clock()))
 
-    async def restore(self, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Counts:
+    async def restore(self, lines: Iterator[NumberedLine], *, skip_forgotten: bool = False) -> Counts:
         """Import an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
         done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
         await self._reload()

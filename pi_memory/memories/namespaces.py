@@ -52,11 +52,16 @@ def slug(project: str) -> str:
     return made or hashlib.sha256(name.casefold().encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
+def named(project: str | None) -> str | None:
+    """A project, None for one without a name: an agent may work in `/`."""
+    with suppress(RequestError):
+        return project if project and slug(project) else None
+    return None
+
+
 def same_project(one: str, other: str) -> bool:
     """Whether both name one project; False when one has no name."""
-    with suppress(RequestError):
-        return slug(one) == slug(other)
-    return False
+    return bool(named(one) and named(other)) and slug(one) == slug(other)
 
 
 def scope(project: str | None) -> Scope:

@@ -21,7 +21,7 @@ from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding
 from pi_memory.types import Candidate, Memory
 
-Numbered = tuple[int, bytes]
+NumberedLine = tuple[int, bytes]
 """A line and its number, from 1."""
 
 Sides = tuple[dict[str, Any] | None, ...]
@@ -69,7 +69,7 @@ def is_export(line: bytes) -> bool:
     return isinstance(found, dict) and "format" in found
 
 
-def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = False) -> Restored:
+def restore(db: Database, lines: Iterator[NumberedLine], *, skip_forgotten: bool = False) -> Restored:
     """Import an export. Raises `RequestError`, naming the line; then the transaction must be rolled back."""
     number, first = next(lines, (1, b""))
     header = _decoded(number, first, Header)
@@ -89,7 +89,7 @@ def restore(db: Database, lines: Iterator[Numbered], *, skip_forgotten: bool = F
     return done
 
 
-def _body(lines: Iterator[Numbered]) -> Iterator[tuple[int, ExportLine]]:
+def _body(lines: Iterator[NumberedLine]) -> Iterator[tuple[int, ExportLine]]:
     """The lines between header and end. Raises `RequestError` when some are missing."""
     number, ended = 1, False
     for number, text in lines:

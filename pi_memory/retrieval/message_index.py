@@ -14,7 +14,7 @@ import sqlite_utils
 
 from pi_memory.embedding.quantized import Matrix, pack, unpack
 from pi_memory.embedding.worker import Worker
-from pi_memory.errors import EmbedderError, RequestError
+from pi_memory.errors import EmbedderError
 from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
@@ -200,10 +200,8 @@ def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: i
 
 def namespace_of(project: str | None) -> str:
     """The namespace of a message that was said in `project`."""
-    try:
-        return namespaces.of_project(project) if project else EVERYONE
-    except RequestError:  # a project that has no name
-        return EVERYONE
+    name = namespaces.named(project)
+    return namespaces.of_project(name) if name else EVERYONE
 
 
 def pieces_of(text: str) -> list[str]:

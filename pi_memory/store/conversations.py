@@ -11,9 +11,8 @@ import msgspec
 from sqlite_utils import Database
 
 from pi_memory.store import exchanges, sessions, tombstones
-from pi_memory.types import Exchange, Prompted
+from pi_memory.types import Exchange, Numbered, Prompted
 
-Numbered = tuple[int, Exchange]
 BEFORE = 12
 """Most exchanges before a lesson that are read with it."""
 
