@@ -67,9 +67,9 @@ ENDPOINTS: list[Endpoint] = [
 
 
 DOORS = {
-    "/v1/{rest:path}": ("openai", "openai_responses", "openai_embeddings"),
-    "/api/{rest:path}": ("ollama",),
-    "/mcp": ("mcp",),
+    "/v1/{rest:path}": ("http.openai", "http.openai_responses", "http.openai_embeddings"),
+    "/api/{rest:path}": ("http.ollama",),
+    "/mcp": ("http.mcp",),
 }
 """Other programs' protocols, by their paths: the modules that speak them, imported when the first request comes."""
 
@@ -112,6 +112,10 @@ def create_app(
     return app
 
 
+PAGES = ("/", "/ui/{rest:path}")
+"""The pages for people: a client of the same API, which `/openapi.json` does not list."""
+
+
 class Number(Convertor[int]):
     """An integer in a path, as large as SQLite can hold. Starlette's own converter accepts more digits than Python
     parses.
@@ -129,6 +133,8 @@ class Number(Convertor[int]):
 def _routes() -> list[Route]:
     register_url_convertor("int", Number())
     doors = [Route(path, LazyEndpoints(modules)) for path, modules in DOORS.items()]
+    pages = LazyEndpoints(("web.pages",))
+    doors += [Route(path, pages) for path in PAGES]
     return [*map(_route, ENDPOINTS), *doors, Route("/openapi.json", _description)]
 
 
@@ -151,7 +157,7 @@ class LazyEndpoints:
 
 
 def _endpoints(modules: Iterable[str]) -> list[Endpoint]:
-    imported = (importlib.import_module(f"pi_memory.http.{name}") for name in modules)
+    imported = (importlib.import_module(f"pi_memory.{name}") for name in modules)
     return [endpoint for module in imported for endpoint in module.ENDPOINTS]
 
 

@@ -42,6 +42,7 @@ ROWS = (
     "agents",
     "parts",
     "http",
+    "web",
     "backends",
     "daemon",
     "app",
@@ -51,7 +52,7 @@ ROWS = (
 )
 """Rooms, lowest first: a room imports from earlier rows only, and those of the first row from each other."""
 
-ONE_A_RESOURCE = frozenset({"http", "cli", "store", "model"})
+ONE_A_RESOURCE = frozenset({"http", "web", "cli", "store", "model"})
 """Rooms with a file for each resource, command or group of tables: they may hold more than a dozen, and share names."""
 
 
@@ -59,6 +60,7 @@ TESTED_ELSEWHERE = {
     "types protocols parts errors": "data and protocols: nothing happens in them",
     "__main__ app daemon": "every test of a whole daemon starts them (tests/conftest.py, tests/process.py)",
     "cli/*": "each command runs in a process of its own in test_cli.py and test_cli_*.py",
+    "web/*": "test_pages.py asks for every page, test_page_browser.py uses them",
     "http/live http/usage": "test_live_events.py and test_http_setup.py",
     "http/activity http/import_format": "test_http_focus.py and test_http_import_export.py are their clients",
     "http/client_chat http/turns http/openai_*": "test_http_openai.py and the programs' own clients",

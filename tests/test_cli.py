@@ -136,3 +136,14 @@ def test_serve_stays_light() -> None:
     loaded = python("-c", code).stdout.split()
     assert "pi_memory.service" in loaded
     assert not set(unwanted) & set(loaded)
+
+
+def test_check_shows_the_address_of_the_page(tmp_path: Path) -> None:
+    command, data = ("-m", "pi_memory", "check", "--url"), {"PI_MEMORY_DATA_DIR": str(tmp_path)}
+    assert python(*command, **data).stdout.startswith("http://127.0.0.1:8765/\nOnly this machine")
+    token = "0123456789abcdefghijklmnop"
+    open_to_all = {"PI_MEMORY_HOST": "192.0.2.7", "PI_MEMORY_TOKEN": token, "PYTHONIOENCODING": "utf-8"}
+    shown = python(*command, **data, **open_to_all).stdout
+    assert shown.startswith("http://192.0.2.7:8765/\n")
+    assert "▄" in shown
+    assert token not in shown

@@ -53,6 +53,14 @@ def test_other_projects_do_not_see_it(daemon: Daemon) -> None:
     assert search(client, "pump shed", namespace="project/garden")
 
 
+def test_every_project_is_searched_when_that_is_asked_for(daemon: Daemon) -> None:
+    client = daemon()
+    said = [{"role": "user", "content": "The pump is red"}]
+    take(client, {"conversation_id": "a", "project": "garden", "messages": said})
+    assert search(client, "pump") == []
+    assert [found["content"] for found in search(client, "pump", everywhere="1")] == ["The pump is red"]
+
+
 def test_the_same_import_twice_adds_nothing(daemon: Daemon, clock: FakeClock) -> None:
     client = daemon()
     take(client, GARDEN)

@@ -17,7 +17,7 @@ OWNERS = {
     # The hub library raises errors of httpx2.
     "httpx2": "model.remote cli.client download",
     "huggingface_hub": "download",
-    "jinja2": "model.chat_template",
+    "jinja2": "model.chat_template web.site",
     "llama_cpp": "model.library embedding.gguf",
     "rapidfuzz": "topics.* focus_file.* tagging.* learning.dedup",
     "rich": "cli.*",
@@ -28,16 +28,17 @@ OWNERS = {
     "sqlite_utils": (
         "store.* focus.* tagging.centroids attention.sessions memories.* retrieval.* agents.import_conversations"
     ),
-    "starlette": "http.* app",
+    "segno": "cli.check",
+    "starlette": "http.* web.* app",
     "h11": "http.connections",
     "uvicorn": "http.connections service",
     "watchdog": "focus_file.watcher",
 }
 
-HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "sentence_transformers"}
+HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "segno", "sentence_transformers"}
 """Libraries that take long to import or may be absent: their owners import them inside the function that needs them."""
 
-IMPORT_LATE = "model.library model.chat_template embedding.gguf embedding.sentence_transformers embedding.gguf_export"
+IMPORT_LATE = "web.site cli.check model.library model.chat_template embedding.gguf* embedding.sentence_transformers"
 UNUSED_BY_MOST = {
     "backends": {
         "pi_memory.model.remote.RemoteModel",

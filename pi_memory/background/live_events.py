@@ -16,8 +16,8 @@ HERE = "here"
 
 @dataclass(frozen=True, slots=True)
 class LiveEvent:
-    """`id` is that of the last change. `kind` is `memory`, `forgotten`, `focus` or `exchange`; `here` at the beginning;
-    `missed` where changes were missed.
+    """`id` is that of the last change. `kind` is `memory`, `forgotten`, `topics` or `exchange`; `here` at the
+    beginning; `missed` where changes were missed.
     """
 
     id: str
@@ -37,8 +37,8 @@ class LiveEvents:
         self._stopped = False
         events.subscribe(MemoryChanged, lambda e: self._pass("memory", id=e.memory.id, is_valid=e.memory.is_valid))
         events.subscribe(TextForgotten, lambda e: self._pass("forgotten", exchanges=list(e.exchange_ids)))
-        events.subscribe(FocusEdited, lambda e: self._pass("focus"))
-        events.subscribe(FocusFileRead, lambda e: self._pass("focus"))
+        events.subscribe(FocusEdited, lambda e: self._pass("topics"))
+        events.subscribe(FocusFileRead, lambda e: self._pass("topics"))
         events.subscribe(
             ExchangeProcessed,
             lambda e: self._pass("exchange", id=e.id, conversation_id=e.conversation_id, topic=e.topic),

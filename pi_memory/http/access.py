@@ -55,17 +55,20 @@ class Access:
     ) -> None:
         self.trusts = trusts
         self._token = token.encode()
+        self.cookie = hmac.new(self._token, b"pi-memory's page", "sha256").hexdigest()
+        """What a browser keeps of the token once somebody has logged in: it opens as much, and says nothing of it."""
         self._pause = pause
         self._clock = clock
         self._waiting: Counter[str] = Counter()
         self._logged_at = float("-inf")
         self._unlogged = 0
 
-    async def check(self, token: str, address: str) -> None:
+    async def check(self, token: str, address: str, *, is_cookie: bool = False) -> None:
         """Raises `Unauthorized`, after a delay, for a wrong token, and `TooMany` while too many such answers wait."""
+        right = self.cookie.encode() if is_cookie else self._token
         if self._waiting[address] >= MOST_OF_ONE or self._waiting.total() >= MOST_WAITING:
             raise TooMany("Too many wrong tokens", hint="Try again in a second.", retry_after=1)
-        if self._token and hmac.compare_digest(token.encode(), self._token):
+        if self._token and hmac.compare_digest(token.encode(), right):
             return
         self._log(address)
         self._waiting[address] += 1

@@ -37,7 +37,7 @@ class ChatReply(msgspec.Struct, omit_defaults=True):
 
 async def chat(request: Request, parts: Parts) -> Response:
     asked = await body(request, ChatRequest)
-    stream = parts.streams.start(_turn(asked))
+    stream = parts.streams.start(turn_of(asked))
     events = aiter(stream)
     if not asked.stream:
         done = await unless_gone(request, stream, last(events))
@@ -49,7 +49,7 @@ async def chat(request: Request, parts: Parts) -> Response:
     return TurnResponse(stream, _as_text(first, events), "text/plain; charset=utf-8")
 
 
-def _turn(asked: ChatRequest) -> Turn:
+def turn_of(asked: ChatRequest) -> Turn:
     if not asked.message.strip():
         raise RequestError("message: empty", hint="Send what you want to say.")
     conversation_id = asked.conversation_id

@@ -8,13 +8,19 @@ another site, and without a token a foreign `Host` are refused.
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pi_memory.errors import Forbidden, PiMemoryError, TooLarge, Unauthorized
 from pi_memory.http.access import Access
 from pi_memory.http.endpoint import ANSWERS, failure
 
-OPEN = ("/healthz", "/version")
+LOGIN = "/ui/login"
+COOKIE = "pi_memory"
+OPEN = ("/healthz", "/version", LOGIN)
+STATIC = "/ui/static/"
+"""Files of the page that everybody has."""
 UNBOUNDED = ("/import",)
 """Paths whose bodies are read piece by piece, at any length."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -37,21 +43,22 @@ class Guard:
             bounded = scope["path"] not in UNBOUNDED
             await self._app(scope, self._measured(receive, headers) if bounded else receive, send)
         except PiMemoryError as error:
-            await failure(error, scope["path"])(scope, receive, send)
+            refused = _to_login(headers) if _is_stranger(error, scope) else failure(error, scope["path"])
+            await refused(scope, receive, send)
 
     async def _admit(self, scope: Scope, headers: Headers) -> None:
-        """Raises for requests that are refused. `admitted` in the scope's state: whether the client may see everything,
-        or only that the daemon is there.
+        """Raises for requests that are refused. In the scope's state are `admitted`, whether the client may see
+        everything or only that the daemon is there, and `access`, for those who log in.
         """
         _refuse_other_sites(headers)
         admitted = await self._is_known(scope, headers)
-        if not admitted and scope["path"] not in OPEN:
+        if not admitted and scope["path"] not in OPEN and not scope["path"].startswith(STATIC):
             raise Unauthorized(
                 "A token is needed",
                 hint="Send Authorization: Bearer with what the file `token` of the data directory has, or with "
                 "PI_MEMORY_TOKEN's value.",
             )
-        scope.setdefault("state", {})["admitted"] = admitted
+        scope.setdefault("state", {}).update(admitted=admitted, access=self._access)
 
     async def _is_known(self, scope: Scope, headers: Headers) -> bool:
         """Whether the client is trusted or has the token. Raises `Forbidden`, and what `Access.check` raises."""
@@ -65,8 +72,12 @@ class Guard:
                 raise Forbidden(
                     f"Host {host!r} is not this daemon", hint="Use http://127.0.0.1, or send the token with it."
                 )
+        address = (scope.get("client") or ("", 0))[0]
         if has_token:
-            await self._access.check(token.strip(), (scope.get("client") or ("", 0))[0])
+            await self._access.check(token.strip(), address)
+        elif cookie := cookie_parser(headers.get("cookie", "")).get(COOKIE):
+            await self._access.check(cookie, address, is_cookie=True)
+            return True
         return has_token
 
     def _measured(self, receive: Receive, headers: Headers) -> Receive:
@@ -97,8 +108,21 @@ def _refuse_other_sites(headers: Headers) -> None:
     origin = headers.get("origin")
     if origin is not None and (_name(origin) is None or urlsplit(origin).netloc != headers.get("host", "")):
         raise Forbidden(f"Origin {origin!r} may not use this daemon", hint="Only its own pages may.")
+    # A page of another port of this machine counts as the same site; it may not send either, as its origin says.
     if headers.get("sec-fetch-site") == "cross-site":
         raise Forbidden("Another site may not use this daemon", hint="Type the address into a tab of its own.")
+
+
+def _is_stranger(error: PiMemoryError, scope: Scope) -> bool:
+    """Whether somebody who has not logged in wants a page."""
+    return isinstance(error, Unauthorized) and (scope["path"] == "/" or scope["path"].startswith("/ui/"))
+
+
+def _to_login(headers: Headers) -> Response:
+    """The log-in page; a part of a page is not replaced by it, the whole page is."""
+    if "hx-request" in headers:
+        return Response(status_code=401, headers={"HX-Redirect": LOGIN})
+    return RedirectResponse(LOGIN, 303)
 
 
 def _guarded(send: Send) -> Send:

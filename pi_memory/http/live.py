@@ -43,7 +43,7 @@ ENDPOINTS = [
         "GET",
         "/live",
         live,
-        "Server-sent events of everything that changes: `memory`, `forgotten`, `focus`, `exchange`; `missed` after "
+        "Server-sent events of everything that changes: `memory`, `forgotten`, `topics`, `exchange`; `missed` after "
         "`Last-Event-ID` when there were some in between.",
         needs_memory=False,
         media_type="text/event-stream",

@@ -74,12 +74,18 @@ async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
     return await parts.search.search(
         _query(request),
         k=k,
-        scope=namespaces.chosen(asked.get("namespace"), asked.get("project")) or namespaces.scope(None),
+        scope=_scope(request),
         now=parts.clock(),
         kinds=("exchange",) if "group" in asked else kinds,
         session=_session(request, parts),
         at=unix(_number(asked["at"]), "at") if "at" in asked else None,
     )
+
+
+def _scope(request: Request) -> namespaces.Scope:
+    asked = request.query_params
+    chosen = namespaces.chosen(asked.get("namespace"), asked.get("project"))
+    return chosen or (namespaces.ROOTS if flag(request, "everywhere") else namespaces.scope(None))
 
 
 def _query(request: Request) -> str:
@@ -143,6 +149,7 @@ ENDPOINTS = [
             "k": f"most results, 1 to {MOST}; 10 unless given",
             "namespace": "only what is in it or below it",
             "project": "see what belongs to this project too",
+            "everywhere": "1: see what belongs to any project",
             "kind": "memory or exchange; both unless given",
             "group": "conversation: the best conversations, at most k, each with its best messages",
             "at": "when it is asked, by which `last week` is meant; now unless given",

@@ -1,0 +1,1 @@
+"""The pages for people: a client of the HTTP API in the same process, one file a page."""

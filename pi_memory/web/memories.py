@@ -1,0 +1,147 @@
+"""Memories: found, added, corrected, undone, forgotten."""
+
+from datetime import date
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pi_memory.parts import Parts
+from pi_memory.web import formats
+from pi_memory.web.site import ask, done, form, fragment, here, listed, page, rendered, said, wants
+
+SHOWN = 20
+FOUND = 10
+MANY = 200
+BACK = "/ui/memories"
+ONE = BACK + "/{id:int}"
+STATES = {"": {}, "ended": {"valid": "0"}, "all": {"all": "1"}}
+"""What the filter of a page says to the API."""
+
+
+async def show(request: Request, parts: Parts) -> Response:
+    asked = request.query_params
+    chosen = {name: asked.get(name, "").strip() for name in ("q", "namespace", "type", "state")}
+    offset = max(0, int(asked["offset"])) if asked.get("offset", "").isdigit() else 0
+    values: dict[str, Any] = {"chosen": chosen, "offset": offset, "results": None, "memories": (), "total": 0}
+    if chosen["q"]:
+        wanted = {"q": chosen["q"], "namespace": chosen["namespace"], "everywhere": "1", "explain": "1", "k": FOUND}
+        found = await ask(request, "GET", "/memories/search", **wanted)
+        values["results"] = found["results"]
+    else:
+        state = STATES.get(chosen["state"], {})
+        only = {"namespace": chosen["namespace"], "type": chosen["type"], **state}
+        values |= await ask(request, "GET", "/memories", limit=SHOWN, offset=offset, **only)
+    if wants(request, "results"):
+        return rendered(request, "memories.html", "results", shown=SHOWN, **values)
+    namespaces = (await ask(request, "GET", "/namespaces"))["namespaces"]
+    return rendered(request, "memories.html", shown=SHOWN, namespaces=namespaces, **values)
+
+
+async def add(request: Request, parts: Parts) -> Response:
+    given = await form(request)
+    new = {name: given[name] for name in ("content", "namespace") if given.get(name)}
+    memory = await ask(request, "POST", "/memories", {"content": "", **new})
+    return done(request, fragment("memories.html", "line", memory=memory), BACK)
+
+
+async def show_one(request: Request, parts: Parts) -> Response:
+    return rendered(request, "memory.html", "memory", **await _one(request))
+
+
+async def _one(request: Request) -> dict[str, Any]:
+    memory = await ask(request, "GET", f"/memories/{request.path_params['id']}")
+    related = [await ask(request, "GET", f"/memories/{number}") for number in memory["related"][:5]]
+    return {"memory": memory, "related": related}
+
+
+async def edit(request: Request, parts: Parts) -> Response:
+    given = await form(request)
+    fields = {name: given[name] for name in ("content", "namespace", "priority", "type") if given.get(name)}
+    path = f"/memories/{request.path_params['id']}"
+    await ask(request, "PATCH", path, fields)
+    return await _changed(request, "Saved.")
+
+
+async def close(request: Request, parts: Parts) -> Response:
+    await ask(request, "DELETE", f"/memories/{request.path_params['id']}")
+    return await _changed(request, "It no longer holds.")
+
+
+async def not_now(request: Request, parts: Parts) -> Response:
+    """It did not help this time: it loses half of its strength."""
+    number, session = request.path_params["id"], (await form(request)).get("session_id")
+    used = await ask(request, "POST", "/session/applications", {"memory_id": number, "session_id": session})
+    await ask(request, "PATCH", f"/session/applications/{used['id']}", {"helpful": False})
+    return done(request, said("It comes up less often."), here(request, f"{BACK}/{number}"))
+
+
+async def _changed(request: Request, message: str) -> Response:
+    """The memory as it is now, where it was shown; elsewhere a notice. Either with the undo."""
+    number = request.path_params["id"]
+    history = (await ask(request, "GET", f"/memories/{number}/history"))["history"]
+    html = said(message, undo=history[0]["event_id"] if history else None)
+    if wants(request, f"memory{number}"):
+        html += fragment("memory.html", "memory", **await _one(request))
+    return done(request, html, here(request, f"{BACK}/{number}"))
+
+
+async def history(request: Request, parts: Parts) -> Response:
+    found = await ask(request, "GET", f"/memories/{request.path_params['id']}/history")
+    changes = [{**change, "differences": _differences(change)} for change in found["history"]]
+    return rendered(request, "history.html", "history", memory=found["memory"], changes=changes)
+
+
+def _differences(change: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Field, before, after; of what was added its content."""
+    before, after = change["before"] or {}, change["after"] or {}
+    names = [name for name in after if before] or ["content"]
+    return [(name, _text(before.get(name)), _text(after.get(name))) for name in names]
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+async def preview(request: Request, parts: Parts) -> Response:
+    path = f"/memories/{request.path_params['id']}"
+    would = await ask(request, "DELETE", path, forget="1", dry_run="1")
+    return rendered(request, "forget.html", "preview", action=request.url.path, back=f"/ui{path}", would=would)
+
+
+async def forget(request: Request, parts: Parts) -> Response:
+    await ask(request, "DELETE", f"/memories/{request.path_params['id']}", forget="1")
+    return done(request, fragment("forget.html", "gone"), BACK)
+
+
+async def changes(request: Request, parts: Parts) -> Response:
+    """What changed today; the last changes when nothing did."""
+    found = listed(await ask(request, "GET", "/events", kind="memory.", limit=MANY), "events")
+    today = [event for event in found if formats.local(event["at"]).date() == date.today()]
+    shown = (today or found)[: SHOWN * 2]
+    ids = dict.fromkeys(int(event["subject"].removeprefix("memory:")) for event in shown)
+    memories = {number: await ask(request, "GET", f"/memories/{number}") for number in ids}
+    return rendered(request, "changes.html", "changes", events=shown, memories=memories, is_today=bool(today))
+
+
+async def undo(request: Request, parts: Parts) -> Response:
+    number = request.path_params["id"]
+    await ask(request, "POST", f"/events/{number}/undo")
+    return done(request, said("Undone."), here(request, f"{BACK}/changes"))
+
+
+ENDPOINTS = [
+    page(BACK, show, needs_memory=True),
+    page(BACK, add, method="POST", needs_memory=True),
+    page(f"{BACK}/changes", changes, needs_memory=True),
+    page(ONE, show_one, needs_memory=True),
+    page(ONE, edit, method="POST", needs_memory=True),
+    page(f"{ONE}/close", close, method="POST", needs_memory=True),
+    page(f"{ONE}/not-now", not_now, method="POST", needs_memory=True),
+    page(f"{ONE}/history", history, needs_memory=True),
+    page(f"{ONE}/forget", preview, needs_memory=True),
+    page(f"{ONE}/forget", forget, method="POST", needs_memory=True),
+    page("/ui/events/{id:int}/undo", undo, method="POST", needs_memory=True),
+]
