@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 import numpy as np
 
+from pi_memory.embedding.token_codes import Tokens, project
 from pi_memory.errors import Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
 from pi_memory.types import AS_SET, AnswerForm, Message, ReplyOptions, Usage, Vectors
@@ -103,3 +104,18 @@ class FakeEmbedder:
 
     async def close(self) -> None:
         pass
+
+
+class FakeTokenEmbedder(FakeEmbedder):
+    """Tokens of words: each word has a vector of its own, wherever it stands."""
+
+    id = "fake-tokens"
+
+    async def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        return await self.embed(texts), [self.tokens(text) for text in texts]
+
+    def tokens(self, text: str) -> Tokens:
+        words = tuple(text.lower().split())
+        seeds = [int.from_bytes(hashlib.sha256(word.encode()).digest()[:4]) for word in words]
+        vectors = [np.random.default_rng(seed).standard_normal(self.dimensions, np.float32) for seed in seeds]
+        return Tokens(tuple(seeds), words, project(np.reshape(vectors, (len(words), self.dimensions))))

@@ -2,14 +2,20 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
+from pi_memory.embedding import token_codes
+from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.retrieval.candidates import PromptWindow, SearchSpace, Wanted, look_up
 from pi_memory.retrieval.ram_index import Item, RamIndex
-from pi_memory.store import exchanges, memories, memory_fts, messages
+from pi_memory.store import embedders, exchanges, memories, memory_fts, messages
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Passage, id_of
 from pi_memory.types import Candidate, Exchange, Memory
+from tests.fakes import FakeTokenEmbedder
 
 
 def everywhere(namespace: str) -> bool:
@@ -87,5 +93,49 @@ def test_a_memory_that_no_longer_holds_is_none() -> None:
         place = await remember(db, "the pump is red")
         await db.write(lambda db: db.execute("update memories set valid_to = 1"))
         assert await found(db, place, terms=["pump"]) == []
+
+    with_database(work)
+
+
+EMBEDDER = FakeTokenEmbedder()
+
+
+async def two_pumps(db: Database, *words: str) -> SearchSpace:
+    """Two messages of the same words, each in a conversation of its own; their tokens are those of `words`."""
+    space = await db.write(partial(embedders.number, name=EMBEDDER.id, dimensions=EMBEDDER.dimensions))
+    index = RamIndex()
+    for place, word in enumerate(words):
+        number = await db.write(partial(exchanges.add, exchange=Exchange(f"c{place}", "the pump", "", 0.0)))
+        coded = token_codes.codes([EMBEDDER.tokens(word)])
+        passage = Passage(id_of(number, reply=False), "the pump", space=space, codes=coded)
+        await db.write(partial(messages.add, passages=[passage]))
+        index.put([Item(passage.id, place, "user", 8, None)])
+    return SearchSpace("exchange", index.view(everywhere), None)
+
+
+async def similarities(db: Database, place: SearchSpace, tokens: QueryTokens | None) -> list[float]:
+    hits = await db.read(partial(look_up, places=[place], wanted=Wanted(["pump"], 5, tokens=tokens)))
+    return [hit.similarity for hit, _ in sorted(hits, key=lambda each: each[0].id)]
+
+
+def test_of_messages_with_the_same_words_the_one_with_nearer_tokens_is_more_similar() -> None:
+    async def work(db: Database) -> None:
+        place = await two_pumps(db, "pump", "hose")
+        asked = QueryTokens(EMBEDDER.id, ("pump",), EMBEDDER.tokens("pump"))
+        pump, hose = await similarities(db, place, asked)
+        assert pump > hose
+        assert len(set(await similarities(db, place, None))) == 1
+
+    with_database(work)
+
+
+def test_tokens_of_another_embedder_or_none_change_nothing() -> None:
+    async def work(db: Database) -> None:
+        place = await two_pumps(db, "pump", "")
+        plain = await similarities(db, place, None)
+        asked = QueryTokens("another", ("pump",), EMBEDDER.tokens("pump"))
+        np.testing.assert_allclose(await similarities(db, place, asked), plain, atol=1e-6)
+        _, none = await similarities(db, place, replace(asked, space=EMBEDDER.id))
+        np.testing.assert_allclose(none, plain[1], atol=1e-6)
 
     with_database(work)

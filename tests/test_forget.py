@@ -203,15 +203,15 @@ def test_what_waits_to_be_searchable_is_found_without_it(tmp_path: Path) -> None
     async def work(db: Database, memories: Memories) -> None:
         number = await said(db, f"Hello. {QUOTE}")
         waiting = [
-            Passage(messages.id_of(number, reply=False), f"Hello. {QUOTE}", b"vector", 1),
-            Passage(messages.id_of(number, reply=True), "Noted.", b"vector", 1),
+            Passage(messages.id_of(number, reply=False), f"Hello. {QUOTE}", b"vector", 1, codes=b"codes"),
+            Passage(messages.id_of(number, reply=True), "Noted.", b"vector", 1, codes=b"codes"),
         ]
         await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
         await memories.forget(1)
         await db.write(partial(messages.add, passages=waiting))
         await db.checkpoint()
         assert b"zanzibar" not in on_disk(tmp_path)
-        assert await db.read(partial(messages.without_vectors, space=1, limit=9)) == [(2 * number, "Hello.")]
+        assert await db.read(partial(messages.without_vectors, space=1, limit=9)) == [(2 * number, "Hello.", False)]
 
     using(tmp_path, work)
 

@@ -104,10 +104,13 @@ def test_copies_of_the_database_forget_too(client: Client, tmp_path: Path) -> No
     database = client.parts.settings.database
     for name in ("memory.db.v7.backup", "friday.backup"):
         back_up(database, database.with_name(name))
+    with closing(sqlite3.connect(database.with_name("friday.backup"), isolation_level=None)) as copy:
+        copy.execute("update passages set codes = x'01'")
     assert len(holders(tmp_path)) >= 3
     client.delete("/memories/1?forget=1").raise_for_status()
     assert holders(tmp_path) == []
     with closing(sqlite3.connect(database.with_name("friday.backup"))) as copy:
+        assert copy.execute("select codes from passages where id = 2").fetchone() == (None,)
         assert copy.execute("select user from exchanges where id = 1").fetchone() == ("Hello.",)
         found = copy.execute("select rowid from passage_words where passage_words match 'hello'").fetchall()
         assert (found, copy.execute("select count(*) from tombstones").fetchone()) == ([(2,)], (1,))

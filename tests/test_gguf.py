@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from pi_memory.embedding.gguf import GgufEmbedder, fingerprint
+from pi_memory.embedding.token_codes import BITS
 from pi_memory.errors import EmbedderError
 from pi_memory.types import Vectors
 from tests.gguf_bert import CONTEXT, export_minilm_or_skip, write_bert_gguf
@@ -63,6 +64,26 @@ def test_more_texts_than_fit_one_call(tiny_gguf: Path) -> None:
 def test_pooling_is_the_models_own(tmp_path: Path) -> None:
     mean, cls = (write_bert_gguf(tmp_path / f"{pooling}.gguf", pooling=pooling) for pooling in ("mean", "cls"))
     assert not np.allclose(embed(mean, "one text"), embed(cls, "one text"), atol=0.05)
+
+
+def test_tokens_come_with_the_vectors_of_the_same_evaluation(minilm_gguf: Path) -> None:
+    texts = ["What did Zoë's sister say about the café?", "", "water the tomatoes"]
+    vectors, tokens = use(minilm_gguf, lambda embedder: embedder.embed_tokens(texts))
+    np.testing.assert_allclose(vectors, embed(minilm_gguf, *texts), atol=1e-5)
+    assert [each.words for each in tokens] == [("zoe", "sister", "cafe"), (), ("water", "tomatoes")]
+    assert tokens[0].projected.shape == (3, BITS)
+
+
+def test_tokens_of_a_word_know_it(tiny_gguf: Path) -> None:
+    _, (tokens,) = use(tiny_gguf, lambda embedder: embedder.embed_tokens(["pump, the pump"]))
+    assert tokens.words == ("pump",) * 8
+
+
+def test_a_model_that_takes_no_mean_gives_no_tokens(tmp_path: Path) -> None:
+    path = write_bert_gguf(tmp_path / "cls.gguf", pooling="cls")
+    vectors, (tokens,) = use(path, lambda embedder: embedder.embed_tokens(["water"]))
+    np.testing.assert_allclose(vectors, embed(path, "water"), atol=1e-6)
+    assert tokens.ids == ()
 
 
 def test_case_and_accents_do_not_count(tiny_gguf: Path) -> None:

@@ -7,7 +7,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import sqlite_utils
 
+from pi_memory.embedding import token_codes
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.worker import Worker
 from pi_memory.loader import Loader
@@ -16,7 +18,7 @@ from pi_memory.retrieval.message_index import MOST_PIECES, PIECE_CHARACTERS, Mes
 from pi_memory.store import embedders, exchanges, messages
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, FakeTokenEmbedder
 
 
 @asynccontextmanager
@@ -50,6 +52,10 @@ async def say(index: MessageIndex, db: Database, user: str, reply: str = "Noted.
 async def without_vectors(db: Database, embedder: Embedder) -> int:
     space = await db.write(partial(embedders.number, name=embedder.id, dimensions=embedder.dimensions))
     return len(await db.read(partial(messages.without_vectors, space=space, limit=100)))
+
+
+def without_codes(db: sqlite_utils.Database) -> None:
+    db.execute("update passages set codes = null")
 
 
 def test_both_messages_of_an_exchange_are_indexed_and_an_empty_one_is_not(tmp_path: Path) -> None:
@@ -87,6 +93,43 @@ def test_an_embedder_that_comes_later_fills_in_what_is_missing(tmp_path: Path) -
 
     asyncio.run(before())
     asyncio.run(after())
+
+
+def test_codes_of_tokens_are_filled_in_for_what_has_only_vectors(tmp_path: Path) -> None:
+    async def main() -> None:
+        embedder = FakeTokenEmbedder()
+        async with indexing(tmp_path / "m.db", embedder) as (index, db):
+            number = await say(index, db, "the red pump")
+            ids = [messages.id_of(number, reply=reply) for reply in (False, True)]
+            made = await db.read(partial(messages.codes, ids=ids, space=embedder.id))
+            assert made[ids[0]] == token_codes.codes([embedder.tokens("the red pump")])
+            await db.write(without_codes)
+        async with indexing(tmp_path / "m.db", embedder) as (index, db):
+            async with asyncio.timeout(10):
+                while await without_vectors(db, embedder):  # noqa: ASYNC110 - it happens while nobody waits
+                    await asyncio.sleep(0)
+            assert await db.read(partial(messages.codes, ids=ids, space=embedder.id)) == made
+            assert index.shelf.matrix is not None
+            assert len(index.shelf.matrix) == 2
+
+    asyncio.run(main())
+
+
+def test_what_is_rewritten_loses_its_codes_until_they_are_made_again(tmp_path: Path) -> None:
+    async def main() -> None:
+        embedder = FakeTokenEmbedder()
+        async with indexing(tmp_path / "m.db", embedder) as (index, db):
+            number = await say(index, db, "the red pump is behind the shed")
+
+            def cleaned(db: sqlite_utils.Database) -> None:
+                with messages.rewritten(db, number):
+                    db.execute("update exchanges set user = 'the red pump' where id = ?", (number,))
+
+            await db.write(cleaned)
+            spoken = messages.id_of(number, reply=False)
+            assert spoken not in await db.read(partial(messages.codes, ids=[spoken], space=embedder.id))
+
+    asyncio.run(main())
 
 
 def test_what_is_erased_is_found_no_more(tmp_path: Path) -> None:

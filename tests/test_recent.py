@@ -6,8 +6,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from pi_memory.embedding.recent import KEPT, RecentEmbedder
+from pi_memory.embedding.token_codes import NO_TOKENS
 from pi_memory.types import Vectors
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, FakeTokenEmbedder
+
+
+class CountingTokens(FakeTokenEmbedder):
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        self.asked += texts
+        return await super().embed(texts)
 
 
 class Counting(FakeEmbedder):
@@ -29,6 +39,28 @@ def test_a_text_is_embedded_once() -> None:
         np.testing.assert_array_equal(vectors, await real.embed(["the valve", "the pump", "the valve"]))
 
     asyncio.run(main())
+
+
+def test_tokens_are_asked_for_once_and_serve_as_a_vector() -> None:
+    async def main() -> None:
+        real = CountingTokens()
+        recent = RecentEmbedder(real)
+        await recent.embed(["the valve"])
+        vectors, tokens = await recent.embed_tokens(["the pump", "the valve"])
+        again, same = await recent.embed_tokens(["the valve"])
+        assert real.asked == ["the valve", "the pump", "the valve"]
+        assert [each.words for each in tokens] == [("the", "pump"), ("the", "valve")]
+        assert same[0] is tokens[1]
+        np.testing.assert_array_equal(again[0], vectors[1])
+        np.testing.assert_array_equal((await recent.embed(["the pump"]))[0], vectors[0])
+
+    asyncio.run(main())
+
+
+def test_an_embedder_without_tokens_gives_none() -> None:
+    vectors, tokens = asyncio.run(RecentEmbedder(FakeEmbedder()).embed_tokens(["the pump"]))
+    assert vectors.shape == (1, FakeEmbedder.dimensions)
+    assert tokens == [NO_TOKENS]
 
 
 def test_the_last_texts_are_remembered_and_no_batch() -> None:

@@ -14,11 +14,16 @@ from typing import Any, Self
 
 import numpy as np
 
+from pi_memory.embedding.token_codes import NO_TOKENS, Tokens, project
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
+from pi_memory.text.language import words
 from pi_memory.types import Vectors
 
-Tokens = list[int]
+TokenIds = list[int]
+
+BEGINS_WORD = "\N{LOWER ONE EIGHTH BLOCK}"
+"""What a vocabulary has in front of a token that begins a word."""
 
 # A text is evaluated in one piece and the buffers for it grow with the square of this; messages are short.
 MOST_CONTEXT_TOKENS = 512
@@ -62,6 +67,15 @@ class GgufEmbedder:
             few = slice(start, start + CALL_TEXTS)
             vectors[few] = await self._worker.run(self._model.embed, texts[few])
         return vectors
+
+    async def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """See `TokenEmbedder`. A model that does not take the mean of its tokens gives none."""
+        vectors, tokens = np.empty((len(texts), self.dimensions), dtype=np.float32), []
+        for start in range(0, len(texts), CALL_TEXTS):
+            few = slice(start, start + CALL_TEXTS)
+            vectors[few], more = await self._worker.run(self._model.embed_tokens, texts[few])
+            tokens += more
+        return vectors, tokens
 
     async def close(self) -> None:
         await self._worker.close(self._model.free)
@@ -108,11 +122,12 @@ class _LlamaEmbedding:
         """Unit vectors, shape (len(texts), dimensions)."""
         if self._context is None:
             raise EmbedderError("The embedder is closed")
-        rows = [row for call in self._calls(texts) for row in self._evaluate(call)]
-        vectors = np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-        return unit
+        return self._pooled([rows for _, rows in self._read(texts)])
+
+    def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        """The same, and the tokens of each text."""
+        read = list(self._read(texts))
+        return self._pooled([rows for _, rows in read]), [self._telling(*each) for each in read]
 
     def free(self) -> None:
         """Idempotent."""
@@ -135,9 +150,13 @@ class _LlamaEmbedding:
 
     def _open_context(self, path: Path, *, threads: int) -> None:
         llama = self._llama
+        architecture = self._metadata("general.architecture")
+        self._means_tokens = self._metadata(f"{architecture}.pooling_type") == str(llama.LLAMA_POOLING_TYPE_MEAN)
         self._limit = min(int(llama.llama_model_n_ctx_train(self._model)), MOST_CONTEXT_TOKENS)
         parameters = llama.llama_context_default_params()
         parameters.embeddings = True
+        if self._means_tokens:  # which is done here, as the vectors of the tokens are wanted too
+            parameters.pooling_type = llama.LLAMA_POOLING_TYPE_NONE
         # An encoder takes a call in one piece (it asserts that), so all three are one text's worth.
         parameters.n_ctx = parameters.n_batch = parameters.n_ubatch = self._limit
         parameters.n_seq_max = CALL_TEXTS
@@ -148,8 +167,8 @@ class _LlamaEmbedding:
             raise EmbedderError(
                 f"{path} cannot be run", hint="It may need more memory than there is; try a smaller model."
             )
-        pooled = (llama.LLAMA_POOLING_TYPE_MEAN, llama.LLAMA_POOLING_TYPE_CLS, llama.LLAMA_POOLING_TYPE_LAST)
-        if llama.llama_pooling_type(self._context) not in pooled:
+        pooled = (llama.LLAMA_POOLING_TYPE_CLS, llama.LLAMA_POOLING_TYPE_LAST)
+        if not self._means_tokens and llama.llama_pooling_type(self._context) not in pooled:
             raise EmbedderError(f"{path} is no embedding model: it does not say how to pool", hint=NOT_AN_EMBEDDER)
         self._batch = llama.llama_batch_init(self._limit, 0, 1)
 
@@ -164,7 +183,7 @@ class _LlamaEmbedding:
         strips = self._metadata("tokenizer.ggml.normalizer.strip_accents") or str(lowercases).lower()
         return is_wordpiece and strips == "true"
 
-    def _tokenise(self, text: str) -> Tokens:
+    def _tokenise(self, text: str) -> TokenIds:
         """Token ids of a text, at least one and at most the context. A longer text loses its end, but not the closing
         token.
         """
@@ -179,10 +198,10 @@ class _LlamaEmbedding:
         found = list(tokens[: max(count, 0)]) or [0]
         return found if len(found) <= self._limit else [*found[: self._limit - 1], found[-1]]
 
-    def _calls(self, texts: Sequence[str]) -> Iterator[list[Tokens]]:
+    def _calls(self, texts: Sequence[str]) -> Iterator[list[TokenIds]]:
         """Batches of neighbouring texts. A text longer than a batch has one of its own."""
         room = min(CALL_TOKENS, self._limit)
-        call: list[Tokens] = []
+        call: list[TokenIds] = []
         for tokens in map(self._tokenise, texts):
             if call and sum(map(len, call)) + len(tokens) > room:
                 yield call
@@ -191,8 +210,54 @@ class _LlamaEmbedding:
         if call:
             yield call
 
-    def _evaluate(self, call: Sequence[Tokens]) -> list[Vectors]:
-        """One vector for each text, as the model's pooling returns it."""
+    def _read(self, texts: Sequence[str]) -> Iterator[tuple[TokenIds, Vectors]]:
+        for call in self._calls(texts):
+            yield from zip(call, self._evaluate(call), strict=True)
+
+    def _pooled(self, texts: Sequence[Vectors]) -> Vectors:
+        vectors = np.array([rows.mean(axis=0) for rows in texts], np.float32).reshape(len(texts), self.dimensions)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+        return unit
+
+    def _telling(self, ids: TokenIds, rows: Vectors) -> Tokens:
+        """The tokens that say something, of all tokens of a text."""
+        if not self._means_tokens:
+            return NO_TOKENS
+        stop_words = words("stop_words")
+        of = self._words_of(ids)
+        kept = [i for i, word in enumerate(of) if word and word not in stop_words]
+        telling = rows[kept]
+        lengths = np.linalg.norm(telling, axis=1, keepdims=True)
+        unit = telling / np.maximum(lengths, np.finfo(np.float32).tiny)
+        return Tokens(tuple(ids[i] for i in kept), tuple(of[i] for i in kept), project(unit))
+
+    def _words_of(self, ids: TokenIds) -> list[str]:
+        """The word that each token is of, "" for punctuation and what the model adds."""
+        found: list[str] = []
+        places: list[int] = []
+        for id_ in ids:
+            text = self._text_of(id_)
+            part = text.removeprefix(BEGINS_WORD)
+            if not part.isalnum():
+                part = ""
+            if not found or text != part or not part or not found[-1]:
+                found.append("")
+            found[-1] += part.casefold()
+            places.append(len(found) - 1)
+        return [found[place] for place in places]
+
+    def _text_of(self, token: int) -> str:
+        """Of the vocabulary; "" for a token that is no text."""
+        if self._llama.llama_vocab_is_control(self._vocabulary, token):
+            return ""
+        text: bytes = self._llama.llama_vocab_get_text(self._vocabulary, token)
+        return text.decode(errors="replace")
+
+    def _evaluate(self, call: Sequence[TokenIds]) -> list[Vectors]:
+        """The vectors of each text: of its tokens where the model takes their mean, else the one that the model makes
+        of them.
+        """
         llama, context = self._llama, self._context
         self._fill(call)
         memory = llama.llama_get_memory(context)
@@ -203,10 +268,14 @@ class _LlamaEmbedding:
             raise EmbedderError(
                 "llama.cpp could not embed a text", hint="Restart the daemon; if it stays, export the embedder again."
             )
+        if self._means_tokens:
+            size = (sum(map(len, call)), self.dimensions)
+            tokens = np.ctypeslib.as_array(llama.llama_get_embeddings(context), shape=size).copy()
+            return np.split(tokens, np.cumsum([len(text) for text in call[:-1]]))
         pooled = [llama.llama_get_embeddings_seq(context, sequence) for sequence in range(len(call))]
-        return [np.ctypeslib.as_array(vector, shape=(self.dimensions,)).copy() for vector in pooled]
+        return [np.ctypeslib.as_array(vector, shape=(1, self.dimensions)).copy() for vector in pooled]
 
-    def _fill(self, call: Sequence[Tokens]) -> None:
+    def _fill(self, call: Sequence[TokenIds]) -> None:
         batch = self._batch
         batch.n_tokens = 0
         for sequence, tokens in enumerate(call):

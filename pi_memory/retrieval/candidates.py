@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from sqlite_utils import Database
 
+from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.retrieval import ended, scoring
 from pi_memory.retrieval.ram_index import View
 from pi_memory.retrieval.scoring import Emphasis
@@ -47,7 +48,7 @@ class PromptWindow:
 class Wanted:
     """What to look up: `terms` are FTS5 expressions; at most `most` texts; none of the prompt window `without`.
     Messages of the `window` of time come first. `bearing` is a factor for each term besides its rarity, shape (terms,).
-    `only` is what may be found; of that also the `nearest` by cosine.
+    `only` is what may be found; of that also the `nearest` by cosine. `tokens` are those of the query.
     """
 
     terms: Sequence[str]
@@ -58,6 +59,7 @@ class Wanted:
     past: bool = False
     only: Only | None = None
     nearest: int = 0
+    tokens: QueryTokens | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +109,24 @@ def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
     best = _best(known.similarity, wanted.most)
     if wanted.nearest:
         best = np.union1d(best, _best(np.where(known.similarity > 0, known.meaning, 0), wanted.nearest))
+    if wanted.tokens is not None and place.kind == "exchange":
+        best.sort()
+        weights = scoring.weights(view.field, rows, wanted.bearing)
+        near = _by_tokens(db, wanted.tokens, view.ids[best].tolist(), weights)
+        known.similarity[best] = scoring.by_tokens(view.field, best, known.similarity[best], near)
     arrays = (view.ids, known.similarity, known.words, known.meaning, view.field.at_length)
     columns = (each[best].tolist() for each in arrays)
     return (Hit(place.kind, *signs) for signs in zip(*columns, strict=True))
+
+
+def _by_tokens(db: Database, query: QueryTokens, ids: Sequence[int], weights: Vectors) -> Vectors:
+    """How near messages are by their tokens, from 0 to 1; not a number where these are not known."""
+    codes = messages.codes(db, ids, space=query.space)
+    near = np.full(len(ids), np.nan, np.float32)
+    if codes:
+        known = [place for place, id_ in enumerate(ids) if id_ in codes]
+        near[known] = query.nearness([codes[ids[place]] for place in known], weights)
+    return near
 
 
 def _within(db: Database, view: View, window: PromptWindow) -> scoring.Rows:

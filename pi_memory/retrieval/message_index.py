@@ -12,7 +12,9 @@ from functools import partial
 import numpy as np
 import sqlite_utils
 
+from pi_memory.embedding import token_codes
 from pi_memory.embedding.quantized import Matrix, pack, unpack
+from pi_memory.embedding.token_codes import Tokens
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.event_bus import Events, TextForgotten
@@ -100,14 +102,17 @@ class MessageIndex:
     async def made(self, messages: Sequence[NewMessage], *, embed: bool = True) -> list[Passage]:
         """Messages with vectors if the embedder works; otherwise the vectors follow."""
         space = self._space if embed else None
-        vectors: Sequence[bytes | None] = [None] * len(messages)
+        embedded: Sequence[tuple[bytes, bytes] | tuple[None, None]] = [(None, None)] * len(messages)
         try:
             if space is not None:
-                vectors = await self._embed([m.text for m in messages])
+                embedded = await self._embed([m.text for m in messages])
         except EmbedderError as error:
             logger.warning("%s; the vectors follow", error.message)
             space = None
-        return [Passage(m.id, m.text, v, space, m.at, m.ref, m.aside) for m, v in zip(messages, vectors, strict=True)]
+        return [
+            Passage(m.id, m.text, vectors, space, m.at, m.ref, m.aside, codes)
+            for m, (vectors, codes) in zip(messages, embedded, strict=True)
+        ]
 
     async def reread(self, exchange_ids: Collection[int]) -> None:
         """Update the index after texts of exchanges were rewritten or erased."""
@@ -151,11 +156,12 @@ class MessageIndex:
     async def _fill(self, space: int) -> None:
         """Compute vectors a few at a time: a chat's query need not wait, and what is done stays done."""
         while missing := await self._db.read(partial(stored.without_vectors, space=space, limit=FILLED_AT_ONCE)):
-            vectors = await self._embed([text for _, text in missing])
-            made = [(id_, packed) for (id_, _), packed in zip(missing, vectors, strict=True)]
-            await self._db.write(partial(stored.put_vectors, vectors=made, space=space))
-            for id_, packed in made:
-                self.shelf.embed(id_, unpack(packed, self._dimensions))
+            embedded = await self._embed([text for _, text, _ in missing])
+            made = [(id_, *each) for (id_, _, _), each in zip(missing, embedded, strict=True)]
+            await self._db.write(partial(stored.put_vectors, made=made, space=space))
+            for (id_, packed, _), (_, _, is_known) in zip(made, missing, strict=True):
+                if not is_known:
+                    self.shelf.embed(id_, unpack(packed, self._dimensions))
 
     @property
     def _dimensions(self) -> int:
@@ -164,12 +170,11 @@ class MessageIndex:
     async def _shelve(self, found: Sequence[Kept]) -> None:
         self.shelf.put(await self._worker.run(_items, found, self._dimensions))
 
-    async def _embed(self, texts: Sequence[str]) -> list[bytes]:
-        """The vectors of each text, packed; one for each piece of a long text."""
+    async def _embed(self, texts: Sequence[str]) -> list[tuple[bytes, bytes]]:
+        """The vectors of each text, packed, and the codes of its tokens; those of its pieces, if it is long."""
         pieces = await self._worker.run(lambda: [pieces_of(text) for text in texts])
-        vectors = await self._embedder.now.embed([piece for text in pieces for piece in text])
-        ends = np.cumsum([len(text) for text in pieces])[:-1]
-        return await self._worker.run(lambda: [_packed(rows) for rows in np.split(vectors, ends)])
+        vectors, tokens = await token_codes.embed(self._embedder.now, [piece for text in pieces for piece in text])
+        return await self._worker.run(partial(_packed, vectors, tokens, counts=[len(text) for text in pieces]))
 
 
 def _items(found: Sequence[Kept], dimensions: int) -> list[Item]:
@@ -225,5 +230,8 @@ def _sentences(text: str) -> Iterator[str]:
                 yield part
 
 
-def _packed(vectors: Vectors) -> bytes:
-    return pack(vectors).to_bytes()
+def _packed(vectors: Vectors, tokens: Sequence[Tokens], *, counts: Sequence[int]) -> list[tuple[bytes, bytes]]:
+    """Of texts that have so many pieces each."""
+    ends = np.cumsum(counts).tolist()
+    slices = [slice(end - count, end) for end, count in zip(ends, counts, strict=True)]
+    return [(pack(vectors[each]).to_bytes(), token_codes.codes(tokens[each])) for each in slices]

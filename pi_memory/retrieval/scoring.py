@@ -31,6 +31,8 @@ MEANING, MEANING_AT_LENGTH, MEANING_ALONE = 0.3, 0.4, 0.65
 """Weight of cosine in similarity, the rest is that of words: between people; with an assistant that replies at length;
 for a statement that stands alone.
 """
+TOKENS = 0.25
+"""The share of what single words mean where they stand, of the similarity of a message whose tokens are known."""
 TIMELY = 0.1
 """Bonus in similarity for a message of the time that is asked about."""
 AT_LENGTH = 2.0
@@ -102,6 +104,22 @@ def weigh(field: Field, hits: Sequence[Rows], meaning: Vectors | None, emphasis:
     return Evidence(similarity, words, meaning)
 
 
+def weights(field: Field, hits: Sequence[Rows], bearing: Vectors | None) -> Vectors:
+    """What each term counts by itself, by its rarity among all texts, shape (terms,)."""
+    rarities = np.array([rarity(len(rows), len(field)) for rows in hits], np.float32)
+    return rarities if bearing is None else rarities * bearing
+
+
+def by_tokens(field: Field, rows: Rows, similarity: Vectors, nearness: Vectors) -> Vectors:
+    """The similarity of the texts in ascending `rows`, with the `nearness` of their tokens: half its own, half the most
+    of what is around it, among these rows. Where that is not a number, a text is as near as it is similar.
+    """
+    near = np.where(np.isnan(nearness), similarity, nearness)
+    meant = (near + _spread(field, rows, near)[rows]) / 2
+    mixed: Vectors = (similarity + TOKENS * (meant - similarity)).astype(np.float32)
+    return mixed
+
+
 def share_of_meaning(field: Field) -> Vectors:
     """The weight of cosine for each message of conversations."""
     return np.where(field.at_length, np.float32(MEANING_AT_LENGTH), np.float32(MEANING))
@@ -144,22 +162,22 @@ def _words(field: Field, hits: Sequence[Rows], bearing: Vectors | None) -> Vecto
         weights *= bearing
     weights /= weights.sum(axis=1, keepdims=True)
     for rows, of_kinds in zip(hits, weights.T, strict=True):
-        present = _present(field, rows)
+        present = _spread(field, rows, field.presence[rows])
         found += (np.where(field.at_length, *of_kinds) if mixed else of_kinds[0]) * present
     return found
 
 
-def _present(field: Field, rows: Rows) -> Vectors:
-    """The weight of a term that `rows` have for each text: its own, or the largest of its neighbours', decayed."""
-    present = np.zeros(len(field), np.float32)
-    present[rows] = field.presence[rows]
+def _spread(field: Field, rows: Rows, values: Vectors) -> Vectors:
+    """What the `values` of `rows` count for each text: its own, or the most that is left of a neighbour's."""
+    spread = np.zeros(len(field), np.float32)
+    spread[rows] = values
     for step in range(1, REACH + 1):
         for away in (step, -step):
-            inside = rows[(rows + away >= 0) & (rows + away < len(field))]
-            beside = inside[field.threads[inside] == field.threads[inside + away]]
-            left = np.float32(NEAR**step) * field.presence[beside]
-            present[beside + away] = np.maximum(present[beside + away], left)
-    return present
+            there = np.flatnonzero((rows + away >= 0) & (rows + away < len(field)))
+            there = there[field.threads[rows[there]] == field.threads[rows[there] + away]]
+            beside, left = rows[there] + away, np.float32(NEAR**step) * values[there]
+            spread[beside] = np.maximum(spread[beside], left)
+    return spread
 
 
 def _rarities(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:

@@ -12,7 +12,9 @@ from functools import partial
 import numpy as np
 import sqlite_utils
 
+from pi_memory.embedding import token_codes
 from pi_memory.embedding.calibration import Calibration, Scale
+from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.embedding.word_vectors import WordVectors
 from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
@@ -88,6 +90,8 @@ class Meant:
     """The share of the query's meaning that each term has by itself, in [0, 1]: `planning a trip to Denver` is about
     Denver.
     """
+    tokens: QueryTokens | None
+    """What its words mean where they stand; None where the embedder does not say."""
 
     def cosine(self, nearness: float) -> float:
         return self.scale.unrelated_mean + nearness * (self.scale.same - self.scale.unrelated_mean)
@@ -173,6 +177,7 @@ class Search:
             query_terms.asks_past(query),
             only,
             nearest=READ_NEAREST if only and meant else 0,
+            tokens=None if meant is None else meant.tokens,
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(session, query[:NAMING])
@@ -285,9 +290,10 @@ class Search:
             return None
         try:
             scale = await self._scale.measured()
-            vector = (await embedder.embed([query]))[0]
-            near = await self._words.of(terms, embedder) @ vector
-            return Meant(vector, scale, np.sqrt(np.clip(near, LEAST_BEARING, 1.0)))
+            (vector,), (tokens,) = await token_codes.embed(embedder, [query])
+            bearing = np.sqrt(np.clip(await self._words.of(terms, embedder) @ vector, LEAST_BEARING, 1.0))
+            asked = QueryTokens(embedder.id, terms, tokens) if tokens.ids else None
+            return Meant(vector, scale, bearing, asked)
         except EmbedderError:
             return None
 

@@ -139,7 +139,9 @@ def _forget_derived(db: Database, tables: set[str], changed: dict[str, list[int]
             db.execute("update memories set space_id = null, vector = null where id = ?", (number,))
         db.execute("insert into memory_words (memory_words) values ('rebuild')")
     if "passage_words" in tables and changed.get("exchanges"):
+        derived = {"space_id", "vectors", "codes"} & set(db["passages"].columns_dict)  # an older copy has no codes
+        emptied = ", ".join(f"{column} = null" for column in derived)
         for number in changed["exchanges"]:
-            db.execute("update passages set space_id = null, vectors = null where id >> 1 = ?", (number,))
+            db.execute(f"update passages set {emptied} where id >> 1 = ?", (number,))
         db.execute("insert into passage_words (passage_words) values ('delete-all')")
         db.execute(f"insert into passage_words (rowid, text) select passages.id, {TEXT} from {JOINED}")

@@ -23,7 +23,8 @@ KEPT = f"""select passages.id, session_id, project, length({TEXT}), iif(space_id
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A message to be indexed: `vectors` as `Packed.to_bytes` writes them, of the embedder numbered `space`.
+    """A message to be indexed: `vectors` as `Packed.to_bytes` writes them and the `codes` of its tokens, of the
+    embedder numbered `space`.
 
     `at` and `ref` are those of an imported message; `at` is set only where it differs from its exchange's.
     An `aside` is no answer to a question: it only asks, or is what an assistant replied in a chat.
@@ -36,6 +37,7 @@ class Passage:
     at: float | None = None
     ref: str | None = None
     aside: bool = False
+    codes: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,11 @@ def add(db: Database, passages: Iterable[Passage]) -> None:
         said = db.execute("select iif(? & 1, reply, user) from exchanges where id = ?", (p.id, p.id >> 1)).fetchone()
         if said is None or not said[0].strip():
             continue
-        space, vectors = (p.space, p.vectors) if said[0] == p.text else (None, None)
+        space, vectors, codes = (p.space, p.vectors, p.codes) if said[0] == p.text else (None, None, None)
         added = db.execute(
-            "insert or ignore into passages (id, at, ref, space_id, vectors, aside) values (?, ?, ?, ?, ?, ?)",
-            (p.id, p.at, p.ref, space, vectors, p.aside),
+            """insert or ignore into passages (id, at, ref, space_id, vectors, aside, codes)
+            values (?, ?, ?, ?, ?, ?, ?)""",
+            (p.id, p.at, p.ref, space, vectors, p.aside, codes),
         )
         if added.rowcount > 0:
             message_fts.add(db, p.id, said[0])
@@ -115,7 +118,7 @@ def rewritten(db: Database, exchange_id: int) -> Iterator[None]:
     for id_, text in db.execute(query, values).fetchall():
         if text.strip():
             message_fts.add(db, id_, text)
-            db.execute("update passages set space_id = null, vectors = null where id = ?", (id_,))
+            db.execute("update passages set space_id = null, vectors = null, codes = null where id = ?", (id_,))
         else:
             db.execute("delete from passages where id = ?", (id_,))
 
@@ -166,15 +169,30 @@ def shown(db: Database, ids: Sequence[int]) -> list[StoredMessage]:
     return [StoredMessage(*row) for row in rows]
 
 
-def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, str]]:
-    """Ids and texts of messages without vectors of this space, newest first."""
+def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, str, bool]]:
+    """Ids and texts of messages without vectors or codes of this space, newest first, and whether only codes are
+    missing.
+    """
     return db.execute(
-        f"select passages.id, {TEXT} from {JOINED} where space_id is not ? order by passages.id desc limit ?",
-        (space, limit),
+        f"""select passages.id, {TEXT}, space_id is :space from {JOINED} where space_id is not :space or codes is null
+        order by passages.id desc limit :limit""",
+        {"space": space, "limit": limit},
     ).fetchall()
 
 
-def put_vectors(db: Database, vectors: Sequence[tuple[int, bytes]], *, space: int) -> None:
-    """Store the vectors of messages; a message that is gone is skipped."""
-    for id_, packed in vectors:
-        db.execute("update passages set space_id = ?, vectors = ? where id = ?", (space, packed, id_))
+def put_vectors(db: Database, made: Sequence[tuple[int, bytes, bytes]], *, space: int) -> None:
+    """Store the vectors and the codes of messages; a message that is gone is skipped."""
+    for id_, packed, codes in made:
+        values = (space, packed, codes, id_)
+        db.execute("update passages set space_id = ?, vectors = ?, codes = ? where id = ?", values)
+
+
+def codes(db: Database, ids: Sequence[int], *, space: str) -> dict[int, bytes]:
+    """The codes of those messages that have any of this embedder."""
+    return dict(
+        db.execute(
+            """select id, codes from passages where id in (select value from json_each(?)) and length(codes) > 0
+            and space_id = (select id from spaces where name = ?)""",
+            (msgspec.json.encode(ids).decode(), space),
+        ).fetchall()
+    )

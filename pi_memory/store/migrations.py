@@ -175,6 +175,11 @@ def m011_receipts(db: Database) -> None:
         db.execute(statement)
 
 
+def m012_token_codes(db: Database) -> None:
+    """Codes of a message's tokens, by the embedder of its vectors; null until they are made."""
+    db.execute("alter table passages add column codes blob")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -187,6 +192,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m009_set_aside,
     m010_asides,
     m011_receipts,
+    m012_token_codes,
 )
 LATEST = len(MIGRATIONS)
 
