@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.secrets import secret_in
+from pi_memory.text.secrets import MASK, masked, secret_in
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = [
@@ -54,6 +54,23 @@ HARMLESS = [
 @pytest.mark.parametrize(("text", "kind"), SECRETS)
 def test_a_secret_is_recognised(text: str, kind: str) -> None:
     assert secret_in(text) == kind
+
+
+@pytest.mark.parametrize("text", [text for text, _ in SECRETS])
+def test_what_is_masked_is_no_secret_any_more(text: str) -> None:
+    assert secret_in(masked(text)) is None
+    assert MASK in masked(text)
+
+
+def test_only_the_secret_is_masked() -> None:
+    assert masked("My PIN is 4711, ask Anna.") == f"My PIN is {MASK}, ask Anna."
+    assert masked("the password for the router is Zx-91-kk") == f"the password for the router is {MASK}"
+    assert masked("postgres://bob:" + "s3cret@db/shop") == f"postgres://bob:{MASK}@db/shop"
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_other_text_is_not_masked(text: str) -> None:
+    assert masked(text) == text
 
 
 @pytest.mark.parametrize("text", HARMLESS)

@@ -88,6 +88,16 @@ def test_a_fix_is_learned_whole_although_a_compaction_came_between(daemon: Daemo
     assert "token_id" in fix["content"]
 
 
+def test_a_secret_that_was_said_is_masked_unless_it_was_to_be_remembered(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon(embedder=FakeEmbedder())
+    say(client, clock, "The PIN of the gate is 4711 and the gate is green.")
+    context = say(client, clock, "What is the PIN of the gate?")["context"]
+    assert ("4711" in context, "PIN of the gate is ****" in context) == (False, True)
+    assert "4711" not in client.get("/memories/search?q=PIN of the gate").text
+    say(client, clock, "Remember that the PIN of the gate is 4711.")
+    assert "4711" in say(client, clock, "What is the PIN of the gate?")["context"]
+
+
 def test_a_wrong_reply_is_not_what_is_recalled(daemon: Daemon, clock: FakeClock) -> None:
     model = FakeModel(*["All right."] * 2, LIE, *["All right."] * 9)
     client = daemon(embedder=FakeEmbedder(), model=model)

@@ -71,7 +71,7 @@ async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
     asked = request.query_params
     kind = choice(request, "kind", KINDS)
     kinds: tuple[Kind, ...] = (kind,) if kind else KINDS
-    return await parts.search.search(
+    found = await parts.search.search(
         _query(request),
         k=k,
         scope=_scope(request),
@@ -80,6 +80,7 @@ async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
         session=_session(request, parts),
         at=unix(_number(asked["at"]), "at") if "at" in asked else None,
     )
+    return await parts.search.masked(found)
 
 
 def _scope(request: Request) -> namespaces.Scope:

@@ -35,6 +35,7 @@ from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
 from pi_memory.text.intent import Intent, Wish, intent, only_asks
+from pi_memory.text.secrets import masked, secret_in
 from pi_memory.types import Exchange, Memory, Recalled, Role, Vectors
 
 Boost = Callable[[Sequence[str]], float]
@@ -205,7 +206,7 @@ class Search:
         else:
             others = await find(query, k=gate.MOST, window=room.window, only="answers")
             best = gate.passed(others, by_meaning=self._by_meaning)
-        best = await self._with_answers(best)
+        best = await self.masked(await self._with_answers(best))
         tell = partial(prompt_blocks.block, again=wanted.asks)
         text, chosen = await self._worker.run(tell, best, query, room)
         if chosen:
@@ -236,6 +237,16 @@ class Search:
             if answer is not None and (answer.kind, answer.id, answer.role) not in known:
                 told.append(answer)
         return told
+
+    async def masked(self, found: list[Recalled]) -> list[Recalled]:
+        """The same without the secrets in what was said, but those that the user had remembered."""
+        telling = await self._worker.run(_with_secrets, found)
+        if not telling:
+            return found
+        kept = await self._db.read(partial(rows.resting, exchange_ids=list(telling)))
+        hidden = telling - {exchange for _, exchange, quote in kept if secret_in(quote)}
+        is_hidden = (each.kind == "exchange" and each.id in hidden for each in found)
+        return [replace(r, content=masked(r.content)) if hide else r for r, hide in zip(found, is_hidden, strict=True)]
 
     def _newest(self, results: list[Recalled], shelf: RamIndex | None, meant: Meant | None) -> list[Recalled]:
         if shelf is None or shelf.matrix is None or meant is None:
@@ -296,6 +307,11 @@ class Search:
             return Meant(vector, scale, bearing, asked)
         except EmbedderError:
             return None
+
+
+def _with_secrets(found: Sequence[Recalled]) -> set[int]:
+    """The ids of the exchanges among the hits that have a secret in them."""
+    return {each.id for each in found if each.kind == "exchange" and secret_in(each.content)}
 
 
 def _reinforce(db: sqlite_utils.Database, *, chosen: Sequence[Recalled], at: float) -> None:

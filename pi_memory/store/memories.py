@@ -153,12 +153,18 @@ def used(db: Database, ids: Sequence[int], at: float) -> None:
     )
 
 
-def used_by_quote(db: Database, shown: Mapping[int, str], at: float) -> None:
-    """Count a use of each memory whose quote stands in what was shown of its exchange, by exchange."""
+def resting(db: Database, exchange_ids: Sequence[int]) -> list[tuple[int, int, str]]:
+    """The valid memories that rest on sentences of these exchanges: ids, exchanges, quotes in one line."""
     query = """select id, exchange_id, quote from memories where valid_to is null and quote != ''
         and exchange_id in (select value from json_each(?))"""
-    rows = db.execute(query, (msgspec.json.encode(list(shown)).decode(),)).fetchall()
-    used(db, [id_ for id_, exchange, quote in rows if " ".join(quote.split()) in shown[exchange]], at)
+    rows = db.execute(query, (msgspec.json.encode(exchange_ids).decode(),))
+    return [(id_, exchange, " ".join(quote.split())) for id_, exchange, quote in rows]
+
+
+def used_by_quote(db: Database, shown: Mapping[int, str], at: float) -> None:
+    """Count a use of each memory whose quote stands in what was shown of its exchange, by exchange."""
+    rows = resting(db, list(shown))
+    used(db, [id_ for id_, exchange, quote in rows if quote in shown[exchange]], at)
 
 
 def rest_on(db: Database, quotes: Sequence[str], exchange_id: int) -> None:

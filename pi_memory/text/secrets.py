@@ -5,12 +5,16 @@ two years and brings an HTTP client along.
 """
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 
 from pi_memory.text.language import pattern
 
 LONGEST = 10_000
 """Characters of a text that are searched; a candidate has some hundreds."""
+
+MASK = "****"
+"""What stands for a secret; it looks like none."""
 
 DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]?\d)")
 BLOB = re.compile(r"(?<![\w/+=.-])[A-Za-z0-9+_=-]{24,}(?![\w/+=-])")
@@ -20,20 +24,33 @@ LEAST_TURNS = 0.4
 
 def secret_in(text: str) -> str | None:
     """The kind of secret in the text, such as `a password`, as the user sees it; None when there is none."""
-    text = text[:LONGEST]
-    if pattern("private_key").search(text):
-        return "a private key"
-    if pattern("access_token").search(text):
-        return "an access token"
-    if any(pattern(name).search(text) for name in ("password_in_url", "pin")):
-        return "a password"
-    if any(map(_is_password, pattern("password").finditer(text))):
-        return "a password"
-    if any(_is_card(found[0]) for found in DIGITS.finditer(text)):
-        return "a card number"
-    if any(_is_random(found[0]) for found in BLOB.finditer(text)):
-        return "a key"
-    return None
+    return next((kind for kind, _, _ in _secrets(text[:LONGEST])), None)
+
+
+def masked(text: str) -> str:
+    """`text` with its secrets hidden; what is behind its first `LONGEST` characters is left out if there are any."""
+    spans = sorted((start, end) for _, start, end in _secrets(text[:LONGEST]))
+    if not spans:
+        return text
+    parts, at = [], 0
+    for start, end in spans:
+        parts += [text[at:start], MASK] if start >= at else []
+        at = max(at, end)
+    return "".join([*parts, text[at:LONGEST]])
+
+
+def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
+    """Each secret: its kind, where it begins and where it ends."""
+    if found := pattern("private_key").search(text):
+        yield "a private key", found.start(), len(text)  # its lines follow
+    yield from (("an access token", *found.span()) for found in pattern("access_token").finditer(text))
+    for found in pattern("password_in_url").finditer(text):
+        yield "a password", text.index(":", text.index("//", found.start())) + 1, found.end() - 1
+    for found in pattern("pin").finditer(text):
+        yield "a password", found.end() - len(found[0]) + len(found[0].rstrip("0123456789")), found.end()
+    yield from (("a password", *f.span("value")) for f in pattern("password").finditer(text) if _is_password(f))
+    yield from (("a card number", *found.span()) for found in DIGITS.finditer(text) if _is_card(found[0]))
+    yield from (("a key", *found.span()) for found in BLOB.finditer(text) if _is_random(found[0]))
 
 
 def _is_password(found: re.Match[str]) -> bool:
