@@ -16,9 +16,12 @@ import httpx2
 
 from benchmarks import _measure as measure
 
+SERVE = [sys.executable, "-m", "pi_memory", "serve"]
 PATIENCE = 20.0
 """Seconds until what is waited for must have come."""
 COMMIT_SECONDS = 0.5
+NOT_SAVED, NOTHING_IS, AGAIN = "Nothing is saved", "nothing is saved", "can be written again"
+"""What the log says when writes are refused, what `/healthz` says, and what the log says when it is over."""
 
 
 class Bed:
@@ -78,10 +81,12 @@ class Bed:
 
     def refused_start(self) -> str:
         """What is said by a daemon that does not start."""
-        environ = {**os.environ, "PI_MEMORY_DATA_DIR": str(self.data), "PI_MEMORY_PORT": "0"}
-        command = [sys.executable, "-m", "pi_memory", "serve"]
-        done = subprocess.run(command, cwd=self.folder, env=environ, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(SERVE, cwd=self.folder, env=self.environ(), capture_output=True, text=True, timeout=60)
         return done.stderr if done.returncode == 3 else ""
+
+    def environ(self) -> dict[str, str]:
+        """Of a daemon that is started by hand."""
+        return {**os.environ, "PI_MEMORY_DATA_DIR": str(self.data), "PI_MEMORY_PORT": "0"}
 
     # What is said to it.
 
@@ -196,6 +201,17 @@ class Bed:
 
     def make_room(self) -> None:
         (self.data / "filler").unlink()
+
+
+def known(bed: Bed) -> None:
+    """A daemon that has run before."""
+    bed.start()
+    bed.talk("anchor")
+    bed.stop()
+
+
+def loss_is_named(bed: Bed) -> None:
+    bed.noticed &= until(lambda: NOTHING_IS in bed.health()) and until(lambda: bed.log().count(NOT_SAVED) == 1)
 
 
 def mount(*arguments: str) -> None:

@@ -103,7 +103,11 @@ def daemon(folder: Path, *, count_io: bool = False, **values: Any) -> Iterator[D
     environ |= {key: str(value) for key, value in given.items()}
     counter = folder / "io" if count_io else None
     if counter is not None:
-        environ |= {"LD_PRELOAD": str(io_counter(folder)), "COUNT_IO_INTO": str(counter), "COUNT_IO_BELOW": str(folder)}
+        environ |= {
+            "LD_PRELOAD": str(preloaded(folder, "count_io")),
+            "COUNT_IO_INTO": str(counter),
+            "COUNT_IO_BELOW": str(folder),
+        }
     with process([sys.executable, "-m", "pi_memory", "serve"], folder, environ) as (popen, url):
         yield Daemon(popen, url, counter)
 
@@ -138,11 +142,11 @@ def _url(popen: subprocess.Popen[str], log: Path) -> str:
     raise SystemExit(f"The server did not start:\n{log.read_text()}")
 
 
-def io_counter(folder: Path, name: str = "count_io") -> Path:
-    """A recorder, compiled: `count_io` or `record_io`."""
+def preloaded(folder: Path, name: str) -> Path:
+    """`benchmarks/NAME.c`, compiled to be preloaded into a process."""
     made = folder / f"{name}.so"
     source = HERE / f"{name}.c"
     done = subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(made), str(source), "-ldl"], check=False)
     if done.returncode:
-        not_possible("A C compiler is needed to see what is written.")
+        not_possible("A C compiler is needed to stand between a process and the kernel.")
     return made

@@ -1,6 +1,5 @@
-"""Locks, full and read-only disks, signals, damaged and deleted files, wrong clocks: what is lost, and what is said?"""
+"""Locks, full and failing disks, signals, damaged and deleted files, wrong clocks: what is lost, and what is said?"""
 
-import os
 import shutil
 import signal
 import sqlite3
@@ -14,14 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import _measure as measure
-from benchmarks._bed import COMMIT_SECONDS, Bed, until
+from benchmarks._bed import AGAIN, COMMIT_SECONDS, Bed, known, loss_is_named, until
+from benchmarks._faults_of_machines import FAULTS_OF_MACHINES
 
 Fault = Callable[[Bed], None]
-
-NOT_SAVED = "Nothing is saved"
-NOTHING_IS = "nothing is saved"
-AGAIN = "can be written again"
-HERE = Path(__file__).parent
 
 
 # Another program's lock.
@@ -448,6 +443,7 @@ FAULTS: tuple[Fault, ...] = (
     focus_file_is_a_link_to_a_secret,
     clock_twenty_years_ahead,
     clock_of_1970,
+    *FAULTS_OF_MACHINES,
 )
 
 
@@ -458,22 +454,11 @@ def beside(bed: Bed, suffix: str) -> Path:
     return bed.database.with_name(bed.database.name + suffix)
 
 
-def known(bed: Bed) -> None:
-    """A daemon that has run before."""
-    bed.start()
-    bed.talk("anchor")
-    bed.stop()
-
-
 def crashed(bed: Bed) -> None:
     bed.start()
     bed.talk("anchor")
     bed.wait_for_commit()
     bed.kill()
-
-
-def loss_is_named(bed: Bed) -> None:
-    bed.noticed &= until(lambda: NOTHING_IS in bed.health()) and until(lambda: bed.log().count(NOT_SAVED) == 1)
 
 
 def without_a_disk(bed: Bed, heal: Callable[[], object]) -> None:
@@ -545,21 +530,14 @@ def beginning(path: Path) -> str:
 
 def clock_set_by(bed: Bed, seconds: int) -> None:
     """The clock is wrong from a start on, then right; nothing has faded."""
-    by, made = bed.folder / "clock", bed.folder / "set_clock.so"
-    build = ["cc", "-O2", "-shared", "-fPIC", "-o", str(made), str(HERE / "set_clock.c"), "-ldl"]
-    if subprocess.run(build, check=False).returncode:
-        measure.not_possible("A C compiler is needed to set the clock.")
+    by = bed.folder / "clock"
     known(bed)
     by.write_text(str(seconds))
-    os.environ |= {"LD_PRELOAD": str(made), "SET_CLOCK_BY": str(by)}
-    try:
-        bed.start()
-        bed.expect("the clock says")
-        bed.talk("barrel")
-        by.write_text("0")
-        bed.expect_well("The clock is right again")
-    finally:
-        del os.environ["LD_PRELOAD"], os.environ["SET_CLOCK_BY"]
+    bed.start(LD_PRELOAD=measure.preloaded(bed.folder, "set_clock"), SET_CLOCK_BY=by)
+    bed.expect("the clock says")
+    bed.talk("barrel")
+    by.write_text("0")
+    bed.expect_well("The clock is right again")
     with bed.client() as client:
         active = {topic["topic"] for topic in client.get("/focus").json()["topics"]}
     assert {"anchor", "barrel"} <= active, "nothing has faded"

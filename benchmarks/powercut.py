@@ -169,7 +169,7 @@ def history(folder: Path, requests: int) -> tuple[list[Step], list[Promise]]:
         "PI_MEMORY_EMBEDDER": "none",
         "PI_MEMORY_PROVIDER": "extractive",
         "PI_MEMORY_COMMIT_SECONDS": COMMIT_SECONDS,
-        "LD_PRELOAD": measure.io_counter(folder, "record_io"),
+        "LD_PRELOAD": measure.preloaded(folder, "record_io"),
         "RECORD_IO_INTO": record,
         "RECORD_IO_BELOW": folder / "data",
     }

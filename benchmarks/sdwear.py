@@ -19,7 +19,7 @@ def run(how: str, count: int) -> tuple[dict[str, int], Written]:
         counter = folder / "io"
         environ = {
             **os.environ,
-            "LD_PRELOAD": str(measure.io_counter(folder)),
+            "LD_PRELOAD": str(measure.preloaded(folder, "count_io")),
             "COUNT_IO_INTO": str(counter),
             "COUNT_IO_BELOW": str(folder),
         }

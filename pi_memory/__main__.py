@@ -4,9 +4,19 @@ import os
 import sys
 from io import TextIOWrapper
 
+INTERRUPTED = 130
+"""The exit code after Ctrl-C: 128 + SIGINT."""
+
 
 def main() -> None:
     """Run the command line. `pi-memory hook` and `pi-memory mcp` bypass it, because an agent waits for them."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # while something was imported
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
     os.umask(0o077)  # what is written is for its user alone, whatever their shell says
     if sys.argv[1:] == ["hook"]:
         from pi_memory.agents import hook

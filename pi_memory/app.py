@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import importlib
 import itertools
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from starlette.routing import Match, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from pi_memory.daemon import running
-from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError
+from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError, Unavailable
 from pi_memory.http import (
     activity,
     agent_context,
@@ -66,6 +67,8 @@ ENDPOINTS: list[Endpoint] = [
 ]
 
 
+logger = logging.getLogger(__name__)
+
 DOORS = {
     "/v1/{rest:path}": ("http.openai", "http.openai_responses", "http.openai_embeddings"),
     "/api/{rest:path}": ("http.ollama",),
@@ -103,6 +106,7 @@ def create_app(
         PiMemoryError: _failed,
         HTTPException: _not_served,
         ClientDisconnect: _left,
+        MemoryError: _no_memory,
         Exception: _broken,
     }
     app = Starlette(
@@ -207,6 +211,12 @@ def _allowed(request: Request) -> set[str]:
 async def _left(request: Request, error: ClientDisconnect) -> Response:
     """The client left before it had sent its request: no response is read, and no error is logged."""
     return Response(status_code=400)
+
+
+async def _no_memory(request: Request, error: MemoryError) -> Response:
+    logger.error("%s %s failed: there is too little memory for it", request.method, request.url.path)
+    hint = "Send less, end other programs, or raise the limit that the daemon runs under (MemoryMax)."
+    return failure(Unavailable("There is too little memory for this", hint=hint), request.url.path)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -124,6 +124,22 @@ def test_an_answer_that_takes_its_time_is_not_cut_and_the_connection_is_used_aga
     talking(patient)
 
 
+def test_a_request_that_there_is_no_memory_for_ends_only_itself(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def too_much(self: Impatient) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(Impatient, "handle_events", too_much)
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(POST)
+        await is_closed(reader)
+
+    talking(talk)
+    assert [(record.name, record.exc_info) for record in caplog.records] == [(connections.__name__, None)]
+
+
 def test_an_answer_that_nobody_takes_is_not_kept() -> None:
     async def deaf(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(GET.replace(b"/ ", b"/much "))

@@ -57,3 +57,14 @@ def test_no_body_is_an_empty_object(daemon: Daemon) -> None:
 def test_all_methods_of_a_path_are_allowed_and_named(daemon: Daemon, path: str, allowed: str) -> None:
     answer = daemon().request("TRACE", path)
     assert (answer.status_code, answer.headers["Allow"]) == (405, allowed)
+
+
+def test_a_request_that_there_is_no_memory_for_may_come_again(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(now: float) -> None:
+        raise MemoryError
+
+    client = daemon()
+    monkeypatch.setattr(client.parts.focus, "active", too_much)
+    answer = client.get("/focus")
+    assert (answer.status_code, answer.json()["type"]) == (503, "unavailable")
+    assert "Retry-After" in answer.headers

@@ -106,7 +106,12 @@ class BoundedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
-        super().data_received(data)
+        try:
+            super().data_received(data)
+        except MemoryError:
+            logger.error("A request was dropped: there is too little memory for it")
+            self._drop()
+            return
         self._enter(PHASES.get(self.conn.their_state, "answer"))
 
     def on_response_complete(self) -> None:
