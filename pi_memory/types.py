@@ -396,4 +396,4 @@ class Prompted:
     """
 
     standing: Standing
-    told: tuple[tuple[float, str, tuple[str, ...]], ...] = ()
+    exchanges: tuple[tuple[float, str, tuple[str, ...]], ...] = ()

@@ -26,14 +26,14 @@ PUMP, AUTH = "/home/me/garden/pump.py", "/home/me/shop/auth/login.py"
 
 @dataclass
 class Desk:
-    """`told` are the changes by hand that were published."""
+    """`announced` are the changes by hand that were published."""
 
     folder: Path
     focus: RecentFocus
     db: Database
     clock: FakeClock
     tagger: EvidenceTagger
-    told: list[str] = field(default_factory=list)
+    announced: list[str] = field(default_factory=list)
 
     @property
     def file(self) -> Path:
@@ -66,7 +66,7 @@ async def desk(folder: Path, clock: FakeClock) -> AsyncIterator[Desk]:
     file, loader, events = folder / "memory" / "RECENT_FOCUS.md", TaggerLoader(tagger), Events()
     focus = RecentFocus(db, file, tagger=loader, clock=clock, settle=SETTLE, events=events)
     sat = Desk(folder, focus, db, clock, tagger)
-    events.subscribe(FocusEdited, lambda edited: sat.told.append(edited.line))
+    events.subscribe(FocusEdited, lambda edited: sat.announced.append(edited.line))
     await focus.start()
     try:
         yield sat

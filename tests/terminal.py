@@ -34,7 +34,7 @@ class Terminal:
             try:
                 self.seen += COLOURS.sub("", os.read(self.end, 1 << 16).decode(errors="replace")).replace("\r", "")
             except OSError:  # it has ended
-                raise AssertionError(f"{self.seen!r}, then {self.told()!r}") from None
+                raise AssertionError(f"{self.seen!r}, then {self.printed()!r}") from None
         before, _, self.seen = self.seen.partition(text)
         return before
 
@@ -47,7 +47,7 @@ class Terminal:
         self.types(f"{line}\n")
         self.shows(line)
 
-    def told(self) -> str:
+    def printed(self) -> str:
         """Standard error, once it has ended."""
         return self.popen.stderr.read() if self.popen.stderr else ""
 

@@ -110,8 +110,8 @@ def test_commands(daemon: Process) -> None:
 
 
 def test_memories_are_listed_and_forgotten(daemon: Process) -> None:
-    told = run(daemon, daemon.folder, "remember", "The gate code is 2580", "--json")
-    which = f"m{json.loads(told.stdout)['id']}"
+    printed = run(daemon, daemon.folder, "remember", "The gate code is 2580", "--json")
+    which = f"m{json.loads(printed.stdout)['id']}"
     with terminal(daemon, "chat") as screen:
         screen.says("/memories gate code")
         assert which in screen.shows("The gate code is 2580")

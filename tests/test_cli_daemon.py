@@ -51,9 +51,9 @@ def test_check_tells_of_a_running_daemon_and_of_one_that_would_start(tmp_path: P
     (tmp_path / "other" / "data").mkdir(parents=True)
     (tmp_path / "other" / "data" / "memory.db").write_bytes(b"no database" * 100)
     would = run(None, tmp_path / "other", "check", "--json", port=0)
-    told = json.loads(would.stdout)
-    assert (would.returncode, told["running"], told["status"]) == (1, False, "degraded")
-    assert "puts it aside" in told["parts"]["database"]["todo"]
+    result = json.loads(would.stdout)
+    assert (would.returncode, result["running"], result["status"]) == (1, False, "degraded")
+    assert "puts it aside" in result["parts"]["database"]["todo"]
 
 
 def test_a_check_changes_nothing(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_the_database_of_the_daemon_is_meant_unless_a_folder_is_given(tmp_path: 
         assert json.loads(own.stdout)["database"] == str(here / "data" / "memory.db")
 
 
-def test_without_a_daemon_the_way_to_start_one_is_told(tmp_path: Path) -> None:
+def test_without_a_daemon_the_way_to_start_one_is_reported(tmp_path: Path) -> None:
     done = run(None, tmp_path, "focus")
     assert done.returncode == 1
     assert "pi-memory serve" in done.stderr

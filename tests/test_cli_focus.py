@@ -27,7 +27,7 @@ def test_it_is_watched_until_ctrl_c(tmp_path: Path) -> None:
         watch.shows("irrigation")
         watch.types("\x03")
         assert watch.popen.wait(SECONDS) == 0
-        assert watch.told() == ""
+        assert watch.printed() == ""
 
 
 def test_a_daemon_that_stops_ends_the_watch(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_a_daemon_that_stops_ends_the_watch(tmp_path: Path) -> None:
         watch.shows("No recent topics")
         process.stop()
         assert watch.popen.wait(SECONDS) == 1
-        assert "No daemon answers" in watch.told()
+        assert "No daemon answers" in watch.printed()
 
 
 def test_a_terminal_gets_a_table_and_a_pipe_gets_tabs(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_files_are_shown_by_their_names_in_any_terminal(tmp_path: Path) -> None:
     ("words", "code"),
     [(["--watch", "--json"], 2), (["touch", "!!!", "--file", "a.py"], 1), (["rename", "no-such", "other"], 1)],
 )
-def test_what_is_wrong_is_told(tmp_path: Path, words: list[str], code: int) -> None:
+def test_what_is_wrong_is_reported(tmp_path: Path, words: list[str], code: int) -> None:
     with serving(tmp_path) as process:
         done = run(process, tmp_path, "focus", *words)
     assert (done.returncode, done.stdout) == (code, "")

@@ -43,8 +43,8 @@ def test_the_official_client(target: Any, mode: str) -> None:
             assert {"recall", "remember", "forget", "read_graph"} <= names
             sentence = f"The {mode} valve is behind the shed"
             await client.call_tool("remember", {"content": sentence})
-            told = await client.call_tool("recall", {"query": f"Where is the {mode} valve?"})
-            assert told.structured_content["results"][0]["content"] == sentence
+            result = await client.call_tool("recall", {"query": f"Where is the {mode} valve?"})
+            assert result.structured_content["results"][0]["content"] == sentence
             graph = await client.call_tool("search_nodes", {"query": "valve"})
             assert json.loads(graph.content[0].text) == graph.structured_content
             assert (await client.call_tool("recall", {})).is_error

@@ -36,9 +36,9 @@ def say(client: Any, *said: str, **fields: Any) -> Any:
 
 
 def test_a_chat(client: Any) -> None:
-    told = say(client, TEA)
-    assert (told.done, told.done_reason) == (True, "stop")
-    assert "oolong" in say(client, TEA, told.message.content, QUESTION).message.content
+    result = say(client, TEA)
+    assert (result.done, result.done_reason) == (True, "stop")
+    assert "oolong" in say(client, TEA, result.message.content, QUESTION).message.content
 
 
 def test_a_stream(client: Any) -> None:
@@ -70,7 +70,7 @@ def test_errors_are_the_clients_own(client: Any, ollama: Any) -> None:
 def test_langchain(daemon: Process) -> None:
     langchain = pytest.importorskip("langchain_ollama")
     model = langchain.ChatOllama(base_url=daemon.url, model="pi-memory", validate_model_on_init=True)
-    told = model.invoke(TEA)
-    assert "oolong" in model.invoke([("user", TEA), ("assistant", told.text), ("user", QUESTION)]).text
+    result = model.invoke(TEA)
+    assert "oolong" in model.invoke([("user", TEA), ("assistant", result.text), ("user", QUESTION)]).text
     assert "".join(chunk.text for chunk in model.stream("hello")).startswith("Hello.")
     model._client.close()

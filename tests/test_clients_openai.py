@@ -39,10 +39,10 @@ def ask(client: Any, *said: str, **fields: Any) -> Any:
 
 
 def test_a_completion(client: Any) -> None:
-    told = ask(client, TEA)
-    assert told.choices[0].finish_reason == "stop"
-    assert told.usage.prompt_tokens_details.cached_tokens >= 0
-    again = ask(client, TEA, told.choices[0].message.content, QUESTION)
+    result = ask(client, TEA)
+    assert result.choices[0].finish_reason == "stop"
+    assert result.usage.prompt_tokens_details.cached_tokens >= 0
+    again = ask(client, TEA, result.choices[0].message.content, QUESTION)
     assert "oolong" in again.choices[0].message.content
 
 
@@ -56,8 +56,8 @@ def test_a_stream_with_usage(client: Any) -> None:
 def test_a_conversation_by_header_is_one_with_our_own(client: Any, daemon: Process) -> None:
     with daemon.client as ours:
         ours.post("/chat", json={"message": "My bicycle is called Rosinante", "conversation_id": "bicycle"})
-    told = ask(client, "What is my bicycle called?", extra_headers={"X-Conversation-Id": "bicycle"})
-    assert "Rosinante" in told.choices[0].message.content
+    result = ask(client, "What is my bicycle called?", extra_headers={"X-Conversation-Id": "bicycle"})
+    assert "Rosinante" in result.choices[0].message.content
 
 
 def test_errors_are_the_clients_own(client: Any, openai: Any) -> None:
@@ -97,8 +97,8 @@ def test_langchain(daemon: Process, responses: bool) -> None:
     model = langchain.ChatOpenAI(
         base_url=f"{daemon.url}/v1", api_key="none", model="pi-memory", use_responses_api=responses
     )
-    told = model.invoke(TEA)
-    again = model.invoke([("user", TEA), ("assistant", told.text), ("user", QUESTION)])
+    result = model.invoke(TEA)
+    again = model.invoke([("user", TEA), ("assistant", result.text), ("user", QUESTION)])
     assert "oolong" in again.text
     assert "".join(chunk.text for chunk in model.stream("hello")).startswith("Hello.")
 

@@ -21,8 +21,8 @@ def test_home_assistants_calls(tmp_path: Path) -> None:
 
     async def say(port: int, text: str, conversation: str) -> str:
         context = {"conversation_id": conversation, "satellite_id": "assist_satellite.kitchen"}
-        told = await ask(port, asr.Transcript(text=text, language="en", context=context))
-        return str(handle.Handled.from_event(told).text)
+        result = await ask(port, asr.Transcript(text=text, language="en", context=context))
+        return str(handle.Handled.from_event(result).text)
 
     async def use(port: int) -> None:
         (program,) = info.Info.from_event(await ask(port, info.Describe())).handle

@@ -214,7 +214,7 @@ def test_half_a_minute_of_a_wrong_clock_costs_nothing(daemon: Daemon, machine: M
     assert all(topic["strength"] > 0.999 for topic in client.get("/focus").json()["topics"])
 
 
-def test_a_wrong_clock_at_the_start_is_told_and_costs_nothing(daemon: Daemon, machine: Machine) -> None:
+def test_a_wrong_clock_at_the_start_is_reported_and_costs_nothing(daemon: Daemon, machine: Machine) -> None:
     first = daemon(clock=machine.steady())
     fill(first)
     before = known(first)

@@ -22,7 +22,7 @@ def test_the_users_own_come_first_and_add_to_the_shipped_ones(tmp_path: Path) ->
     assert Config(tmp_path).file("topics.toml").is_file()
 
 
-def test_an_unknown_agent_and_a_missing_file_are_told_by_name(tmp_path: Path) -> None:
+def test_an_unknown_agent_and_a_missing_file_are_reported_by_name(tmp_path: Path) -> None:
     with pytest.raises(Unprocessable, match="'nobody'") as caught:
         persona({"general": ""}, "nobody")
     assert "general" in caught.value.hint

@@ -163,7 +163,7 @@ def test_of_too_many_the_one_without_a_request_gives_way(monkeypatch: pytest.Mon
     talking(silent, silent, silent, asking, asking)
 
 
-def test_when_all_have_requests_another_is_told_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_when_all_have_requests_another_is_asked_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST", 1)
 
     async def main() -> None:

@@ -43,14 +43,14 @@ def test_what_contrasts_nothing(text: str) -> None:
     assert contrast(text) is None
 
 
-def test_a_contrast_without_a_pause_is_told_from_one_with_it() -> None:
-    told = [contrast(text) for text in ("it is 8081, not 8080", "it is 8081 not 8080")]
-    assert [found.is_set_off for found in told if found] == [True, False]
+def test_a_contrast_without_a_pause_is_distinguished_from_one_with_it() -> None:
+    result = [contrast(text) for text in ("it is 8081, not 8080", "it is 8081 not 8080")]
+    assert [found.is_set_off for found in result if found] == [True, False]
 
 
 def test_both_sides_of_a_specific_one_have_a_number_or_a_name() -> None:
-    told = [contrast(text) for text in ("it is 8081, not 8080", "it is red, not green", "he is Ben, not my uncle")]
-    assert [found.is_specific for found in told if found] == [True, False, False]
+    result = [contrast(text) for text in ("it is 8081, not 8080", "it is red, not green", "he is Ben, not my uncle")]
+    assert [found.is_specific for found in result if found] == [True, False, False]
 
 
 def test_what_is_asserted_is_the_sentence_without_what_is_wrong() -> None:

@@ -42,13 +42,13 @@ async def add(db: Database, n: int = 0) -> int:
 
 
 def test_an_exchange_comes_back_as_it_was(tmp_path: Path) -> None:
-    told = Exchange(
+    result = Exchange(
         "c", "süß", "re", 1.5, "", True, "proj", (ToolCall("read", {"path": "a.py"}),), ("a.py",), "activity"
     )
 
     async def work(db: Database) -> None:
-        await db.write(lambda db: exchanges.add(db, told))
-        assert await db.read(exchanges.inbox) == [(1, told)]
+        await db.write(lambda db: exchanges.add(db, result))
+        assert await db.read(exchanges.inbox) == [(1, result)]
 
     using(tmp_path / "m.db", work)
 

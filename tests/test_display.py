@@ -19,7 +19,7 @@ def test_a_base_name_is_enough_for_one_file() -> None:
     assert short_names(["/a/x.py", "y.py"]) == {"x.py": ("/a/x.py",), "y.py": ("y.py",)}
 
 
-def test_files_of_one_base_name_are_told_apart() -> None:
+def test_files_of_one_base_name_are_distinguished() -> None:
     paths = ["/app/auth/views.py", "/app/shop/views.py", "/lib/shop/views.py", "/app/urls.py"]
     assert list(short_names(paths)) == ["auth/views.py", "app/shop/views.py", "lib/shop/views.py", "urls.py"]
 
@@ -44,6 +44,6 @@ def test_any_names_read_back(written: list[str]) -> None:
     assert listed(joined(names, most=len(names) + 1)) == tuple(dict.fromkeys(names))
 
 
-def test_many_files_of_one_base_name_are_told_apart_at_once() -> None:
+def test_many_files_of_one_base_name_are_distinguished_at_once() -> None:
     paths = [f"/a{i}/b/x.py" for i in range(20_000)]
     assert list(short_names(paths)) == [path[1:] for path in paths]

@@ -50,7 +50,7 @@ def test_a_file_without_topics_says_so() -> None:
     assert parse(text).entries == ()
 
 
-def test_files_of_one_base_name_are_told_apart() -> None:
+def test_files_of_one_base_name_are_distinguished() -> None:
     topic = Topic("views", 0.0, NOW, ("/app/auth/views.py", "/app/shop/views.py"))
     assert "  files: auth/views.py, shop/views.py\n" in render([topic], now=NOW)
 

@@ -29,12 +29,12 @@ SAY: dict[str, Say] = {
 }
 
 
-@pytest.mark.parametrize("told", [*SAY, "mcp"])
+@pytest.mark.parametrize("by", [*SAY, "mcp"])
 @pytest.mark.parametrize("asked", SAY)
-def test_what_is_told_by_one_is_known_by_the_other(daemon: Daemon, told: str, asked: str) -> None:
+def test_what_is_reported_by_one_is_known_by_the_other(daemon: Daemon, by: str, asked: str) -> None:
     model = FakeModel()
     client = daemon(model=model)
-    (SAY | {"mcp": mcp})[told](client, "Remember that the seal of the pump is 18 mm wide")
+    (SAY | {"mcp": mcp})[by](client, "Remember that the seal of the pump is 18 mm wide")
     client.settle()
     SAY[asked](client, "How wide is the seal of the pump?")
     prompt = model.prompts[-1]

@@ -13,13 +13,13 @@ FILLER = [f"Then we spoke at some length about matter number {number} of the clu
 def test_what_says_nothing_new_is_left_out() -> None:
     news = Novelty("What happened at the lake?", prompt=f"Earlier: {CAR} That was all.")
     assert news.of(f"{LAKE} {CAR}") == [LAKE]
-    news.tell(LAKE)
+    news.add(LAKE)
     assert news.of(f"{LAKE} {CAR}") == []
 
 
 def test_other_words_for_the_same_are_nothing_new() -> None:
     news = Novelty("Where do I keep it?", prompt="")
-    news.tell("The user keeps the key in the shed, under the blue pot.")
+    news.add("The user keeps the key in the shed, under the blue pot.")
     assert news.of("I keeps the key under the blue pot") == []
     assert news.of("I keep the key under the red pot") != []
     assert news.of("The key is not in the shed") != []
@@ -28,7 +28,7 @@ def test_other_words_for_the_same_are_nothing_new() -> None:
 def test_the_day_that_is_added_stays_with_its_sentence() -> None:
     news, dated = Novelty("What did I buy?", prompt=""), "The user bought a bike yesterday. (Said on 2026-02-22.)"
     assert news.of(dated) == [dated]
-    news.tell("I bought a bike yesterday")
+    news.add("I bought a bike yesterday")
     assert news.of(dated) == []
 
 
@@ -38,22 +38,22 @@ def test_a_question_does_not_tell_its_answer() -> None:
     assert news.of("Is my dog called Rex?") == []
 
 
-def test_what_the_message_states_is_not_told_again() -> None:
+def test_what_the_message_states_is_not_shown_again() -> None:
     assert Novelty("My dog is called Rex.", prompt="").of("The user's dog is called Rex") == []
 
 
-def test_a_short_text_is_told_whole() -> None:
+def test_a_short_text_is_shown_whole() -> None:
     assert Novelty("lake", prompt="").excerpt([LAKE, CAR]) == f"{LAKE} {CAR}"
 
 
-def test_a_long_text_is_told_where_it_bears_on_the_message_and_beside() -> None:
-    told = Novelty("When did we go to the lake?", prompt="").excerpt([*FILLER[:6], LAKE, CAR, *FILLER[6:]])
-    assert told == f"… {FILLER[5]} {LAKE} {CAR} …"
+def test_a_long_text_is_shown_where_it_bears_on_the_message_and_beside() -> None:
+    shown = Novelty("When did we go to the lake?", prompt="").excerpt([*FILLER[:6], LAKE, CAR, *FILLER[6:]])
+    assert shown == f"… {FILLER[5]} {LAKE} {CAR} …"
 
 
-def test_a_long_text_that_shares_no_word_is_told_from_its_beginning() -> None:
-    told = Novelty("Any news of Ada?", prompt="").excerpt(FILLER)
-    assert told == f"{FILLER[0]} …"
+def test_a_long_text_that_shares_no_word_is_distinguished_from_its_beginning() -> None:
+    shown = Novelty("Any news of Ada?", prompt="").excerpt(FILLER)
+    assert shown == f"{FILLER[0]} …"
 
 
 def test_a_text_without_an_end_is_cut() -> None:
@@ -64,8 +64,8 @@ def test_a_text_without_an_end_is_cut() -> None:
 def test_an_excerpt_is_made_of_what_is_new_and_short(text: str, message: str, prompt: str) -> None:
     news = Novelty(message, prompt=prompt)
     lines = news.of(text)
-    told = news.excerpt(lines)
-    assert bool(told) == bool(lines)
-    assert len(told) <= LONGEST + 3 * len(lines)
-    news.tell(told)
-    assert told == " ".join(lines) or "…" in told or len(told) == LONGEST
+    shown = news.excerpt(lines)
+    assert bool(shown) == bool(lines)
+    assert len(shown) <= LONGEST + 3 * len(lines)
+    news.add(shown)
+    assert shown == " ".join(lines) or "…" in shown or len(shown) == LONGEST

@@ -39,7 +39,7 @@ def generated(messages: Sequence[Message], max_tokens: int = 200) -> list[str | 
 
 
 @pytest.mark.parametrize(
-    ("told", "question", "quoted"),
+    ("said", "question", "quoted"),
     [
         ("My name is Alice and I live in Kiel.", "What is my name?", "Your name is Alice"),
         ("My dog is called Max. I like tea.", "what's my dog's name", "Your dog is called Max."),
@@ -52,8 +52,8 @@ def generated(messages: Sequence[Message], max_tokens: int = 200) -> list[str | 
         ("Моя собака живёт в Киле", "Где живёт моя собака?", "Киле"),
     ],
 )
-def test_a_question_is_answered_by_the_users_own_words(told: str, question: str, quoted: str) -> None:
-    assert quoted in talk(told, "Thanks.", question)
+def test_a_question_is_answered_by_the_users_own_words(said: str, question: str, quoted: str) -> None:
+    assert quoted in talk(said, "Thanks.", question)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_an_unrelated_question_quotes_nothing(question: str) -> None:
     assert answer == "I find nothing about that in what you told me."
 
 
-def test_a_focus_that_was_edited_since_is_told_as_it_is_now() -> None:
+def test_a_focus_that_was_edited_since_is_shown_as_it_is_now() -> None:
     garden, gone = Topic("garden", 0.0, 0.0), Topic("garden", 0.0, 0.0, is_active=False)
     edit = TopicChanges(
         {"garden": garden, "orchard": None}, {"garden": gone, "orchard": garden}, "file", 0.0
@@ -103,7 +103,7 @@ def test_what_was_just_said_is_the_last_message() -> None:
     assert "8765" in talk("The port is 8765.", "Thanks.", "What did I say about the port?")
 
 
-def test_the_recent_focus_is_told() -> None:
+def test_the_recent_focus_is_shown() -> None:
     working = talk("What am I working on?", system=FOCUS)
     assert "memory/extraction (3 sessions" in working
     assert "deployment" in working
@@ -133,8 +133,8 @@ def test_what_needs_a_model_is_refused() -> None:
 
 def test_what_was_asked_before_is_no_answer() -> None:
     lines = '- user: "Which pin is the pump on?"\n- user: "The pump is on pin 17."'
-    told = f"## Relevant Memories\n\n### Said Before\n{lines}"
-    answer = reply([Message("user", "Which pin has the pump?", context=told)])
+    said = f"## Relevant Memories\n\n### Said Before\n{lines}"
+    answer = reply([Message("user", "Which pin has the pump?", context=said)])
     assert "pin 17" in answer
     assert "Which" not in answer
 

@@ -19,10 +19,10 @@ def test_a_base_name_alone_is_in_every_project() -> None:
 
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), PATHS), max_size=6), PATHS)
 def test_what_is_kept_between_exchanges_is_what_would_be_found_anew(
-    told: list[dict[str, list[str]]], asked: list[str]
+    result: list[dict[str, list[str]]], asked: list[str]
 ) -> None:
     kept, known = FileIndex(), dict[str, Topic]()
-    for files in told:
+    for files in result:
         # A topic whose files have not changed is the same object, as in the daemon.
         now = {name: Topic(name, 0, 0, tuple(paths)) for name, paths in files.items()}
         known = {name: known[name] if known.get(name) == topic else topic for name, topic in now.items()}

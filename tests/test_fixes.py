@@ -11,8 +11,8 @@ def said(user: str, *calls: ToolCall, reply: str = "Done.") -> Exchange:
     return Exchange("c", user, reply, AT, tool_calls=calls)
 
 
-def run(command: str, **told: str) -> ToolCall:
-    return ToolCall("bash", {"command": command, **told})
+def run(command: str, **result: str) -> ToolCall:
+    return ToolCall("bash", {"command": command, **result})
 
 
 def edit(path: str) -> ToolCall:

@@ -16,7 +16,7 @@ def say(client: httpx2.Client, message: str) -> dict[str, int]:
     answer = client.post("/chat", json=body)
     answer.raise_for_status()
     usage: dict[str, int] = answer.json()["usage"]
-    return usage | {"told": "orchard" in answer.json()["receipt"]["context"]}
+    return usage | {"shown": "orchard" in answer.json()["receipt"]["context"]}
 
 
 def edited(file: Path) -> None:
@@ -44,8 +44,8 @@ def test_an_edit_costs_only_the_tokens_of_its_line(tmp_path: Path) -> None:
         (file,) = tmp_path.rglob("RECENT_FOCUS.md")
         edited(file)
         wait_until_known(client, "orchard")
-        told, after = say(client, "and what else?"), say(client, "and what else?")
-    assert [usage["told"] for usage in (quiet, told, after)] == [False, True, False]
+        shown, after = say(client, "and what else?"), say(client, "and what else?")
+    assert [usage["shown"] for usage in (quiet, shown, after)] == [False, True, False]
     # Bytes are tokens to this model: the line has about a hundred.
-    assert told["evaluated_tokens"] - quiet["evaluated_tokens"] < 200 < told["prompt_tokens"] / 2
+    assert shown["evaluated_tokens"] - quiet["evaluated_tokens"] < 200 < shown["prompt_tokens"] / 2
     assert abs(after["evaluated_tokens"] - quiet["evaluated_tokens"]) < 20

@@ -75,18 +75,18 @@ def test_nothing_is_left_in_the_files(tmp_path: Path) -> None:
     using(tmp_path, work)
 
 
-def test_others_are_told_to_forget_too(tmp_path: Path) -> None:
-    told: list[TextForgotten] = []
+def test_others_are_asked_to_forget_too(tmp_path: Path) -> None:
+    result: list[TextForgotten] = []
 
     async def forget_too(forgotten: TextForgotten) -> None:
-        told.append(forgotten)
+        result.append(forgotten)
 
     async def work(db: Database, memories: Memories) -> None:
         memories.events.subscribe(TextForgotten, forget_too)
         await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")
         await memories.forget(1)
-        assert told[0].clean(f"Yes. {QUOTE}! Bye.") == "Yes. Bye."
-        assert told[0].clean("Your safe opens with zanzibarquartz. Bye.") == "Bye."
+        assert result[0].clean(f"Yes. {QUOTE}! Bye.") == "Yes. Bye."
+        assert result[0].clean("Your safe opens with zanzibarquartz. Bye.") == "Bye."
 
     using(tmp_path, work)
 

@@ -41,8 +41,8 @@ def test_a_fact_is_forgotten_in_every_conversation(client: Client, tmp_path: Pat
     assert "Forgotten: memory 1." in say(client, f"Forget that {FACT}.", "d")
     for name in "abdn":
         assert "zanzibar" not in say(client, "What is my vault word?", name)
-    told = client.post("/context", json={"session_id": "s", "message": "What is the vault word?"}).text
-    assert "zanzibar" not in told + str(client.parts.windows.prompted())
+    shown = client.post("/context", json={"session_id": "s", "message": "What is the vault word?"}).text
+    assert "zanzibar" not in shown + str(client.parts.windows.prompted())
     client.stop()
     assert holders(tmp_path) == []
 

@@ -31,7 +31,7 @@ def test_courtesy_asks_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "cosine", "by_meaning", "told"),
+    ("words", "cosine", "by_meaning", "passes"),
     [
         (0.0, 0.7, True, True),
         (0.5, 0.3, True, True),
@@ -41,8 +41,8 @@ def test_courtesy_asks_nothing() -> None:
         (0.5, 0.0, False, False),
     ],
 )
-def test_what_bears_on_the_message_is_told(words: float, cosine: float, by_meaning: bool, told: bool) -> None:
-    assert bool(passed([found(1.0, words=words, cosine=cosine)], by_meaning=by_meaning)) is told
+def test_what_bears_on_the_message_is_shown(words: float, cosine: float, by_meaning: bool, passes: bool) -> None:
+    assert bool(passed([found(1.0, words=words, cosine=cosine)], by_meaning=by_meaning)) is passes
 
 
 def test_with_what_bears_on_it_comes_what_is_nearly_as_good() -> None:
@@ -50,17 +50,17 @@ def test_with_what_bears_on_it_comes_what_is_nearly_as_good() -> None:
     assert passed(results, by_meaning=False) == results[:2]
 
 
-def test_nothing_is_told_for_the_sake_of_a_result_that_is_not() -> None:
+def test_nothing_is_shown_for_the_sake_of_a_result_that_is_not() -> None:
     assert passed([found(1.0), found(0.5, words=1.0)], by_meaning=False) == []
 
 
-def test_the_more_is_told_the_nearer_to_the_best_it_has_to_be() -> None:
+def test_the_more_is_shown_the_nearer_to_the_best_it_has_to_be() -> None:
     results = [found(1.0, words=1.0), *(found(0.8) for _ in range(30))]
     assert 1 < len(passed(results, by_meaning=False)) < MOST
     assert len(passed([found(1.0, words=1.0)] * 30, by_meaning=False)) == MOST
 
 
-def test_of_nothing_nothing_is_told() -> None:
+def test_of_nothing_nothing_is_shown() -> None:
     assert passed([], by_meaning=True) == []
 
 

@@ -76,7 +76,7 @@ def test_lines_have_their_places(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.lists(st.floats(1, 1e9), min_size=1, max_size=5)))
-def test_sources_are_told_in_the_order_of_time_and_each_in_its_own(times: list[list[float]]) -> None:
+def test_sources_are_reported_in_the_order_of_time_and_each_in_its_own(times: list[list[float]]) -> None:
     opened: list[int] = []
 
     def source(number: int, at: list[float]) -> Source:
@@ -87,9 +87,9 @@ def test_sources_are_told_in_the_order_of_time_and_each_in_its_own(times: list[l
         return Source(Path(str(number)), at[0], 1, read)
 
     sources = [source(number, sorted(at)) for number, at in enumerate(times)]
-    told = list(in_time_order(sources, advance=lambda read: None))
-    assert [past.at for past in told] == sorted(when for at in times for when in at)
-    assert sum(past.is_last for past in told) == len(times)
+    result = list(in_time_order(sources, advance=lambda read: None))
+    assert [past.at for past in result] == sorted(when for at in times for when in at)
+    assert sum(past.is_last for past in result) == len(times)
     begun = [sorted(times[number])[0] for number in opened]
     assert begun == sorted(begun)
 

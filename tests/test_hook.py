@@ -78,9 +78,9 @@ def test_what_answers_a_prompt_is_given_each_time_it_is_asked(daemon: Process, t
     with daemon.client as client:
         client.post("/memories", json={"content": content}).raise_for_status()
     prompt = event("UserPromptSubmit", session_id="asks", prompt="When does the frost alarm ring?")
-    told = json.loads(hook(tmp_path, prompt, port=port).stdout)["hookSpecificOutput"]
-    assert told["hookEventName"] == "UserPromptSubmit"
-    assert content in told["additionalContext"]
+    result = json.loads(hook(tmp_path, prompt, port=port).stdout)["hookSpecificOutput"]
+    assert result["hookEventName"] == "UserPromptSubmit"
+    assert content in result["additionalContext"]
     again = hook(tmp_path, prompt, port=port)
     assert (again.returncode, log(tmp_path)) == (0, "")
     assert content in again.stdout

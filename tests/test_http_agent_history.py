@@ -21,8 +21,8 @@ def past(*lines: dict[str, Any], session: str = "s", **more: Any) -> dict[str, A
 def tell(client: Client, *exchanges: dict[str, Any]) -> dict[str, int]:
     answer = client.post("/history?wait=1", json={"exchanges": list(exchanges)})
     assert answer.status_code == 200, answer.text
-    told: dict[str, int] = answer.json()
-    return told
+    shown: dict[str, int] = answer.json()
+    return shown
 
 
 def test_the_past_is_tagged_at_its_own_time(daemon: Daemon, clock: FakeClock) -> None:
@@ -79,7 +79,7 @@ def test_a_session_begins_with_the_focus(daemon: Daemon) -> None:
     assert client.post("/context", json={"session_id": "no / id"}).status_code == 400
 
 
-def test_an_agent_is_told_what_answers_a_question_each_time_it_asks(daemon: Daemon) -> None:
+def test_an_agent_is_shown_what_answers_a_question_each_time_it_asks(daemon: Daemon) -> None:
     client = daemon()
     content = "The irrigation pump must not run between ten at night and six in the morning"
     client.post("/memories", json={"content": content, "priority": "high", "namespace": "project/garden"})
@@ -95,7 +95,7 @@ def test_an_agent_is_told_what_answers_a_question_each_time_it_asks(daemon: Daem
     assert client.post("/context", json=asked | {"session_id": "new", "project": "/"}).status_code == 200
 
 
-def test_what_the_user_stated_is_told_at_the_begin(daemon: Daemon) -> None:
+def test_what_the_user_stated_is_shown_at_the_begin(daemon: Daemon) -> None:
     client = daemon()
     client.post("/memories", json={"content": "Answers are wanted in French", "priority": "highest"})
     begun = client.post("/context", json={"session_id": "agent", "begins": True}).json()

@@ -79,11 +79,11 @@ def test_server_sent_events_end_with_usage(daemon: Daemon) -> None:
     body = {"message": "hello", "stream": True, "explain": True}
     answer = daemon().post("/chat", json=body, headers={"Accept": "text/event-stream"})
     assert answer.headers["content-type"].startswith("text/event-stream")
-    told = events(answer.text)
-    assert [name for name, _ in told] == ["delta"] * 4 + ["done"]
-    assert "".join(data["text"] for name, data in told if name == "delta") == told[-1][1]["reply"]
-    assert told[-1][1]["usage"]["completion_tokens"] == 4
-    assert told[-1][1]["receipt"]["exchanges"] == 0
+    result = events(answer.text)
+    assert [name for name, _ in result] == ["delta"] * 4 + ["done"]
+    assert "".join(data["text"] for name, data in result if name == "delta") == result[-1][1]["reply"]
+    assert result[-1][1]["usage"]["completion_tokens"] == 4
+    assert result[-1][1]["receipt"]["exchanges"] == 0
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_bad_input_is_refused_by_name(daemon: Daemon, body: bytes, status: int, 
     assert error["hint"]
 
 
-def test_an_unknown_agent_is_told_the_known_ones(daemon: Daemon) -> None:
+def test_an_unknown_agent_is_reported_the_known_ones(daemon: Daemon) -> None:
     assert "general" in daemon().post("/chat", json={"message": "x", "agent": "nobody"}).json()["hint"]
 
 
@@ -147,13 +147,13 @@ def test_a_model_that_fails_at_once_is_an_error_of_its_own(daemon: Daemon, strea
 def test_a_model_that_fails_in_the_middle_says_so_and_what_came_is_kept(daemon: Daemon) -> None:
     client = daemon(model=BrokenModel(2))
     body = {"message": "x", "stream": True, "conversation_id": "c"}
-    told = events(client.post("/chat", json=body, headers={"Accept": "text/event-stream"}).text)
-    assert told[-1] == ("error", {"type": "model_error", "message": "The model failed", "hint": "Try again."})
+    result = events(client.post("/chat", json=body, headers={"Accept": "text/event-stream"}).text)
+    assert result[-1] == ("error", {"type": "model_error", "message": "The model failed", "hint": "Try again."})
     (exchange,) = client.get("/conversations/c").json()["exchanges"]
     assert (exchange["reply"], exchange["partial"]) == ("one two ", True)
 
 
-def test_too_many_turns_are_told_to_come_back(daemon: Daemon) -> None:
+def test_too_many_turns_are_asked_to_come_back(daemon: Daemon) -> None:
     client = daemon(model=FakeModel(gate=asyncio.Event()), PI_MEMORY_MAX_WAITING=1)
     assert client.portal is not None
     client.portal.call(client.parts.streams.start, Turn("one that goes on", "other"))
@@ -173,7 +173,7 @@ def test_with_memory_off_every_turn_stands_alone(daemon: Daemon) -> None:
     assert not client.parts.settings.focus_file.exists()
 
 
-def test_the_date_is_told_once_and_again_after_a_pause(daemon: Daemon, clock: FakeClock) -> None:
+def test_the_date_is_reported_once_and_again_after_a_pause(daemon: Daemon, clock: FakeClock) -> None:
     model = FakeModel()
     client = daemon(model=model)
     for _ in range(2):

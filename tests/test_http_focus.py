@@ -52,8 +52,8 @@ def test_the_same_activity_again_writes_nothing(daemon: Daemon) -> None:
 
 def test_chatter_has_no_topic(daemon: Daemon) -> None:
     body = {"session_id": "s", "user_message": "thanks!", "assistant_response": "You are welcome."}
-    told = daemon().post("/activity?wait=1", json=body).json()
-    assert (told["topic"], told["written"]) == (None, False)
+    result = daemon().post("/activity?wait=1", json=body).json()
+    assert (result["topic"], result["written"]) == (None, False)
 
 
 def test_the_date_of_an_activity_counts(daemon: Daemon) -> None:
@@ -175,7 +175,7 @@ def test_chat_feeds_the_focus_and_the_next_conversation_knows_it(daemon: Daemon,
     assert answer["usage"]["memory_tokens"] > 0
 
 
-def test_an_edited_focus_is_told_to_the_conversations_under_way(daemon: Daemon) -> None:
+def test_an_edited_focus_is_asked_to_the_conversations_under_way(daemon: Daemon) -> None:
     model = FakeModel()
     client = daemon(model=model)
     for _ in range(3):

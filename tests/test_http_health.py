@@ -36,7 +36,7 @@ def test_a_missing_model_is_degraded_and_says_what_to_do(tmp_path: Path) -> None
     assert loader.now.provider == "extractive"
 
 
-def test_a_damaged_database_is_told(daemon: Daemon, tmp_path: Path) -> None:
+def test_a_damaged_database_is_reported(daemon: Daemon, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "memory.db").write_bytes(b"no database" * 1_000)
     client = daemon()
@@ -46,7 +46,7 @@ def test_a_damaged_database_is_told(daemon: Daemon, tmp_path: Path) -> None:
     assert client.post("/chat", json={"message": "hello"}).status_code == 200
 
 
-def test_a_data_directory_that_cannot_be_made_is_told_and_chat_goes_on(daemon: Daemon, tmp_path: Path) -> None:
+def test_a_data_directory_that_cannot_be_made_is_reported_and_chat_goes_on(daemon: Daemon, tmp_path: Path) -> None:
     (tmp_path / "data").write_text("in the way")
     client = daemon()
     parts = client.get("/healthz").json()["parts"]
@@ -57,15 +57,15 @@ def test_a_data_directory_that_cannot_be_made_is_told_and_chat_goes_on(daemon: D
 
 
 def test_every_endpoint_is_described(daemon: Daemon) -> None:
-    told = daemon().get("/openapi.json").json()
-    described = {(method.upper(), path) for path, methods in told["paths"].items() for method in methods}
+    result = daemon().get("/openapi.json").json()
+    described = {(method.upper(), path) for path, methods in result["paths"].items() for method in methods}
     assert described == {(e.method, re.sub(r":\w+}", "}", e.path)) for e in every_endpoint()}
-    chat = told["paths"]["/chat"]["post"]
+    chat = result["paths"]["/chat"]["post"]
     assert chat["requestBody"]["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/ChatRequest"}
     assert {"200", "400", "413", "422", "503"} <= set(chat["responses"])
-    assert msgspec.json.encode(told).count(b'"$ref"') > 5
+    assert msgspec.json.encode(result).count(b'"$ref"') > 5
     for name in ("ChatRequest", "ChatReply", "ShownTopic", "Failure"):
-        assert name in told["components"]["schemas"]
+        assert name in result["components"]["schemas"]
 
 
 def test_what_few_need_is_imported_when_it_is_asked_for() -> None:

@@ -48,8 +48,8 @@ def other(daemon: Daemon, tmp_path: Path) -> Client:
 def test_an_empty_store_becomes_the_same_store(daemon: Daemon, other: Client, clock: FakeClock) -> None:
     client = daemon()
     file = filled(client, clock)
-    told = other.post("/import", content=file).json()["imported"]
-    assert told == {"memories": 4, "known": 0, "forgotten": 0, "events": 7, "tombstones": 1}
+    answered = other.post("/import", content=file).json()["imported"]
+    assert answered == {"memories": 4, "known": 0, "forgotten": 0, "events": 7, "tombstones": 1}
     assert everything(other) == everything(client)
     assert other.post("/memories", json={"content": "My pin is 4711"}).status_code == 409
     assert [json.loads(line) for line in other.get("/export").content.splitlines()[1:]] == [
@@ -64,8 +64,8 @@ def test_the_same_import_twice_adds_nothing(daemon: Daemon, other: Client, clock
     other.post("/import", content=file)
     before = everything(other)
     for target in (other, client):
-        told = target.post("/import", content=file).json()["imported"]
-        assert told == {"memories": 0, "known": 4, "forgotten": 0, "events": 0, "tombstones": 0}
+        answered = target.post("/import", content=file).json()["imported"]
+        assert answered == {"memories": 0, "known": 4, "forgotten": 0, "events": 0, "tombstones": 0}
     assert everything(other) == before
 
 
@@ -140,10 +140,10 @@ def test_a_wrong_line_is_named_and_nothing_is_imported(
     daemon: Daemon, other: Client, clock: FakeClock, number: int, field: str, value: Any
 ) -> None:
     lines = filled(daemon(), clock).splitlines()
-    told = json.loads(lines[number - 1])
-    (inner,) = told.values()
+    answered = json.loads(lines[number - 1])
+    (inner,) = answered.values()
     inner[field] = value
-    lines[number - 1] = json.dumps(told).encode()
+    lines[number - 1] = json.dumps(answered).encode()
     answer = other.post("/import", content=b"\n".join(lines))
     assert 400 <= answer.status_code < 422, answer.text
     assert answer.json()["message"].startswith(f"line {number}: ")
@@ -175,10 +175,10 @@ def with_vectors(file: bytes, *vectors: tuple[float, ...]) -> bytes:
     """An export whose first memories have these vectors: a scale, and small integers."""
     lines = file.splitlines()
     for number, (scale, *codes) in enumerate(vectors, 1):
-        told = json.loads(lines[number])
+        answered = json.loads(lines[number])
         packed = np.float32(scale).tobytes() + np.array(codes, np.int8).tobytes()
-        told["memory"] |= {"space": "mini", "vector": b64encode(packed).decode()}
-        lines[number] = json.dumps(told).encode()
+        answered["memory"] |= {"space": "mini", "vector": b64encode(packed).decode()}
+        lines[number] = json.dumps(answered).encode()
     return b"\n".join(lines)
 
 
@@ -189,8 +189,8 @@ def test_what_was_forgotten_here_is_not_imported(daemon: Daemon, other: Client, 
     answer = other.post("/import", content=file)
     assert (answer.status_code, answer.json()["type"]) == (409, "forgotten")
     assert answer.json()["message"].startswith("line 3: ")
-    told = other.post("/import?skip_forgotten=1", content=file).json()["imported"]
-    assert (told["memories"], told["forgotten"]) == (3, 1)
+    answered = other.post("/import?skip_forgotten=1", content=file).json()["imported"]
+    assert (answered["memories"], answered["forgotten"]) == (3, 1)
     assert "offee" not in other.get("/memories?all=1").text
 
 

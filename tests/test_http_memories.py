@@ -146,13 +146,13 @@ def test_a_memory_tells_its_history(daemon: Daemon, clock: FakeClock) -> None:
     client.patch("/memories/1", json={"content": "Likes black tea"})
     clock.pass_time(days=1)
     new = remember(client, "Likes coffee", supersedes=1)
-    told = client.get("/memories/1/history").json()
-    assert [one["kind"] for one in told["history"]] == ["memory.superseded", "memory.changed", "memory.added"]
-    superseded, changed, added = told["history"]
+    answered = client.get("/memories/1/history").json()
+    assert [one["kind"] for one in answered["history"]] == ["memory.superseded", "memory.changed", "memory.added"]
+    superseded, changed, added = answered["history"]
     assert superseded["after"] == {"valid_to": "2026-02-23T14:30:00Z", "superseded_by": new["id"]}
     assert (changed["before"], changed["after"]) == ({"content": "Likes green tea"}, {"content": "Likes black tea"})
     assert (added["before"], added["after"]["content"], added["origin"]) == (None, "Likes green tea", "api")
-    assert told["memory"]["superseded_by"] == new["id"]
+    assert answered["memory"]["superseded_by"] == new["id"]
 
 
 def test_events_are_listed(daemon: Daemon) -> None:

@@ -16,8 +16,8 @@ COMPLETIONS = "/v1/chat/completions"
 
 def rows(*said: str, system: str = "") -> list[dict[str, Any]]:
     """Messages as a client keeps them: the user's and ours in turn."""
-    told = [{"role": "assistant" if n % 2 else "user", "content": text} for n, text in enumerate(said)]
-    return [{"role": "system", "content": system}, *told] if system else told
+    result = [{"role": "assistant" if n % 2 else "user", "content": text} for n, text in enumerate(said)]
+    return [{"role": "system", "content": system}, *result] if system else result
 
 
 def complete(client: Client, *said: str, headers: dict[str, str] | None = None, **fields: Any) -> Any:
@@ -330,12 +330,12 @@ def test_a_response_goes_on_with_what_the_client_shows(daemon: Daemon) -> None:
 
 def test_a_streamed_response_tells_its_events_in_order(daemon: Daemon) -> None:
     text = respond(daemon(), input="hello", stream=True).text
-    told = [json.loads(block.partition("data: ")[2]) for block in text.strip().split("\n\n")]
-    assert [event["sequence_number"] for event in told] == list(range(len(told)))
-    kinds = [event["type"].removeprefix("response.") for event in told]
+    result = [json.loads(block.partition("data: ")[2]) for block in text.strip().split("\n\n")]
+    assert [event["sequence_number"] for event in result] == list(range(len(result)))
+    kinds = [event["type"].removeprefix("response.") for event in result]
     assert kinds[:3] == ["created", "output_item.added", "content_part.added"]
     assert kinds[-4:] == ["output_text.done", "content_part.done", "output_item.done", "completed"]
-    assert "".join(event["delta"] for event in told if "delta" in event) == "This is a reply. "
+    assert "".join(event["delta"] for event in result if "delta" in event) == "This is a reply. "
 
 
 def test_a_response_that_is_not_kept_cannot_be_gone_on_with(daemon: Daemon) -> None:

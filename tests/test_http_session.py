@@ -1,4 +1,4 @@
-"""`/session`: what a session is in the middle of, told and asked in the shape of seed 002."""
+"""`/session`: what a session is in the middle of, reported and asked for in the shape of seed 002."""
 
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from tests.test_http_focus import PUMP, work
 def post(client: Client, path: str, **body: Any) -> dict[str, Any]:
     answer = client.post(path, json=body)
     assert answer.status_code == (201 if path == "/session/applications" else 200), answer.text
-    told: dict[str, Any] = answer.json()
-    return told
+    answered: dict[str, Any] = answer.json()
+    return answered
 
 
 def remembered(client: Client, content: str = "Valves close at night.") -> int:
@@ -73,7 +73,7 @@ def test_a_session_has_the_shape_of_the_seed(daemon: Daemon, tmp_path: Path, clo
     assert list(shown["attentionWeights"]["weights"])[:2] == ["authentication", "security"]
 
 
-def test_a_focus_that_is_over_is_told_with_its_duration_and_outcome(daemon: Daemon, clock: FakeClock) -> None:
+def test_a_focus_that_is_over_is_reported_with_its_duration_and_outcome(daemon: Daemon, clock: FakeClock) -> None:
     client = daemon()
     post(client, "/session", session_id="s")
     post(client, "/session/focus", topic="database-schema")
@@ -92,17 +92,17 @@ def test_a_focus_that_is_over_is_told_with_its_duration_and_outcome(daemon: Daem
 def test_a_project_has_its_name_and_its_directory_also_when_it_changes(daemon: Daemon) -> None:
     client = daemon()
 
-    def told() -> tuple[str | None, str | None]:
+    def answered() -> tuple[str | None, str | None]:
         session = client.get("/session?session_id=s").json()["currentSession"]
         return session["project"], session["workingDirectory"]
 
     work(client)
-    assert told() == (None, None)
+    assert answered() == (None, None)
     for project, expected in [("/srv/shop/", "/srv/shop/"), ("shop", "/srv/shop/"), ("bees", None), ("/", "/")]:
         work(client, project=project)
-        assert told() == (project.strip("/").rpartition("/")[2] or "/", expected)
+        assert answered() == (project.strip("/").rpartition("/")[2] or "/", expected)
     post(client, "/session", session_id="s", project="/srv/shop")
-    assert told() == ("shop", "/srv/shop")
+    assert answered() == ("shop", "/srv/shop")
 
 
 def test_work_is_followed_and_the_session_survives_a_restart(daemon: Daemon) -> None:

@@ -70,7 +70,7 @@ def test_a_log_becomes_a_focus_at_its_own_dates_and_a_grown_one_adds_what_is_new
             assert client.delete(f"/conversations/{SESSION}").status_code == 404  # it has ended
 
 
-def test_what_the_hook_has_told_is_not_added_again(tmp_path: Path) -> None:
+def test_what_the_hook_has_reported_is_not_added_again(tmp_path: Path) -> None:
     from tests.test_hook import event, hook
 
     with serving(tmp_path) as process:
@@ -182,7 +182,7 @@ def test_a_file_without_a_conversation_is_named(tmp_path: Path, name: str, text:
     assert name in done.stderr
 
 
-def test_what_cannot_be_read_or_sent_is_told(tmp_path: Path) -> None:
+def test_what_cannot_be_read_or_sent_is_reported(tmp_path: Path) -> None:
     assert run(None, tmp_path, "import", "none.jsonl").returncode == 2
     log(tmp_path, "a.jsonl", *PUMP)
     done = run(None, tmp_path, "import", "a.jsonl")

@@ -12,9 +12,9 @@ WORKS = {"from": "Ada", "to": "Acme", "relationType": "works at"}
 
 
 def call(client: Client, tool: str, **arguments: Any) -> Any:
-    told = result(client, "tools/call", name=tool, arguments=arguments)
-    assert not told.get("isError"), told
-    return told["structuredContent"]
+    answered = result(client, "tools/call", name=tool, arguments=arguments)
+    assert not answered.get("isError"), answered
+    return answered["structuredContent"]
 
 
 def filled(daemon: Daemon) -> Client:
@@ -33,15 +33,15 @@ def test_what_is_there_is_not_created_again(daemon: Daemon) -> None:
     other = {**ADA, "observations": ["changed"]}
     assert call(client, "create_entities", entities=[other]) == {"entities": []}
     assert call(client, "create_relations", relations=[WORKS, WORKS]) == {"relations": []}
-    told = result(client, "tools/call", name="create_relations", arguments={"relations": [{**WORKS, "to": "Bee"}]})
-    assert json.loads(told["content"][0]["text"]) == [{**WORKS, "to": "Bee"}]
+    answered = result(client, "tools/call", name="create_relations", arguments={"relations": [{**WORKS, "to": "Bee"}]})
+    assert json.loads(answered["content"][0]["text"]) == [{**WORKS, "to": "Bee"}]
 
 
 def test_observations_are_added_once(daemon: Daemon) -> None:
     client = filled(daemon)
     new = [{"entityName": "Ada", "contents": ["speaks Spanish", "owns a boat"]}]
-    told = call(client, "add_observations", observations=new)
-    assert told == {"results": [{"entityName": "Ada", "addedObservations": ["owns a boat"]}]}
+    answered = call(client, "add_observations", observations=new)
+    assert answered == {"results": [{"entityName": "Ada", "addedObservations": ["owns a boat"]}]}
 
 
 def test_an_unknown_entity_stores_nothing_of_the_call(daemon: Daemon) -> None:
@@ -53,9 +53,9 @@ def test_an_unknown_entity_stores_nothing_of_the_call(daemon: Daemon) -> None:
 
 def test_deleting_takes_what_belongs_to_it_and_erases_nothing(daemon: Daemon) -> None:
     client = filled(daemon)
-    told = result(client, "tools/call", name="delete_entities", arguments={"entityNames": ["Ada", "nobody"]})
-    assert told["content"][0]["text"] == "Entities deleted successfully"
-    assert told["structuredContent"] == {"success": True, "message": "Entities deleted successfully"}
+    answered = result(client, "tools/call", name="delete_entities", arguments={"entityNames": ["Ada", "nobody"]})
+    assert answered["content"][0]["text"] == "Entities deleted successfully"
+    assert answered["structuredContent"] == {"success": True, "message": "Entities deleted successfully"}
     assert call(client, "read_graph") == {"entities": [ACME], "relations": []}
     assert client.get("/memories?all=1").json()["total"] == 5
 
@@ -94,8 +94,8 @@ def test_the_graph_is_memories_and_memories_are_in_the_graph(daemon: Daemon) -> 
 
 def test_the_resource_is_the_graph(daemon: Daemon) -> None:
     client = filled(daemon)
-    (told,) = result(client, "resources/read", uri="memory://knowledge-graph")["contents"]
-    assert json.loads(told["text"]) == call(client, "read_graph")
+    (answered,) = result(client, "resources/read", uri="memory://knowledge-graph")["contents"]
+    assert json.loads(answered["text"]) == call(client, "read_graph")
 
 
 def test_a_relation_from_a_thing_to_itself_keeps_its_ends(daemon: Daemon) -> None:

@@ -77,11 +77,11 @@ async def mind(folder: Path, commit_seconds: float = 10) -> AsyncIterator[Mind]:
 
 
 def run(folder: Path, story: Callable[[Mind], Awaitable[T]], commit_seconds: float = 10) -> T:
-    async def told() -> T:
+    async def result() -> T:
         async with mind(folder, commit_seconds) as it:
             return await story(it)
 
-    return asyncio.run(told())
+    return asyncio.run(result())
 
 
 def copied(folder: Path, name: str = "copy") -> Path:
@@ -118,8 +118,8 @@ def test_what_is_stated_survives_the_power(tmp_path: Path) -> None:
 def test_a_correction_closes_what_was_wrong(tmp_path: Path) -> None:
     async def story(it: Mind) -> None:
         await it.say("Remember that the API listens on port 8080.", "shop")
-        told = await it.say("No, it is 8081, not 8080.", "shop")
-        assert told == ["Remembered: The API listens on port 8081. (instead of: The API listens on port 8080.)"]
+        result = await it.say("No, it is 8081, not 8080.", "shop")
+        assert result == ["Remembered: The API listens on port 8081. (instead of: The API listens on port 8080.)"]
         assert await it.known() == ["The API listens on port 8081."]
         old = await it.memories.get(1)
         assert (old.superseded_by, old.is_valid) == (2, False)

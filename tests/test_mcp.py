@@ -24,23 +24,23 @@ def result(client: Client, method: str, **params: Any) -> Any:
 
 
 def call(client: Client, tool: str, **arguments: Any) -> Any:
-    told = result(client, "tools/call", name=tool, arguments=arguments)
-    assert not told.get("isError"), told
-    assert json.loads(told["content"][0]["text"]) == told["structuredContent"]
-    return told["structuredContent"]
+    answered = result(client, "tools/call", name=tool, arguments=arguments)
+    assert not answered.get("isError"), answered
+    assert json.loads(answered["content"][0]["text"]) == answered["structuredContent"]
+    return answered["structuredContent"]
 
 
 def failed(client: Client, tool: str, **arguments: Any) -> str:
-    told = result(client, "tools/call", name=tool, arguments=arguments)
-    assert told["isError"]
-    return str(told["content"][0]["text"])
+    answered = result(client, "tools/call", name=tool, arguments=arguments)
+    assert answered["isError"]
+    return str(answered["content"][0]["text"])
 
 
 def test_the_handshake_agrees_on_a_version(daemon: Daemon) -> None:
     client = daemon()
-    told = result(client, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={})
-    assert told["protocolVersion"] == "2025-06-18"
-    assert told["serverInfo"]["name"] == "pi-memory"
+    answered = result(client, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={})
+    assert answered["protocolVersion"] == "2025-06-18"
+    assert answered["serverInfo"]["name"] == "pi-memory"
     assert result(client, "initialize", protocolVersion="1999-01-01")["protocolVersion"] == "2025-11-25"
     notified = client.post("/mcp", json={"jsonrpc": "2.0", "method": "notifications/initialized"})
     assert (notified.status_code, notified.content) == (202, b"")
@@ -49,16 +49,16 @@ def test_the_handshake_agrees_on_a_version(daemon: Daemon) -> None:
 
 @pytest.mark.parametrize("version", [None, NEW])
 def test_discovery_needs_no_handshake(daemon: Daemon, version: str | None) -> None:
-    told = result(daemon(), "server/discover", version=version)
-    assert told["supportedVersions"] == [NEW]
-    assert told["capabilities"]["tools"] == {"listChanged": False}
+    answered = result(daemon(), "server/discover", version=version)
+    assert answered["supportedVersions"] == [NEW]
+    assert answered["capabilities"]["tools"] == {"listChanged": False}
 
 
 def test_the_new_form_marks_its_results(daemon: Daemon) -> None:
     client = daemon()
-    told = result(client, "tools/list", version=NEW)
-    assert (told["resultType"], told["cacheScope"]) == ("complete", "private")
-    assert told["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "pi-memory"
+    answered = result(client, "tools/list", version=NEW)
+    assert (answered["resultType"], answered["cacheScope"]) == ("complete", "private")
+    assert answered["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "pi-memory"
     assert set(result(client, "tools/list")) == {"tools"}
 
 

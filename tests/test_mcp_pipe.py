@@ -49,14 +49,14 @@ def test_lines_go_to_the_daemon_and_its_answers_come_back(tmp_path: Path) -> Non
 
 
 def test_without_a_daemon_a_request_is_answered_with_what_to_do() -> None:
-    (told,) = answers(Away, PING, {"jsonrpc": "2.0", "method": "notifications/initialized"})
-    assert told["id"] == 7
-    assert "pi-memory serve" in told["error"]["message"]
+    (answered,) = answers(Away, PING, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert answered["id"] == 7
+    assert "pi-memory serve" in answered["error"]["message"]
 
 
 def test_what_the_daemon_refuses_is_said() -> None:
-    (told,) = answers(Refusing, PING)
-    assert "A token is needed" in told["error"]["message"]
+    (answered,) = answers(Refusing, PING)
+    assert "A token is needed" in answered["error"]["message"]
 
 
 def test_it_imports_next_to_nothing() -> None:

@@ -40,22 +40,22 @@ def embedding(*numbers: float, space: str = "fake") -> Embedding:
 
 
 async def kinds(memories: Memories, number: int) -> list[str]:
-    return [told.event.kind.removeprefix("memory.") for told in await memories.history(number)]
+    return [result.event.kind.removeprefix("memory.") for result in await memories.history(number)]
 
 
 def test_a_memory_comes_back_as_it_was_added(tmp_path: Path) -> None:
     async def add(memories: Memories, clock: FakeClock) -> None:
-        told: list[Memory] = []
-        memories.events.subscribe(MemoryChanged, lambda changed: told.append(changed.memory))
+        result: list[Memory] = []
+        memories.events.subscribe(MemoryChanged, lambda changed: result.append(changed.memory))
         added = await memories.add(replace(TEA, namespace="User/Food", exchange_id=7), origin="api", durable=True)
-        assert added == await memories.get(1) == told[0]
+        assert added == await memories.get(1) == result[0]
         assert (added.namespace, added.created_at, added.exchange_id) == ("user/food", START, 7)
         assert added.is_valid
 
     async def see(memories: Memories, clock: FakeClock) -> None:
         assert (await memories.get(1)).content == TEA.content
-        (told,) = await memories.history(1)
-        assert (told.event.origin, told.before, (told.after or {})["topics"]) == ("api", None, ("food",))
+        (result,) = await memories.history(1)
+        assert (result.event.origin, result.before, (result.after or {})["topics"]) == ("api", None, ("food",))
 
     using(tmp_path, add)
     using(tmp_path, see)
@@ -261,7 +261,7 @@ def test_memories_are_listed_by_what_they_are(tmp_path: Path) -> None:
     using(tmp_path, work)
 
 
-def test_unknown_numbers_are_told(tmp_path: Path) -> None:
+def test_unknown_numbers_are_reported(tmp_path: Path) -> None:
     async def work(memories: Memories, clock: FakeClock) -> None:
         for call in (memories.get(1), memories.close(1, origin="api"), memories.undo(1), memories.forget(1)):
             with pytest.raises(NotFound):

@@ -41,7 +41,7 @@ choices = st.integers(0, 30)
 """Which of the memories, or events, that there are."""
 
 
-def told(memory: Memory) -> Memory:
+def result(memory: Memory) -> Memory:
     """A memory without what uses and events leave on it."""
     return replace(memory, updated_at=0.0, last_accessed_at=0.0, accesses=0)
 
@@ -153,7 +153,7 @@ class Life(RuleBasedStateMachine):
             assert getattr(before[one.memory_id], one.field) == one.before
             assert getattr(between[one.memory_id], one.field) == one.after
         self.run(self.memories.undo(self.last_event()))
-        assert list(map(told, self.every().values())) == list(map(told, before.values()))
+        assert list(map(result, self.every().values())) == list(map(result, before.values()))
 
     @precondition(lambda self: self.texts)
     @rule(choice=choices)
@@ -166,9 +166,9 @@ class Life(RuleBasedStateMachine):
     def forget(self, choice: int) -> None:
         before, chosen = self.every(), self.one(choice).id
         former = [
-            told.before["content"]
-            for told in self.run(self.memories.history(chosen))
-            if told.before and "content" in told.before
+            result.before["content"]
+            for result in self.run(self.memories.history(chosen))
+            if result.before and "content" in result.before
         ]
         done = self.run(self.memories.forget(chosen))
         self.gone |= {f.key for gone in done.memory_ids for f in facts(before[gone].content)}
@@ -215,9 +215,9 @@ class Life(RuleBasedStateMachine):
         assert {number: after[number] for number in before} == before
         for number in set(after) - set(before):
             self.kept(after[number])
-            for told in self.run(self.memories.history(number)):
+            for result in self.run(self.memories.history(number)):
                 self.texts[number] |= {
-                    side["content"] for side in (told.before, told.after) if side and "content" in side
+                    side["content"] for side in (result.before, result.after) if side and "content" in side
                 }
         self.take(self.elsewhere, skip_forgotten=True)
         assert self.every() == after

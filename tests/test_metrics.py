@@ -17,7 +17,7 @@ def read(client: Client) -> dict[str, float]:
     return {name.removeprefix("pi_memory_"): float(value) for name, value in (line.split(" ") for line in samples)}
 
 
-def test_turns_and_uptime_are_told_whatever_the_model(daemon: Daemon, clock: FakeClock) -> None:
+def test_turns_and_uptime_are_reported_whatever_the_model(daemon: Daemon, clock: FakeClock) -> None:
     client = daemon()
     client.post("/chat", json={"message": "hello"})
     clock.pass_time(minutes=2)

@@ -75,7 +75,7 @@ def test_a_project_without_a_name_is_refused(project: str) -> None:
         slug(project)
 
 
-def test_names_in_other_scripts_are_told_apart() -> None:
+def test_names_in_other_scripts_are_distinguished() -> None:
     assert slug("庭") != slug("台所")
 
 

@@ -32,7 +32,7 @@ def test_no_notes_no_text(tmp_path: Path) -> None:
     assert notes(tmp_path, count=lines, tokens=10) == {}
 
 
-def test_a_binary_note_is_left_out_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_binary_note_is_left_out_and_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "MEMORY.md").write_bytes(b"\xff\xfe\x00")
     assert notes(tmp_path, count=lines, tokens=10) == {}
     assert "MEMORY.md is left out" in caplog.text

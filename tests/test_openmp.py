@@ -24,7 +24,7 @@ def test_the_environment_wins(key: str) -> None:
     assert variables("passive", "x86_64", {key: "active"}) == {}
 
 
-def test_libgomp_is_told_in_time(tmp_path: Path) -> None:
+def test_libgomp_is_set_in_time(tmp_path: Path) -> None:
     """It says itself what it found in the environment when it was loaded."""
     path = write_llama(tmp_path / "tiny.gguf")
     for wait, expected in (("auto", r"GOMP_SPINCOUNT = '10?0?000'"), ("passive", "= 'PASSIVE'")):

@@ -197,8 +197,8 @@ def test_the_launcher_leaves_the_choice_to_the_user(tmp_path: Path) -> None:
 def launched(home: Path, architecture: str, processor: str, **environment: str) -> str:
     """The folder of libraries that the launcher chooses for a processor; empty for the usual one."""
     machine = {"arm64": "aarch64", "amd64": "x86_64"}[architecture]
-    told = subprocess.check_output([ROOT / "scripts/processor", "--faster", machine], text=True, timeout=60)
-    _, _, features = told.strip().partition(" ")
+    result = subprocess.check_output([ROOT / "scripts/processor", "--faster", machine], text=True, timeout=60)
+    _, _, features = result.strip().partition(" ")
     text = (ROOT / "deb/launcher").read_text(encoding="utf-8")
     for name, value in {
         "@FEATURES@": features,

@@ -132,7 +132,9 @@ def test_a_reply_keeps_the_ids_it_was_generated_with(words: Vocabulary) -> None:
     assert any(prompt[start : start + len(letters)] == letters for start in range(len(prompt)))
 
 
-def test_an_unusable_template_is_told_and_tags_are_used(words: Vocabulary, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unusable_template_is_reported_and_tags_are_used(
+    words: Vocabulary, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING):
         book = ledger(words, "{{ nonsense")
     assert "cannot be used" in caplog.text

@@ -39,8 +39,8 @@ def test_hand_edits_are_taken_in_and_kept_across_a_restart(tmp_path: Path, clock
         assert set(sat.names()) == {"irrigation", auth}
         assert sat.focus.get("irrigation").file_paths == (PUMP,)
         assert sat.focus.get(str(auth)).file_paths == ("signin.py",)
-        assert len(sat.told) == 1
-        assert "irrigation" in sat.told[0]
+        assert len(sat.announced) == 1
+        assert "irrigation" in sat.announced[0]
 
     async def later(sat: Desk) -> None:
         assert "irrigation" in sat.names()

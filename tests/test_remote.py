@@ -90,20 +90,20 @@ def problem(script: Script) -> str | None:
     async def use(model: RemoteModel, server: Server) -> str | None:
         return await model.problem()
 
-    told: str | None = with_server(script, use)
-    return told
+    result: str | None = with_server(script, use)
+    return result
 
 
 @pytest.mark.parametrize(
     ("status", "expected"), [(401, "refuses the key"), (503, "answered 503"), (200, None), (404, None)]
 )
 def test_a_server_that_would_not_answer_is_a_problem(status: int, expected: str | None) -> None:
-    told = problem(lambda request: request.answer(status, "{}"))
-    assert (told is None) == (expected is None)
-    assert (expected or "") in (told or "")
+    result = problem(lambda request: request.answer(status, "{}"))
+    assert (result is None) == (expected is None)
+    assert (expected or "") in (result or "")
 
 
-def test_a_server_that_is_not_there_is_told_by_healthz(daemon: Daemon) -> None:
+def test_a_server_that_is_not_there_is_reported_by_healthz(daemon: Daemon) -> None:
     down = RemoteModel("http://127.0.0.1:9/v1", model="small")
     client = daemon(model=down)
     part = client.get("/healthz").json()

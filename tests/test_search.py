@@ -44,7 +44,7 @@ class Mind:
             number = await self.db.write(partial(exchanges.add, exchange=exchange))
             await self.passages.index(number, exchange)
 
-    async def told(self, message: str, *, window: PromptWindow | None = None) -> list[str]:
+    async def shown(self, message: str, *, window: PromptWindow | None = None) -> list[str]:
         room = PromptRoom(500, lambda text: len(text.split()), window=window)
         _, chosen = await self.recall.for_turn(message, scope=GLOBAL, room=room, now=self.clock())
         return [result.content for result in chosen]
@@ -75,42 +75,42 @@ async def mind(embedder: Embedder | None = None) -> AsyncIterator[Mind]:
         await db.close()
 
 
-def test_a_memory_is_told_as_soon_as_there_is_one() -> None:
+def test_a_memory_is_shown_as_soon_as_there_is_one() -> None:
     async def main() -> None:
         async with mind() as known:
-            assert await known.told("Where is the spare key?") == []
+            assert await known.shown("Where is the spare key?") == []
             await known.memories.add(Candidate("The spare key is in the shed"), origin="api")
-            assert await known.told("Where is the spare key?") == ["The spare key is in the shed"]
+            assert await known.shown("Where is the spare key?") == ["The spare key is in the shed"]
             await known.memories.add(Candidate("The spare wheel is in the cellar"), origin="api")
-            assert await known.told("Where is the spare wheel?") == ["The spare wheel is in the cellar"]
+            assert await known.shown("Where is the spare wheel?") == ["The spare wheel is in the cellar"]
 
     asyncio.run(main())
 
 
-def test_what_is_told_is_reinforced() -> None:
+def test_what_is_shown_is_reinforced() -> None:
     async def main() -> None:
         async with mind() as known:
             memory = await known.memories.add(Candidate("The spare key is in the shed"), origin="api")
             known.clock.pass_time(days=3)
-            await known.told("Where is the spare key?")
+            await known.shown("Where is the spare key?")
             after = await known.memories.get(memory.id)
             assert (after.accesses, after.last_accessed_at) == (1, known.clock())
-            await known.told("Where is the garden?")
+            await known.shown("Where is the garden?")
             assert (await known.memories.get(memory.id)).accesses == 1
 
     asyncio.run(main())
 
 
-def test_what_stands_in_the_window_is_not_told_but_what_has_left_it() -> None:
+def test_what_stands_in_the_window_is_not_shown_but_what_has_left_it() -> None:
     async def main() -> None:
         async with mind() as known:
             await known.say(("The boiler valve is red", "Noted."), ("The boiler valve squeaks", "Noted."))
             asked = "About that boiler valve!"
-            assert len(await known.told(asked)) == 2
+            assert len(await known.shown(asked)) == 2
             second = PromptWindow("old", known.clock())
-            assert await known.told(asked, window=second) == ["The boiler valve is red"]
-            assert await known.told(asked, window=PromptWindow("old")) == []
-            assert len(await known.told(asked, window=PromptWindow("another"))) == 2
+            assert await known.shown(asked, window=second) == ["The boiler valve is red"]
+            assert await known.shown(asked, window=PromptWindow("old")) == []
+            assert len(await known.shown(asked, window=PromptWindow("another"))) == 2
 
     asyncio.run(main())
 
@@ -120,8 +120,8 @@ def test_a_long_conversation_does_not_hide_what_another_knows() -> None:
         async with mind() as known:
             await known.say(("The boiler valve is red", "Noted."), conversation="another")
             await known.say(*((f"The boiler valve needs turn {n}", "Noted.") for n in range(60)))
-            told = await known.told("Is the boiler valve red?", window=PromptWindow("old"))
-            assert told == ["The boiler valve is red"]
+            shown = await known.shown("Is the boiler valve red?", window=PromptWindow("old"))
+            assert shown == ["The boiler valve is red"]
 
     asyncio.run(main())
 
@@ -186,16 +186,16 @@ def test_a_reply_in_a_chat_is_no_answer() -> None:
     async def main() -> None:
         async with mind() as known:
             await known.say(("The boat is wet. Where is the key to the boathouse?", "Under the blue pot."))
-            assert "Under the blue pot." not in await known.told("boathouse key")
+            assert "Under the blue pot." not in await known.shown("boathouse key")
 
     asyncio.run(main())
 
 
-def test_a_question_is_told_with_its_answer() -> None:
+def test_a_question_is_shown_with_its_answer() -> None:
     async def main() -> None:
         async with mind() as known:
             long = [(f"What about the {what}?", REPLY.format(what)) for what in ("tide", "moon")]
             await known.say(("Where is the key to the boathouse?", "Under the blue pot."), *long, source="import")
-            assert await known.told("boathouse key") == ["Under the blue pot."]
+            assert await known.shown("boathouse key") == ["Under the blue pot."]
 
     asyncio.run(main())

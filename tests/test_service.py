@@ -76,7 +76,7 @@ main()
     assert (done.returncode, done.stderr) == (130, "")
 
 
-def test_systemd_is_told_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> None:
+def test_systemd_is_notified_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> None:
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as systemd:
         systemd.bind(str(tmp_path / "notify"))
         systemd.settimeout(20)
@@ -85,9 +85,9 @@ def test_systemd_is_told_when_it_is_ready_and_when_it_stops(tmp_path: Path) -> N
             assert first.startswith("READY=1\nSTATUS=Listening on http://127.0.0.1:")
             assert [systemd.recv(4096) for _ in range(3)] == [b"WATCHDOG=1"] * 3
             assert process.stop() == 0
-            told = b""
-            while b"STOPPING=1" not in told:
-                told = systemd.recv(4096)
+            result = b""
+            while b"STOPPING=1" not in result:
+                result = systemd.recv(4096)
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.
         yield listener
 
 
-def test_systemd_is_told_nothing_while_a_thread_is_stuck(systemd: socket.socket) -> None:
+def test_systemd_is_notified_nothing_while_a_thread_is_stuck(systemd: socket.socket) -> None:
     async def beat() -> None:
         going_on, stuck = asyncio.Event(), asyncio.Event()
 
@@ -153,7 +153,7 @@ def test_a_model_whose_step_does_not_end_makes_no_progress(monkeypatch: pytest.M
     asyncio.run(beat())
 
 
-def test_a_port_in_use_is_told_by_name(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported_by_name(tmp_path: Path) -> None:
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -196,7 +196,7 @@ def test_a_client_that_leaves_in_the_middle_of_its_request_leaves_no_trace_in_th
     assert "Traceback" not in "".join(process.log)
 
 
-def test_too_little_memory_is_told_in_two_lines(tmp_path: Path) -> None:
+def test_too_little_memory_is_reported_in_two_lines(tmp_path: Path) -> None:
     """60 MB of addresses; with more, it depends on the machine's cores how much numpy's library takes for itself."""
     command = [sys.executable, "-m", "pi_memory", "--data-dir", str(tmp_path), "serve", "--port", "0"]
     limit = partial(resource.setrlimit, resource.RLIMIT_AS, (60_000 * 1024, 60_000 * 1024))
@@ -216,7 +216,7 @@ def test_a_newer_database_is_refused(tmp_path: Path) -> None:
     assert "Traceback" not in log
 
 
-def test_a_malformed_setting_is_told_by_name(tmp_path: Path) -> None:
+def test_a_malformed_setting_is_reported_by_name(tmp_path: Path) -> None:
     with serving(tmp_path, up=False, PI_MEMORY_PORT="eighty") as process:
         assert process.popen.wait(20) == 78
     assert "PI_MEMORY_PORT" in "".join(process.log)

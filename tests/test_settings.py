@@ -138,7 +138,7 @@ def test_an_unknown_setting_of_ours_in_the_file_is_an_error_with_a_suggestion(en
     assert error.value.hint == "Did you mean PI_MEMORY_MODEL?"
 
 
-def test_a_key_like_no_setting_is_told_where_they_are_listed(env: Path) -> None:
+def test_a_key_like_no_setting_is_reported_where_they_are_listed(env: Path) -> None:
     env.write_text(f"PI_MEMORY_{40 * 'Z'}=blue\n")
     with pytest.raises(SettingsError, match="ZZZ") as error:
         load()

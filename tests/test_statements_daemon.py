@@ -113,7 +113,7 @@ def test_what_was_said_in_one_conversation_is_recalled_in_another(daemon: Daemon
     assert recalled["score"] > 0
 
 
-def test_the_best_answer_is_told_with_every_question_and_nothing_twice_with_what_does_not_ask(daemon: Daemon) -> None:
+def test_the_best_answer_is_shown_with_every_question_and_nothing_twice_with_what_does_not_ask(daemon: Daemon) -> None:
     model = FakeModel("Very well.")
     client = daemon(model=model)
     say(client, "We moved the pump controller to pin 14 because the cable was too short.")

@@ -18,8 +18,8 @@ def cpu_seconds(process: Process) -> float:
 def tell(client: httpx2.Client, message: str, conversation: str = "c") -> dict[str, object]:
     answer = client.post("/chat", json={"message": message, "conversation_id": conversation})
     answer.raise_for_status()
-    told: dict[str, object] = answer.json()
-    return told
+    result: dict[str, object] = answer.json()
+    return result
 
 
 def test_text_streams_and_a_second_turn_evaluates_only_what_is_new(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_leaving_in_the_middle_stops_the_model(tmp_path: Path) -> None:
             assert tell(client, "Go on.")["reply"]
 
 
-def test_a_model_file_that_is_broken_is_told_and_quotes_stand_in(tmp_path: Path) -> None:
+def test_a_model_file_that_is_broken_is_reported_and_quotes_stand_in(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(story_model().read_bytes()[:300_000])
     with serving(tmp_path, PI_MEMORY_MODEL=broken) as process, process.client as client:

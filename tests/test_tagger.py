@@ -117,9 +117,9 @@ def test_a_topic_that_holds_the_file_is_used_again() -> None:
 
 def test_a_reply_that_tells_the_focus_again_makes_no_topic() -> None:
     topics = [Topic("garden", 0.0, 0.0, ("/home/me/garden/pump.py",))]
-    told = "In your recent focus: garden (1 session) — pump.py"
-    assert tag("what was I doing?", reply=told, topics=topics) == Tag(None)
-    assert tag("what was I doing?", reply=told).topic == "pump"
+    result = "In your recent focus: garden (1 session) — pump.py"
+    assert tag("what was I doing?", reply=result, topics=topics) == Tag(None)
+    assert tag("what was I doing?", reply=result).topic == "pump"
 
 
 def test_what_the_user_calls_a_topic_is_used_again() -> None:

@@ -98,9 +98,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "told"), CASES)
-def test_third_person(text: str, told: str) -> None:
-    assert about_user(text) == told
+@pytest.mark.parametrize(("text", "expected"), CASES)
+def test_third_person(text: str, expected: str) -> None:
+    assert about_user(text) == expected
 
 
 LEFT_ALONE = ("I2C", "I/O", "me/x", "my_y", "i=0", "my.cnf", "`I`", "I-frame", "is.my", "my-b")
@@ -113,11 +113,11 @@ LEFT_ALONE = ("I2C", "I/O", "me/x", "my_y", "i=0", "my.cnf", "`I`", "I-frame", "
     )
 )
 def test_what_only_looks_like_the_user_is_left_alone(words: list[str]) -> None:
-    told = about_user(" ".join(words)).lower()
-    assert all(word.lower() in told.split() for word in {*words} & {*LEFT_ALONE} - {words[-1] if words else ""})
+    expected = about_user(" ".join(words)).lower()
+    assert all(word.lower() in expected.split() for word in {*words} & {*LEFT_ALONE} - {words[-1] if words else ""})
 
 
 @given(st.text(max_size=200))
 def test_any_text_is_one_line(text: str) -> None:
-    told = about_user(text)
-    assert told == " ".join(told.split())
+    expected = about_user(text)
+    assert expected == " ".join(expected.split())

@@ -179,7 +179,7 @@ def test_it_stays_within_its_bounds(steps: list[tuple[str, float]], most: int) -
 
 
 @pytest.mark.parametrize("ttl", [0, 60])
-def test_expiry_is_told(ttl: float) -> None:
+def test_expiry_is_reported(ttl: float) -> None:
     short = memory(ttl=ttl)
     assert short.expires_at(short.new("c", 5)) == (65 if ttl else None)
 
@@ -187,22 +187,22 @@ def test_expiry_is_told(ttl: float) -> None:
 def test_a_conversation_goes_on_as_it_was_prompted() -> None:
     standing = Standing("general", "Be brief.", 2)
     before, after = ConversationWindows(ttl=0, max_conversations=9), ConversationWindows(ttl=0, max_conversations=9)
-    told = [Exchange("c", "hm", "ah", n, context=f"it is {n}", recalled=(f"fact {n}",)) for n in range(3)]
+    result = [Exchange("c", "hm", "ah", n, context=f"it is {n}", recalled=(f"fact {n}",)) for n in range(3)]
     conversation = before.new("c", 0)
     conversation.standing = standing
-    for one in told:
+    for one in result:
         before.append(conversation, one)
-    stored = [replace(one, context="", recalled=()) for one in told]
+    stored = [replace(one, context="", recalled=()) for one in result]
     after.resume("c", stored[1:], prompted=before.prompted()["c"])
     resumed = after.last("c")
     assert resumed is not None
-    assert list(resumed.exchanges) == told[1:]
+    assert list(resumed.exchanges) == result[1:]
     assert resumed.standing == standing
     # What a full disk kept from being stored is told of nobody else.
     after.resume("c", [stored[0], stored[2]], prompted=before.prompted()["c"])
     resumed = after.last("c")
     assert resumed is not None
-    assert list(resumed.exchanges) == [stored[0], told[2]]
+    assert list(resumed.exchanges) == [stored[0], result[2]]
 
 
 def test_what_is_forgotten_while_an_exchange_goes_on_is_not_in_it() -> None:

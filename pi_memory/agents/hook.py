@@ -147,8 +147,8 @@ class Daemon:
         if self._token:
             head += f"Authorization: Bearer {self._token}\r\n"
         head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
-        told, _, answer = self._exchange(head.encode("ascii") + content).partition(b"\r\n\r\n")
-        status = told.split(b" ", 2)[1:2]
+        head_of_answer, _, answer = self._exchange(head.encode("ascii") + content).partition(b"\r\n\r\n")
+        status = head_of_answer.split(b" ", 2)[1:2]
         if not status or not status[0].isdigit():
             raise OSError(f"{method} {path}: no answer of HTTP")
         return int(status[0]), answer

@@ -40,11 +40,11 @@ def answered(line: bytes, connect: Connect) -> bytes:
         return _failed(line, f"No daemon answers ({error}): start it with `pi-memory serve`")
     if status == 202:
         return b""
-    told = _object(answer)
-    if "jsonrpc" in told:
+    reply = _object(answer)
+    if "jsonrpc" in reply:
         return answer.strip()
     return _failed(
-        line, f"The daemon refuses this ({status}): {told.get('message', '')} {told.get('hint', '')}".strip()
+        line, f"The daemon refuses this ({status}): {reply.get('message', '')} {reply.get('hint', '')}".strip()
     )
 
 

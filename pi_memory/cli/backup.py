@@ -28,8 +28,8 @@ def command(load: Load, file: Path, as_json: bool) -> None:
     source, found = settings.database, texts(settings)
     back_up(source, file, found)
     size = file.stat().st_size
-    told = f"{source} is copied to {file}, with {', '.join(found)}: {size} bytes."
-    report({"database": str(source), "file": str(file), "bytes": size, "texts": [*found]}, told, as_json=as_json)
+    text = f"{source} is copied to {file}, with {', '.join(found)}: {size} bytes."
+    report({"database": str(source), "file": str(file), "bytes": size, "texts": [*found]}, text, as_json=as_json)
     if str(FOCUS) not in found:
         click.echo(
             f"There is no {FOCUS} in {settings.workspace}. If it is elsewhere, set PI_MEMORY_WORKSPACE.", err=True

@@ -49,8 +49,8 @@ def command(
             source, target or _default_target(source.resolve().name, quantisation), quantisation=quantisation
         )
     size = written.stat().st_size
-    told = f"{written}: {size / 1e6:.0f} MB. Use it with PI_MEMORY_EMBEDDER_MODEL={written}"
-    report({"file": str(written), "bytes": size}, told, as_json=as_json)
+    text = f"{written}: {size / 1e6:.0f} MB. Use it with PI_MEMORY_EMBEDDER_MODEL={written}"
+    report({"file": str(written), "bytes": size}, text, as_json=as_json)
 
 
 def _default_target(name: str, quantisation: Quantisation) -> Path:

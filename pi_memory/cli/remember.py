@@ -24,5 +24,5 @@ def command(load: Load, text: str, namespace: str | None, project: str | None, a
     body = {"content": text, "quote": text, **{name: value for name, value in given.items() if value is not None}}
     with daemon(load({})) as client:
         memory = checked(client.post("/memories", json=body))
-    told = f"Remembered as {Id('memory', memory['id'])} in {memory['namespace']}."
-    report(memory, told, as_json=as_json)
+    text = f"Remembered as {Id('memory', memory['id'])} in {memory['namespace']}."
+    report(memory, text, as_json=as_json)

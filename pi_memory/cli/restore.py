@@ -29,7 +29,7 @@ def command(load: Load, file: Path, as_json: bool) -> None:
         restored = restore(file, target)
         written = put_back(dict(restored.texts), settings)
     kept = restored.kept
-    told = [f"{target} is restored. " + (f"The old one is {kept}." if kept else "There was none before.")]
-    told += [f"{path} is restored." for path in written]
+    text = [f"{target} is restored. " + (f"The old one is {kept}." if kept else "There was none before.")]
+    text += [f"{path} is restored." for path in written]
     found = {"database": str(target), "old": str(kept) if kept else None, "files": [*map(str, written)]}
-    report(found, "\n".join(told), as_json=as_json)
+    report(found, "\n".join(text), as_json=as_json)

@@ -134,7 +134,7 @@ class ConversationWindows:
         if prompted is not None:
             conversation.standing = prompted.standing
             # The last ones are the same, unless a full disk has kept some from being stored.
-            for n, (at, context, recalled) in enumerate(reversed(prompted.told[-len(exchanges) :]), 1):
+            for n, (at, context, recalled) in enumerate(reversed(prompted.exchanges[-len(exchanges) :]), 1):
                 if exchanges[-n].at == at:
                     conversation.exchanges[-n] = replace(exchanges[-n], context=context, recalled=recalled)
         conversation.project, conversation.last_at = exchanges[-1].project, exchanges[-1].at

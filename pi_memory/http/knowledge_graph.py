@@ -80,8 +80,8 @@ class NodeNames(msgspec.Struct):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a tool tells: the object; the part of it that is shown as text, or a sentence in its place."""
+class ToolResult:
+    """The result of a tool: the object; the part of it that is shown as text, or a sentence in its place."""
 
     structured: Json
     listed: Any = None
@@ -109,9 +109,9 @@ class Graph:
     def shown(self, names: Iterable[str] | None = None) -> Json:
         """The entities of these names and the relations that touch one, as the reference server has them."""
         chosen = set(self.nodes if names is None else names)
-        told = [node.entity for name, node in self.nodes.items() if name in chosen]
+        entities = [node.entity for name, node in self.nodes.items() if name in chosen]
         touching = [r for r in self.relations if names is None or r.source in chosen or r.target in chosen]
-        built: Json = msgspec.to_builtins({"entities": told, "relations": touching})
+        built: Json = msgspec.to_builtins({"entities": entities, "relations": touching})
         return built
 
 
@@ -153,7 +153,7 @@ def _observe(node: Node, text: str, number: int) -> None:
     node.observed.setdefault(text, []).append(number)
 
 
-async def create_entities(parts: Parts, asked: NewEntities) -> Told:
+async def create_entities(parts: Parts, asked: NewEntities) -> ToolResult:
     graph, made = await load(parts), []
     for entity in asked.entities:
         if entity.name in graph.nodes:
@@ -167,7 +167,7 @@ async def create_entities(parts: Parts, asked: NewEntities) -> Told:
     return _several("entities", made)
 
 
-async def create_relations(parts: Parts, asked: GraphRelations) -> Told:
+async def create_relations(parts: Parts, asked: GraphRelations) -> ToolResult:
     graph = await load(parts)
     new = [relation for relation in dict.fromkeys(asked.relations) if relation not in graph.relations]
     for one in new:
@@ -176,7 +176,7 @@ async def create_relations(parts: Parts, asked: GraphRelations) -> Told:
     return _several("relations", new)
 
 
-async def add_observations(parts: Parts, asked: NewObservations) -> Told:
+async def add_observations(parts: Parts, asked: NewObservations) -> ToolResult:
     graph, results = await load(parts), []
     for one in asked.observations:
         if one.entity_name not in graph.nodes:
@@ -191,14 +191,14 @@ async def add_observations(parts: Parts, asked: NewObservations) -> Told:
     return _several("results", results)
 
 
-async def delete_entities(parts: Parts, asked: EntityNames) -> Told:
+async def delete_entities(parts: Parts, asked: EntityNames) -> ToolResult:
     graph, gone = await load(parts), set(asked.entity_names)
     own = [number for name in gone & graph.nodes.keys() for number in graph.nodes[name].memories]
     related = [n for r, numbers in graph.relations.items() if gone & {r.source, r.target} for n in numbers]
     return await _closed(parts, own + related, "Entities deleted successfully")
 
 
-async def delete_observations(parts: Parts, asked: ObservationDeletions) -> Told:
+async def delete_observations(parts: Parts, asked: ObservationDeletions) -> ToolResult:
     graph = await load(parts)
     gone = [
         number
@@ -210,46 +210,46 @@ async def delete_observations(parts: Parts, asked: ObservationDeletions) -> Told
     return await _closed(parts, gone, "Observations deleted successfully")
 
 
-async def delete_relations(parts: Parts, asked: GraphRelations) -> Told:
+async def delete_relations(parts: Parts, asked: GraphRelations) -> ToolResult:
     graph = await load(parts)
     gone = [number for relation in asked.relations for number in graph.relations.get(relation, [])]
     return await _closed(parts, gone, "Relations deleted successfully")
 
 
-async def read(parts: Parts, asked: WholeGraph | None = None) -> Told:
+async def read(parts: Parts, asked: WholeGraph | None = None) -> ToolResult:
     shown = (await load(parts)).shown()
-    return Told(shown, shown)
+    return ToolResult(shown, shown)
 
 
-async def search_nodes(parts: Parts, asked: NodeQuery) -> Told:
+async def search_nodes(parts: Parts, asked: NodeQuery) -> ToolResult:
     graph, query = await load(parts), asked.query.casefold()
 
     def matches(entity: GraphEntity) -> bool:
         return any(query in text.casefold() for text in (entity.name, entity.entity_type, *entity.observations))
 
     shown = graph.shown([name for name, node in graph.nodes.items() if matches(node.entity)])
-    return Told(shown, shown)
+    return ToolResult(shown, shown)
 
 
-async def open_nodes(parts: Parts, asked: NodeNames) -> Told:
+async def open_nodes(parts: Parts, asked: NodeNames) -> ToolResult:
     graph = await load(parts)
     shown = graph.shown([name for name in asked.names if name in graph.nodes])
-    return Told(shown, shown)
+    return ToolResult(shown, shown)
 
 
 async def _add(parts: Parts, content: str, source: str, topics: tuple[str, ...]) -> None:
     await parts.memories.add(Candidate(content, source=source, topics=topics), origin="api", durable=True)
 
 
-async def _closed(parts: Parts, numbers: Sequence[int], message: str) -> Told:
+async def _closed(parts: Parts, numbers: Sequence[int], message: str) -> ToolResult:
     for number in dict.fromkeys(numbers):
         await parts.memories.close(number, origin="api", durable=True)
-    return Told({"success": True, "message": message}, text=message)
+    return ToolResult({"success": True, "message": message}, text=message)
 
 
-def _several(name: str, made: Sequence[Any]) -> Told:
-    told = msgspec.to_builtins(made)
-    return Told({name: told}, told)
+def _several(name: str, made: Sequence[Any]) -> ToolResult:
+    built = msgspec.to_builtins(made)
+    return ToolResult({name: built}, built)
 
 
 TEXT: Json = {"type": "string"}
@@ -279,7 +279,7 @@ class GraphTool:
     name: str
     title: str
     description: str
-    run: Callable[[Parts, Any], Awaitable[Told]]
+    run: Callable[[Parts, Any], Awaitable[ToolResult]]
     takes: type
     given: Json
     gives: Json
@@ -304,7 +304,7 @@ class GraphTool:
         }
 
 
-def _tool(name: str, description: str, run: Callable[[Parts, Any], Awaitable[Told]], *types: Any) -> GraphTool:
+def _tool(name: str, description: str, run: Callable[[Parts, Any], Awaitable[ToolResult]], *types: Any) -> GraphTool:
     takes, given, gives = types
     reads, deletes = name.startswith(("read_", "search_", "open_")), name.startswith("delete_")
     title = name.replace("_", " ").title()

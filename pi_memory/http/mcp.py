@@ -81,11 +81,11 @@ async def serve(request: Request, parts: Parts) -> Response:
 def _version(request: Request, message: McpMessage) -> str | None:
     """The version that a request of the new form names, None in the old one. Raises `Refused`."""
     headers, params = request.headers, message.params or {}
-    meta, told = params.get("_meta"), headers.get("mcp-protocol-version")
+    meta, in_header = params.get("_meta"), headers.get("mcp-protocol-version")
     version = meta.get(f"{META}protocolVersion") if isinstance(meta, dict) else None
     unknown = version if version is not None and version not in MODERN else None
-    if version is None and told is not None and told not in MODERN + LEGACY:
-        unknown = told
+    if version is None and in_header is not None and in_header not in MODERN + LEGACY:
+        unknown = in_header
     if unknown is not None:
         data = {"supported": [*MODERN, *LEGACY], "requested": unknown}
         raise Refused(VERSION, "Unsupported protocol version", data=data)

@@ -283,10 +283,10 @@ async def read(request: Request, parts: Parts, uri: str) -> tuple[str, str]:
     raise WrongArguments(f"There is no resource {uri}")
 
 
-async def _as_text(graph: Awaitable[knowledge_graph.Told]) -> Shown:
+async def _as_text(graph: Awaitable[knowledge_graph.ToolResult]) -> Shown:
     """As the reference server writes it: the text is a part of the object for some tools."""
-    told = await graph
-    return told.text or json.dumps(told.listed, indent=2, ensure_ascii=False), told.structured
+    result = await graph
+    return result.text or json.dumps(result.listed, indent=2, ensure_ascii=False), result.structured
 
 
 def _check(tool: Tool, given: Arguments) -> None:

@@ -49,8 +49,8 @@ class PlainFacts:
         said = await self._worker.run(sentences, exchange.user)
         if any(statement.kind == "private" for statement in stated):
             return []
-        told = {statement.quote for statement in stated}
-        asked = [s for s in said if _may_be_fact(s) and s.text not in told]
+        quotes = {statement.quote for statement in stated}
+        asked = [s for s in said if _may_be_fact(s) and s.text not in quotes]
         if not asked:
             self._remember(exchange.conversation_id, said)
             return []

@@ -71,7 +71,7 @@ def grounded(candidates: Sequence[Candidate], said: Sequence[Numbered]) -> list[
     """The candidates whose quote is the user's or a tool's, each content once, without secrets except those that the
     user asked to be remembered. All candidates pass through here.
     """
-    words = {number: (exchange.user, *told_by_tools(exchange)) for number, exchange in said}
+    words = {number: (exchange.user, *reported_by_tools(exchange)) for number, exchange in said}
     kept: dict[str, Candidate] = {}
     for candidate in candidates:
         quote, spoken = candidate.quote, words.get(candidate.exchange_id or 0, ())
@@ -83,7 +83,7 @@ def grounded(candidates: Sequence[Candidate], said: Sequence[Numbered]) -> list[
     return list(kept.values())
 
 
-def told_by_tools(exchange: Exchange) -> Iterator[str]:
+def reported_by_tools(exchange: Exchange) -> Iterator[str]:
     """The arguments and results of tools, as far as their caller reported them."""
     for call in exchange.tool_calls:
         for value in call.arguments.values():

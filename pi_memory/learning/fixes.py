@@ -71,8 +71,8 @@ def chains(said: Sequence[Numbered]) -> Iterator[Candidate]:
         asked = next((s.text for s in sentences(exchange.user)), "")
         if len(steps) < 2 or not asked or exchange.partial or _failure(exchange) or not _went_well(said[at + 1 :]):
             continue
-        told = ", then ".join(f"`{step}`" for step in steps[:MOST_STEPS])
-        content = f"{finished(asked[:LONGEST_HALF])} What did it: {told}."
+        steps_taken = ", then ".join(f"`{step}`" for step in steps[:MOST_STEPS])
+        content = f"{finished(asked[:LONGEST_HALF])} What did it: {steps_taken}."
         yield Candidate(content, "procedural", "patterns", "medium", source="pattern", quote=asked, exchange_id=number)
 
 
@@ -132,22 +132,22 @@ def _trouble(exchange: Exchange, at: int) -> Trouble | None:
     """What an exchange reports to have failed: a tool's words, a log's, or the user's own."""
     about = frozenset(stems(" ".join([exchange.user[:READ], *_commands(exchange)])))
     for call in reversed(exchange.tool_calls):
-        if told := _reported(call):
-            return Trouble(_line(told), at, about | stems(told[-READ:]), call)
+        if reported := _reported(call):
+            return Trouble(_line(reported), at, about | stems(reported[-READ:]), call)
     said = _failure(exchange)
     return Trouble(said, at, about) if said else None
 
 
 def _reported(call: ToolCall) -> str:
     """The words in which a tool reports a failure; "" if it reports none."""
-    told = [value for key in REPORTED if isinstance(value := call.arguments.get(key), str)]
-    return next((text for text in told if text.strip()), "")
+    reported = [value for key in REPORTED if isinstance(value := call.arguments.get(key), str)]
+    return next((text for text in reported if text.strip()), "")
 
 
 def _failure(exchange: Exchange) -> str | None:
     """The words that report a failure: a tool's, a log's, or the user's own."""
-    if told := next(filter(None, map(_reported, reversed(exchange.tool_calls))), ""):
-        return _line(told)
+    if reported := next(filter(None, map(_reported, reversed(exchange.tool_calls))), ""):
+        return _line(reported)
     failing = [s.text for s in sentences(exchange.user) if pattern("fails").search(s.text) and not s.is_question]
     lines = [found[0].strip() for found in pattern("error_line").finditer(exchange.user[:READ])]
     said = lines[-1] if lines else failing[0] if failing else None
@@ -167,10 +167,10 @@ def _success(exchange: Exchange, *, failed: bool, trouble: Trouble | None = None
     return None
 
 
-def _line(told: str) -> str:
+def _line(reported: str) -> str:
     """The last line that names an error, else the last one."""
-    lines = [found[0].strip() for found in pattern("error_line").finditer(told[-READ:])]
-    return (lines or [line.strip() for line in told.splitlines() if line.strip()])[-1][:LONGEST_HALF]
+    lines = [found[0].strip() for found in pattern("error_line").finditer(reported[-READ:])]
+    return (lines or [line.strip() for line in reported.splitlines() if line.strip()])[-1][:LONGEST_HALF]
 
 
 def _commands(exchange: Exchange) -> list[str]:

@@ -22,7 +22,7 @@ from pi_memory.types import AnswerForm, Candidate, Exchange, Message, Numbered
 
 INSTRUCTION = """What did the user say above that would help you do a better job next time? Corrections matter most, \
 then errors with what resolved them, decisions with their reason, what the user prefers, and facts with names, numbers \
-or paths. Leave out greetings, questions, your own words, files, logs, and what you were told to remember from before.
+or paths. Leave out greetings, questions, your own words, files, logs, and memories from before.
 Write at most six lines of this form:
 - KIND: SENTENCE | "QUOTE"
 KIND is preference, decision, fix or fact. SENTENCE stands alone and speaks of "the user". QUOTE is copied word for \
@@ -125,8 +125,8 @@ def _candidates(answer: str, said: Sequence[Numbered]) -> Iterator[Candidate]:
             continue
         number, exchange, sentence = spoken
         content = about_user(line["text"])
-        told = stems(content)
-        if len(told & stems(sentence)) < LEAST_SHARED * len(told) or not _has_all(sentence, content):
+        content_stems = stems(content)
+        if len(content_stems & stems(sentence)) < LEAST_SHARED * len(content_stems) or not _has_all(sentence, content):
             content = about_user(sentence)
         kind = line["kind"]
         yield Candidate(

@@ -47,7 +47,7 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
     text = _from(sentence.text.replace("’", "'"), pattern("opening"))
     asked = pattern("asked").match(text)
     if sentence.is_question and not asked:
-        return _told_in_passing(text)
+        return _said_in_passing(text)
     text = text[asked.end() :].rstrip("? ") if asked else text
     if pattern("private").match(text):
         return [Statement("private", "", sentence.text)]
@@ -59,7 +59,7 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
     return _wish(rest, sentence, after)
 
 
-def _told_in_passing(question: str) -> list[Statement]:
+def _said_in_passing(question: str) -> list[Statement]:
     """`I'm allergic to nuts, what can I cook?`"""
     found = pattern("then_asks").match(question)
     return _personal(found["said"], found["said"]) if found else []

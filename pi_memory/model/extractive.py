@@ -17,7 +17,7 @@ from pi_memory.types import AS_SET, RECALLED, AnswerForm, Message, Notice, Reply
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240
 MOST_ALSO = 3
-"""What is told besides the line that answers."""
+"""Most lines besides the one that answers."""
 
 FOCUS_HEADING, MEMORY_HEADING = "## Recent Focus", "## Memory"
 NOTICE = "No language model is loaded, so I only quote what you told me; `pi-memory pull` fetches one."
@@ -42,7 +42,7 @@ EDITED = re.compile(
     r"\(The user has edited their recent focus; (?:now on it: ([^;)]+?))?(?:; )?(?:no longer on it: ([^;)]+?))?\.\)"
 )
 VERBATIM = re.compile(r'(?P<role>user|assistant)(?:, (?P<day>\d[^:"]*))?: "(?P<text>.*)"')
-"""A line that tells what was said before, perhaps with its day."""
+"""A line of something said before, perhaps with its day."""
 
 
 class ExtractiveModel(KeepsNothing):

@@ -21,12 +21,12 @@ class Novelty:
     def __init__(self, message: str, *, prompt: str) -> None:
         self._message = message
         self._prompt = " ".join(prompt.split())
-        self._told: list[tuple[frozenset[str], bool]] = []
-        self.tell(message)
+        self._contained: list[tuple[frozenset[str], bool]] = []
+        self.add(message)
 
     def of(self, text: str) -> list[str]:
         """The sentences of a text that are new, in order."""
-        return [line for line in _lines(text) if line not in self._prompt and not self._was_told(line)]
+        return [line for line in _lines(text) if line not in self._prompt and not self._contains(line)]
 
     def answers(self, text: str) -> list[str]:
         """The sentences of a text that do not only ask, also those that the prompt already contains."""
@@ -46,13 +46,13 @@ class Novelty:
         parts = [f"{_gap(place, chosen)}{lines[place][:LONGEST]}" for place in sorted(chosen)]
         return " ".join([*parts, *(["…"] if len(lines) - 1 not in chosen else [])])
 
-    def tell(self, text: str) -> None:
-        self._told += [(query_terms.said(sentence), is_question(sentence)) for sentence in sentences(text)]
+    def add(self, text: str) -> None:
+        self._contained += [(query_terms.said(sentence), is_question(sentence)) for sentence in sentences(text)]
 
-    def _was_told(self, sentence: str) -> bool:
+    def _contains(self, sentence: str) -> bool:
         """Whether all its words are in one earlier sentence. A question covers only questions."""
         said = query_terms.said(SAID_ON.sub("", sentence))
-        return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._told)
+        return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._contained)
 
     def _by_bearing(self, lines: Sequence[str]) -> Iterator[int]:
         """Indexes of sentences, most relevant first; of a text that shares no word with the message, the first."""

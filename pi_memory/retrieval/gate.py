@@ -173,7 +173,7 @@ def answers(question: str, wanted: Intent, judged: Sequence[Judged]) -> list[Rec
     """The answers, best first, each as the sentences to show; none if no sentence is near enough."""
     if not judged or max(each.near for each in judged[:MOST_ANSWERS]) < _needed(question, wanted, judged):
         return []
-    return [_told(each) for each in judged[:MOST_ANSWERS] if each.score >= NEAR_BEST_ANSWER * judged[0].score]
+    return [_shown(each) for each in judged[:MOST_ANSWERS] if each.score >= NEAR_BEST_ANSWER * judged[0].score]
 
 
 def _needed(question: str, wanted: Intent, judged: Sequence[Judged]) -> float:
@@ -191,10 +191,10 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     wanted = stems(subject)
     named = [each for each in judged if wanted & stems(each.found.content)]
     near = [each for each in judged if each not in named and (each.found.words >= SHARED or each.near >= ABOUT)]
-    return [replace(_told(each), content=each.found.content) for each in [*named, *near][:MOST_ABOUT]]
+    return [replace(_shown(each), content=each.found.content) for each in [*named, *near][:MOST_ABOUT]]
 
 
-def _told(judged: Judged) -> Recalled:
+def _shown(judged: Judged) -> Recalled:
     """The hit as it is shown: a short text whole, else the sentence that answers and the one before it."""
     text = " ".join(" ".join(judged.sentences).split())
     if len(text) > SHORT:

@@ -46,11 +46,11 @@ def block(
             cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")
             if cost <= left:
                 left -= cost
-                news.tell(text)
+                news.add(text)
                 groups.setdefault(heading, []).append(line)
                 chosen.append(result)
-    told = "\n\n".join([RECALLED, *("\n".join([heading, *lines]) for heading, lines in groups.items())])
-    return (told, tuple(chosen)) if chosen else ("", ())
+    text = "\n\n".join([RECALLED, *("\n".join([heading, *lines]) for heading, lines in groups.items())])
+    return (text, tuple(chosen)) if chosen else ("", ())
 
 
 def _heading(result: Recalled) -> str:
@@ -100,11 +100,11 @@ def stated_block(
     """The section of the standing text, of at most `tokens`, and the ids of the memories in it; "" without any."""
     if not count:
         return "", ()
-    text, told = f"{HEADING}\n{quality(count, newest)}", []
+    text, shown = f"{HEADING}\n{quality(count, newest)}", []
     for memory in stated:
         # On one line, so that no content can look like a heading of ours, or like a memory of its own.
         longer = f"{text}\n- {inert(query_terms.one_line(memory.content))}"
         if measure(longer) <= tokens:
             text = longer
-            told.append(memory.id)
-    return (text, tuple(told)) if measure(text) <= tokens else ("", ())
+            shown.append(memory.id)
+    return (text, tuple(shown)) if measure(text) <= tokens else ("", ())

@@ -207,8 +207,8 @@ class Search:
             others = await find(query, k=gate.MOST, window=room.window, only="answers")
             best = gate.passed(others, by_meaning=self._by_meaning)
         best = await self.masked(await self._with_answers(best))
-        tell = partial(prompt_blocks.block, again=wanted.asks)
-        text, chosen = await self._worker.run(tell, best, query, room)
+        render = partial(prompt_blocks.block, again=wanted.asks)
+        text, chosen = await self._worker.run(render, best, query, room)
         if chosen:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.
             self._db.write(partial(_reinforce, chosen=chosen, at=now))
@@ -230,21 +230,21 @@ class Search:
         after = [number + step for number in asking for step in (1, 2)]
         next_ones = {said.id: said for said in await self._db.read(partial(messages.shown, ids=after))}
         known = {(r.kind, r.id, r.role) for r in best}
-        told: list[Recalled] = []
+        complete: list[Recalled] = []
         for result in best:
-            told.append(result)
+            complete.append(result)
             answer = _answer(result, next_ones)
             if answer is not None and (answer.kind, answer.id, answer.role) not in known:
-                told.append(answer)
-        return told
+                complete.append(answer)
+        return complete
 
     async def masked(self, found: list[Recalled]) -> list[Recalled]:
         """The same without the secrets in what was said, but those that the user had remembered."""
-        telling = await self._worker.run(_with_secrets, found)
-        if not telling:
+        revealing = await self._worker.run(_with_secrets, found)
+        if not revealing:
             return found
-        kept = await self._db.read(partial(rows.resting, exchange_ids=list(telling)))
-        hidden = telling - {exchange for _, exchange, quote in kept if secret_in(quote)}
+        kept = await self._db.read(partial(rows.resting, exchange_ids=list(revealing)))
+        hidden = revealing - {exchange for _, exchange, quote in kept if secret_in(quote)}
         is_hidden = (each.kind == "exchange" and each.id in hidden for each in found)
         return [replace(r, content=masked(r.content)) if hide else r for r, hide in zip(found, is_hidden, strict=True)]
 

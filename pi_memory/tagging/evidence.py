@@ -119,8 +119,8 @@ def weights_of(exchange: Exchange, *, known: Callable[[str], bool] = lambda path
     for paths, weight in sources:
         weights |= {path: max(weight, weights.get(path, 0.0)) for path in paths}
     named = without_bare(weights)
-    telling = {*sorted(named, key=lambda path: -weights[path])[:MOST_FILES]}
-    return {path: weights[path] for path in named if path in telling}
+    heaviest = {*sorted(named, key=lambda path: -weights[path])[:MOST_FILES]}
+    return {path: weights[path] for path in named if path in heaviest}
 
 
 def is_idle(call: ToolCall) -> bool:

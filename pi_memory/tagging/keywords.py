@@ -55,8 +55,8 @@ def stated(user: str) -> str | None:
     """The topic that the user says they work on: `let's work on the watering schedule` -> `watering-schedule`."""
     for found in pattern("work_on").finditer(user[:READ]):
         named = [word.strip("`\"'*") for word in pattern("work_rest").sub("", found["what"]).split()]
-        telling = [word for word in named if word.lower() not in words("vague_work")]
-        name = normalise(" ".join(telling)) if 0 < len(telling) <= 3 else None
+        content = [word for word in named if word.lower() not in words("vague_work")]
+        name = normalise(" ".join(content)) if 0 < len(content) <= 3 else None
         if name and "." not in name:  # a file speaks for itself
             return name
     return None

@@ -1,6 +1,6 @@
 """Names of topics from the paths of files. Pure.
 
-Every directory with a telling name is a candidate for the area, the innermost most of all, and so is the file's own
+Every directory with a specific name is a candidate for the area, the innermost most of all, and so is the file's own
 name, which otherwise is the detail: `/apps/api/src/memory/extraction.ts` is `memory/extraction`.
 """
 
@@ -17,7 +17,7 @@ TESTS = frozenset(("test", "tests"))
 
 INNERMOST, OUTER, FILE, SIGN, ABOVE = 1.0, 0.5, 0.8, 0.8, 0.3
 INSIDE = 0.3
-"""Share of a file's weight for its own name where a directory has a telling name; FILE where none has."""
+"""Share of a file's weight for its own name where a directory has a specific name; FILE where none has."""
 
 PROSE = frozenset((".md", ".txt", ".org", ".odt", ".docx", ".doc", ".pdf", ".xlsx", ".ods", ".csv", ".tex"))
 PROSE_ABOVE = 0.9
@@ -84,9 +84,9 @@ def _last(parts: list[str], names: frozenset[str]) -> int:
 
 
 def _telling(directories: list[str], patterns: Patterns) -> list[str]:
-    """The directories with telling names, outermost first; hidden ones belong to tools."""
+    """The directories with specific names, outermost first; hidden ones belong to tools."""
     names = [
         normalise(AFFIX.sub("", CAMEL.sub("-", part))) for part in directories if not part.startswith((".", "_", "@"))
     ]
-    telling = [name for name in names if name and len(name) > 1 and name not in patterns.generic_directories]
-    return [name for name in telling if not name[0].isdigit() and len(name.split("-")) <= LONG]
+    specific = [name for name in names if name and len(name) > 1 and name not in patterns.generic_directories]
+    return [name for name in specific if not name[0].isdigit() and len(name.split("-")) <= LONG]

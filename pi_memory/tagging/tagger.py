@@ -42,7 +42,7 @@ ENOUGH = 0.45
 """Least score of a topic: one word of a topic by the user, or half of the files."""
 
 ENOUGH_OF_FILES = 0.3
-"""The same when files were touched: there was work, and the most telling of their names will do."""
+"""The same when files were touched: there was work, and the most specific of their names will do."""
 
 MOST_KNOWN = 1_000
 """Most known topics that are considered, the strongest first, so that a tag costs the same after years."""

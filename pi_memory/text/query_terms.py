@@ -33,8 +33,8 @@ def terms(query: str) -> tuple[str, ...]:
 def said(text: str) -> frozenset[str]:
     """The content words of a text; all of its words if it has none."""
     found = frozenset(WORD.findall(text.casefold()))
-    telling = found - words("stop_words") | found & words("telling_words")
-    return telling - {USER} or found
+    content = found - words("stop_words") | found & words("telling_words")
+    return content - {USER} or found
 
 
 def quoted(term: str) -> str:
