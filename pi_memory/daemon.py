@@ -195,7 +195,7 @@ def _memory(on: Ground, attention: Attention) -> tuple[Memories, MessageIndex, S
         embedder=on.embedder,
         worker=on.worker,
         topics=attention.topics,
-        interview=LlmExtraction(on.model) if on.settings.embedding.extractor == "model" else None,
+        llm=LlmExtraction(on.model) if on.settings.embedding.extractor == "model" else None,
     )
     return memories, messages, search, learner
 
@@ -222,27 +222,27 @@ def _put_together(on: Ground, patterns: Patterns) -> Parts:
         model=on.model,
         learn=learner.learn,
         prefill=prefill,
-        precedence=priority,
+        priority=priority,
         events=on.events,
     )
     housekeeping = Housekeeping(on.db, on.windows, focus, memories, messages, reflection, settings=kept, clock=on.clock)
     steps = after_reply(learner, messages, focus, attention, reflection)
-    inbox = Inbox(on.db, (*steps, announcing(on.events)), precedence=priority)
+    inbox = Inbox(on.db, (*steps, announcing(on.events)), priority=priority)
 
     # The turn.
     assistant = Assistant(
         model=on.model,
         clock=on.clock,
-        memory=on.windows,
-        briefing=context,
+        windows=on.windows,
+        context=context,
         compaction=compaction,
-        learning=learner,
-        remember=inbox if kept.enabled else None,
+        learner=learner,
+        inbox=inbox if kept.enabled else None,
         prefill=prefill,
         worker=on.worker,
     )
     server = settings.server
-    streams = Streams(assistant, most=server.max_waiting, seconds=server.turn_seconds, precedence=priority)
+    streams = Streams(assistant, most=server.max_waiting, seconds=server.turn_seconds, priority=priority)
 
     # Last, when all others have let go of what was forgotten.
     on.events.subscribe(TextForgotten, partial(_forget_on_disk, settings, on.db, memories, on.unsave))
@@ -262,7 +262,7 @@ def _put_together(on: Ground, patterns: Patterns) -> Parts:
         inbox=inbox,
         reflection=reflection,
         housekeeping=housekeeping,
-        backups=Backups(settings, on.db, memories, precedence=priority, clock=on.clock),
+        backups=Backups(settings, on.db, memories, priority=priority, clock=on.clock),
         prefill=prefill,
         assistant=assistant,
         agent_contexts=AgentContexts(context, focus, search, clock=on.clock, events=on.events),

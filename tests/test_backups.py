@@ -66,7 +66,7 @@ def test_nothing_is_backed_up_while_somebody_waits_or_when_it_is_switched_off(
     assert "backups" not in client.get("/healthz").json()["parts"]
     client.stop()
     client = daemon()
-    with client.parts.backups._precedence.turn():
+    with client.parts.backups._priority.turn():
         looked(client, clock)
     assert names(tmp_path / "data" / "backups") == []
     looked(client, clock)

@@ -46,7 +46,7 @@ def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Inbox:
     embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
     index, nobody = MessageIndex(db, embedder, worker=Worker("compute")), Nobody()
     steps = after_reply(learner(db, clock), index, focus, nobody, nobody)  # type: ignore[arg-type]
-    return Inbox(db, steps, precedence=TurnPriority())
+    return Inbox(db, steps, priority=TurnPriority())
 
 
 class Nobody:
@@ -164,7 +164,7 @@ def test_a_step_that_fails_holds_up_no_other(tmp_path: Path, caplog: pytest.LogC
 
     async def main() -> None:
         db = await Database.open(tmp_path / "m.db")
-        remember = Inbox(db, (broken, after), precedence=TurnPriority())
+        remember = Inbox(db, (broken, after), priority=TurnPriority())
         await remember.start()
         for n in range(2):
             remember.put(exchange(n))

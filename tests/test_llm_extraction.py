@@ -55,7 +55,7 @@ class Talker(FakeModel):
             raise ModelError("broken")
 
 
-def interview(model: Model) -> LlmExtraction:
+def extraction(model: Model) -> LlmExtraction:
     async def load() -> Model:
         return model
 
@@ -63,7 +63,7 @@ def interview(model: Model) -> LlmExtraction:
 
 
 def ask(answer: str) -> list[Candidate]:
-    return asyncio.run(interview(Talker(answer)).ask(SAID))
+    return asyncio.run(extraction(Talker(answer)).ask(SAID))
 
 
 def test_what_quotes_the_user_is_a_candidate() -> None:
@@ -95,16 +95,16 @@ def test_what_is_no_answer_is_nothing() -> None:
 
 
 def test_a_model_that_fails_or_cannot_think_adds_nothing() -> None:
-    assert asyncio.run(interview(Talker(fails=True)).ask(SAID)) == []
-    assert asyncio.run(interview(ExtractiveModel()).ask(SAID)) == []
-    assert asyncio.run(interview(Talker(fails=True)).judge(Candidate("x"), [])).action == "add"
+    assert asyncio.run(extraction(Talker(fails=True)).ask(SAID)) == []
+    assert asyncio.run(extraction(ExtractiveModel()).ask(SAID)) == []
+    assert asyncio.run(extraction(Talker(fails=True)).judge(Candidate("x"), [])).action == "add"
 
 
 def test_the_model_decides_where_the_rules_are_in_doubt() -> None:
     memory = Memory(77, "Ada walks her dog at noon.", "semantic", "user", "low", "api", 0.0, 0.0, 0.0, 0.0)
     for verdict, action in (("new", "add"), ("known 1", "noop"), ("ends 1", "delete")):
         model = Talker(verdict=verdict)
-        decision = asyncio.run(interview(model).judge(Candidate("The dog is walked at nine."), [Neighbour(memory)]))
+        decision = asyncio.run(extraction(model).judge(Candidate("The dog is walked at nine."), [Neighbour(memory)]))
         assert (decision.action, decision.id) == (action, None if action == "add" else 77)
         assert "77" not in model.asked[0]
 
@@ -119,7 +119,7 @@ def test_the_model_decides_where_the_rules_are_in_doubt() -> None:
 )
 def test_a_verdict_by_which_something_would_be_lost_is_not_followed(said: str, verdict: str) -> None:
     memory = Memory(77, "Ada walks her dog at noon.", "semantic", "user", "low", "api", 0.0, 0.0, 0.0, 0.0)
-    decision = asyncio.run(interview(Talker(verdict=verdict)).judge(Candidate(said), [Neighbour(memory)]))
+    decision = asyncio.run(extraction(Talker(verdict=verdict)).judge(Candidate(said), [Neighbour(memory)]))
     assert (decision.action, decision.linked) == ("add", (77,))
 
 
@@ -130,7 +130,7 @@ def test_learning_takes_what_the_model_names_beside_the_rules(tmp_path: Path) ->
                 '- fact: The shop is at Hetzner. | "moved the shop to Hetzner last spring"',
                 '- preference: The user likes how it looks. | "I like how it looks"',
             )
-            it.learning._interview = interview(Talker("\n".join([*lines, ""])))
+            it.learning._llm = extraction(Talker("\n".join([*lines, ""])))
             for _ in range(2):
                 await it.learning.learn(SAID)
             return await it.known()

@@ -7,14 +7,14 @@ from pi_memory.background.priority import TurnPriority
 
 def test_work_lets_turns_pass() -> None:
     async def main() -> None:
-        precedence, done = TurnPriority(), []
+        priority, done = TurnPriority(), []
 
         async def work() -> None:
             for piece in range(2):
-                await precedence.let_pass()
+                await priority.let_pass()
                 done.append(f"piece {piece}")
 
-        with precedence.turn(), precedence.turn():
+        with priority.turn(), priority.turn():
             task = asyncio.create_task(work())
             for step in range(5):
                 await asyncio.sleep(0)
@@ -27,8 +27,8 @@ def test_work_lets_turns_pass() -> None:
 
 def test_it_does_not_wait_for_long() -> None:
     async def main() -> None:
-        precedence = TurnPriority()
-        with precedence.turn():
-            await asyncio.wait_for(precedence.let_pass(), 30)
+        priority = TurnPriority()
+        with priority.turn():
+            await asyncio.wait_for(priority.let_pass(), 30)
 
     asyncio.run(main())

@@ -69,7 +69,7 @@ async def learned(path: Path, *, ended: Sequence[str] = (), broken: str = "", ti
         model=model,
         learn=learn,
         prefill=Ahead(),
-        precedence=TurnPriority(),
+        priority=TurnPriority(),
         events=Events(),
     )
     reflect.start()
@@ -111,7 +111,7 @@ async def reflecting(
     compaction = Compaction(db, memory, max_turns=8, max_tokens=100, worker=Worker("compute"))
     model: Loader[Model] = Loader(load, fallback=ExtractiveModel())
     reflect = Reflection(
-        db, memory, compaction=compaction, model=model, learn=learn, prefill=ahead, precedence=turns, events=Events()
+        db, memory, compaction=compaction, model=model, learn=learn, prefill=ahead, priority=turns, events=Events()
     )
     reflect.start()
     await reflect.drain()

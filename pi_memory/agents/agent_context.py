@@ -35,10 +35,10 @@ class AgentContexts:
     """Remembers what agents were given, for `KEPT_SECONDS` and at most `MOST_BYTES`; whole sessions are evicted."""
 
     def __init__(
-        self, briefing: TurnContext, focus: RecentFocus, recall: Search, *, clock: Clock, events: Events
+        self, context: TurnContext, focus: RecentFocus, recall: Search, *, clock: Clock, events: Events
     ) -> None:
         events.subscribe(TextForgotten, lambda forgotten: self._forget(forgotten.clean))
-        self._briefing = briefing
+        self._context = context
         self._focus = focus
         self._recall = recall
         self._clock = clock
@@ -49,9 +49,9 @@ class AgentContexts:
         """The context at a session's beginning: the focus and what the user stated. What it was given before is
         forgotten, as the agent has forgotten it.
         """
-        budget = self._briefing.budget(model)
+        budget = self._context.budget(model)
         block, topics = await self._focus.block(count=model.count, tokens=budget.focus)
-        stated, memories = await self._briefing.stated(namespaces.named(project), budget.memory, model)
+        stated, memories = await self._context.stated(namespaces.named(project), budget.memory, model)
         self._given.pop(session, None)
         self._keep(session, stated)
         return AgentContext("\n\n".join(filter(None, (block, stated))), topics, memories)
@@ -59,7 +59,7 @@ class AgentContexts:
     async def message(self, session: str, said: str, project: str | None, model: Model) -> AgentContext:
         """What the gate lets through for the user's message. Raises `StoreError`."""
         room = PromptRoom(
-            tokens=self._briefing.budget(model).recall,
+            tokens=self._context.budget(model).recall,
             count=model.count,
             text=self._text(session),
             window=PromptWindow(session),

@@ -40,14 +40,14 @@ class Backups:
     """Makes and checks the backups. `problem` says what is wrong and what to do, `newest` when the last was made."""
 
     def __init__(
-        self, settings: Settings, db: Database, memories: Memories, *, precedence: TurnPriority, clock: SteadyClock
+        self, settings: Settings, db: Database, memories: Memories, *, priority: TurnPriority, clock: SteadyClock
     ) -> None:
         self.problem: str | None = None
         self.newest: date | None = None
         self._settings = settings
         self._db = db
         self._memories = memories
-        self._precedence = precedence
+        self._priority = priority
         self._clock = clock
         self._on = settings.memory.backups and not db.in_ram
         self._worker = BackgroundWorker("The backup", self.look, every=LOOK_SECONDS)
@@ -62,7 +62,7 @@ class Backups:
 
     async def look(self) -> None:
         """Make the backups that are due, in each folder; wait for the next look while somebody waits for a reply."""
-        if self._precedence.busy or self._clock() - self._clock.started_at < LOOK_SECONDS:
+        if self._priority.busy or self._clock() - self._clock.started_at < LOOK_SECONDS:
             return
         today = datetime.fromtimestamp(self._clock(), UTC).date()
         await self._db.flush()

@@ -101,10 +101,10 @@ def announcing(events: Events) -> Step:
 class Inbox:
     """Processes the inbox in the background: each exchange goes through `steps`, one exchange after the other."""
 
-    def __init__(self, db: Database, steps: Sequence[Step], *, precedence: TurnPriority) -> None:
+    def __init__(self, db: Database, steps: Sequence[Step], *, priority: TurnPriority) -> None:
         self._db = db
         self._steps = steps
-        self._precedence = precedence
+        self._priority = priority
         self._inbox: deque[InboxItem] = deque()
         self._characters = 0
         self._worker = BackgroundWorker("Working off the inbox", self._work_off)
@@ -181,7 +181,7 @@ class Inbox:
         try:
             stored = StoredExchange(await waiting.stored, waiting.exchange)
             for step in self._steps:
-                await self._precedence.let_pass()
+                await self._priority.let_pass()
                 await _take(step, stored)
         except NotSaved:
             waiting.tagged.cancel()  # who waits for it need not wait for the disk

@@ -50,7 +50,7 @@ class Reflection:
         model: Loader[Model],
         learn: Learn,
         prefill: Prefills,
-        precedence: TurnPriority,
+        priority: TurnPriority,
         events: Events,
     ) -> None:
         self._db = db
@@ -58,7 +58,7 @@ class Reflection:
         self._compaction = compaction
         self._learn = learn
         self._prefill = prefill
-        self._precedence = precedence
+        self._priority = priority
         self._model = model
         self._grown: dict[str, None] = {}
         self._anew = False
@@ -97,21 +97,21 @@ class Reflection:
         while self._grown:
             conversation_id = next(iter(self._grown))
             del self._grown[conversation_id]
-            await self._precedence.let_pass()
+            await self._priority.let_pass()
             conversation = self._memory.last(conversation_id)
             if conversation is not None and await self._compaction.compact(conversation, await self._model.ready()):
                 self._prefill.look_ahead(conversation_id)
 
     async def _begin_anew(self) -> None:
         # Not inside the turn that changed it: the exchange that follows asks again.
-        if self._anew and not self._precedence.busy:
+        if self._anew and not self._priority.busy:
             self._anew = False
             await self._prefill.warm()
 
     async def _lessons(self) -> None:
         for lesson in await self._db.read(conversations.lessons):
             if lesson.id not in self._failed:
-                await self._precedence.let_pass()
+                await self._priority.let_pass()
                 await self._learn_from(lesson)
 
     async def _learn_from(self, lesson: Lesson) -> None:

@@ -27,14 +27,14 @@ logger = logging.getLogger(__name__)
 class Stream:
     """The events of a turn, for one listener."""
 
-    def __init__(self, assistant: Assistant, turn: Turn, precedence: TurnPriority, *, seconds: float) -> None:
+    def __init__(self, assistant: Assistant, turn: Turn, priority: TurnPriority, *, seconds: float) -> None:
         self.conversation_id = turn.conversation_id
         self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
         self._seconds = seconds
         self._begun = time.monotonic()
         self.first_after: float | None = None
         """Seconds until the reply's first piece, with the wait for other turns; None before it."""
-        self.task = asyncio.create_task(self._run(assistant, turn, precedence))
+        self.task = asyncio.create_task(self._run(assistant, turn, priority))
         self.task.add_done_callback(self._end)
 
     async def __aiter__(self) -> AsyncIterator[Event]:
@@ -48,9 +48,9 @@ class Stream:
         """The client has left: stop the model. The part of the reply that has arrived is remembered."""
         self.task.cancel()
 
-    async def _run(self, assistant: Assistant, turn: Turn, precedence: TurnPriority) -> None:
+    async def _run(self, assistant: Assistant, turn: Turn, priority: TurnPriority) -> None:
         try:
-            with precedence.turn():
+            with priority.turn():
                 await self._in_time(assistant, turn)
         except PiMemoryError as error:
             self._events.put_nowait(error)
@@ -90,9 +90,9 @@ class Streams:
     `begun` counts them.
     """
 
-    def __init__(self, assistant: Assistant, *, most: int, seconds: float, precedence: TurnPriority) -> None:
+    def __init__(self, assistant: Assistant, *, most: int, seconds: float, priority: TurnPriority) -> None:
         self._assistant = assistant
-        self._precedence = precedence
+        self._priority = priority
         self._most = most
         self._seconds = seconds
         self._streams: set[Stream] = set()
@@ -112,7 +112,7 @@ class Streams:
                 hint="Try again in a few seconds, or raise PI_MEMORY_MAX_WAITING.",
             )
         self._assistant.admit()
-        stream = Stream(self._assistant, turn, self._precedence, seconds=self._seconds)
+        stream = Stream(self._assistant, turn, self._priority, seconds=self._seconds)
         self.begun += 1
         self._streams.add(stream)
         stream.task.add_done_callback(lambda _: self._ended(stream))

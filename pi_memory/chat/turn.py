@@ -31,7 +31,7 @@ LONGEST_TOKEN = 256
 class Assistant:
     """Holds the parts that a turn goes through.
 
-    `remember` is None when memory is switched off: then every turn stands alone.
+    `inbox` is None when memory is switched off: then every turn stands alone.
     """
 
     def __init__(
@@ -39,29 +39,29 @@ class Assistant:
         *,
         model: Loader[Model],
         clock: Clock,
-        memory: ConversationWindows,
-        briefing: TurnContext,
+        windows: ConversationWindows,
+        context: TurnContext,
         compaction: Compaction,
-        learning: Learner,
-        remember: Inbox | None,
+        learner: Learner,
+        inbox: Inbox | None,
         prefill: Prefill,
         worker: Worker,
     ) -> None:
         self._model = model
         self._clock = clock
-        self._memory = memory
-        self._briefing = briefing
+        self._windows = windows
+        self._context = context
         self._compaction = compaction
-        self._learning = learning
-        self._remember = remember
+        self._learner = learner
+        self._inbox = inbox
         self._prefill = prefill
         self._worker = worker
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def admit(self) -> None:
         """Raises `Unavailable` while what was said before fills the inbox."""
-        if self._remember:
-            self._remember.admit()
+        if self._inbox:
+            self._inbox.admit()
 
     async def turn(self, turn: Turn) -> AsyncGenerator[Delta | Done, None]:
         """Yield the reply's pieces as they arrive, then `Done`.
@@ -71,17 +71,17 @@ class Assistant:
 
         Raises `Unprocessable` for an unknown agent or a message that is too long, `ModelError` when the model fails.
         """
-        self._briefing.check(turn.agent)
+        self._context.check(turn.agent)
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
             # 1. Window: the conversation so far, without what the message wants forgotten.
-            statements = notice(turn.message) if self._remember and turn.remember else ()
+            statements = notice(turn.message) if self._inbox and turn.remember else ()
             if statements:
                 await self._check_fits(turn, model)
             stated = await self._state(statements, turn)
             conversation = self._conversation(turn)
             # 2. Recall: the standing text when the conversation begins, and the context of this message.
-            standing = await self._briefing.standing(conversation, turn.agent, model)
+            standing = await self._context.standing(conversation, turn.agent, model)
             contextual = await self._message(conversation, turn, model)
             # 3. Prompt.
             built = await self._built(conversation, contextual.message, model)
@@ -89,7 +89,7 @@ class Assistant:
             # 4. Model.
             reply, usage, is_partial = "", Usage(), True
             notices: list[str] = []
-            room = min(self._briefing.budget(model).reply, turn.options.max_tokens or LONGEST_REPLY)
+            room = min(self._context.budget(model).reply, turn.options.max_tokens or LONGEST_REPLY)
             try:
                 async with aclosing(model.generate(built.messages, max_tokens=room, options=turn.options)) as pieces:
                     async for piece in pieces:
@@ -130,13 +130,13 @@ class Assistant:
             return ()
         try:
             project = self._conversation(turn).project
-            return tuple(await self._learning.state(statements, session=turn.conversation_id, project=project))
+            return tuple(await self._learner.state(statements, session=turn.conversation_id, project=project))
         except StoreError as error:
             return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
 
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
         """The prompt. What does not fit, beside a message longer than any before, is compacted now."""
-        build = partial(prompt.build, budget=self._briefing.budget(model), count_prompt=model.count_prompt)
+        build = partial(prompt.build, budget=self._context.budget(model), count_prompt=model.count_prompt)
         try:
             built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
         except Unprocessable:
@@ -145,10 +145,10 @@ class Assistant:
             # What was recalled has no room besides it; the message itself may have.
             bare = replace(message, context="")
             built = await self._worker.run(build, conversation.system, conversation.exchanges, bare)
-        held = self._memory.last(conversation.id)
+        held = self._windows.last(conversation.id)
         if built.left_out and held and held.exchanges == conversation.exchanges:
             await self._compaction.make_room(conversation, built.left_out, model)
-            folded = self._memory.last(conversation.id)
+            folded = self._windows.last(conversation.id)
             if folded is not None:
                 conversation.exchanges, conversation.summary = folded.exchanges, folded.summary
                 built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
@@ -156,8 +156,8 @@ class Assistant:
 
     async def _check_fits(self, turn: Turn, model: Model) -> None:
         """Raises `Unprocessable` for a message that fits no prompt, before its statements are stored."""
-        conversation, budget = self._conversation(turn), self._briefing.budget(model)
-        await self._briefing.standing(conversation, turn.agent, model)
+        conversation, budget = self._conversation(turn), self._context.budget(model)
+        await self._context.standing(conversation, turn.agent, model)
         # What it states may become a part of what every prompt begins with.
         budget = replace(budget, context=budget.context - budget.memory)
         build = partial(prompt.build, budget=budget, count_prompt=model.count_prompt)
@@ -171,8 +171,8 @@ class Assistant:
 
     def _conversation(self, turn: Turn) -> Conversation:
         now = self._clock()
-        found = self._memory.get(turn.conversation_id, now) if self._remember and turn.remember else None
-        conversation = found or self._memory.new(turn.conversation_id, now)
+        found = self._windows.get(turn.conversation_id, now) if self._inbox and turn.remember else None
+        conversation = found or self._windows.new(turn.conversation_id, now)
         conversation.project = turn.project or conversation.project
         conversation.instructions = turn.instructions
         if turn.screen:
@@ -184,15 +184,15 @@ class Assistant:
     async def _message(self, conversation: Conversation, turn: Turn, model: Model) -> ContextualMessage:
         if not turn.remember:
             return ContextualMessage(Message("user", turn.message))
-        return await self._briefing.message(conversation, turn, model)
+        return await self._context.message(conversation, turn, model)
 
     def _keep(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Statement]) -> None:
-        if not self._remember:
+        if not self._inbox:
             return
         kept = replace(exchange, user=_kept(exchange.user, statements))
-        self._memory.append(conversation, kept)
+        self._windows.append(conversation, kept)
         lasting = tuple(statement for statement in statements if statement.kind not in ("forget", "private"))
-        self._remember.put(replace(kept, stated=lasting))
+        self._inbox.put(replace(kept, stated=lasting))
         self._prefill.look_ahead(conversation.id)
 
 

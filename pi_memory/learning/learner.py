@@ -54,7 +54,7 @@ class Outcome:
 class Learner:
     """Turns statements, facts and sessions into memories.
 
-    `interview`, if given, has the model name candidates besides those of the rules, and decide where these are in
+    `llm`, if given, has the model name candidates besides those of the rules, and decide where these are in
     doubt. `heads` is the folder of the learned judges (`heads.py`). `topics` names the topics of something learned in a
     session, also from its text.
     """
@@ -62,18 +62,18 @@ class Learner:
     def __init__(
         self,
         memories: Memories,
-        neighbourhood: NeighbourSearch,
+        neighbours: NeighbourSearch,
         *,
         heads: Path,
         embedder: Loader[Embedder],
         worker: Worker,
         topics: Topics | None = None,
-        interview: LlmExtraction | None = None,
+        llm: LlmExtraction | None = None,
     ) -> None:
-        self._interview = interview
+        self._llm = llm
         self._topics = topics or _no_topics
         self._memories = memories
-        self._around = neighbourhood
+        self._around = neighbours
         self._plain_facts = PlainFacts(Worth(heads), embedder, worker=worker)
         self._replacement = Replacement(heads)
         self._worker = worker
@@ -140,9 +140,9 @@ class Learner:
         Raises `StoreError`.
         """
         candidates = await self._worker.run(extract, said, before)  # a long session takes a Pi seconds
-        if self._interview is not None:
+        if self._llm is not None:
             said = not_private(said)
-            named = [c for c in await self._interview.ask(said) if not _is_among(c, candidates)]
+            named = [c for c in await self._llm.ask(said) if not _is_among(c, candidates)]
             candidates = await self._worker.run(grounded, [*candidates, *named], [*not_private(before), *said])
         candidates = [await self._filed(c, said[0][1].conversation_id) for c in candidates]
         when = {number: exchange.at for number, exchange in (*before, *said)}
@@ -207,9 +207,9 @@ class Learner:
             decision = Decision("update", known[0].id)
         elif decision.action == "add" and candidate.source in OF_USER:
             decision = await self._worker.run(self._replaced, decision, candidate, found)
-        if decision.linked and self._interview is not None and candidate.priority != "highest":
+        if decision.linked and self._llm is not None and candidate.priority != "highest":
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
-            decision = await self._interview.judge(candidate, linked)
+            decision = await self._llm.judge(candidate, linked)
         before = next((n.memory for n in found.neighbours if n.memory.id == decision.id), None)
         if before is not None and said_at is not None and said_at < before.valid_from and decision.action != "noop":
             return None
