@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.conftest import Client, Daemon
-from tests.fakes import FakeClock, FakeModel
+from tests.fakes import FakeClock, FakeEmbedder, FakeModel
 
 PUMP = "/home/me/garden/pump.py"
 
@@ -50,6 +50,19 @@ def test_what_bears_on_a_message_stands_in_front_of_its_words(daemon: Daemon) ->
     assert "The spare key is in the shed." in message.context
     assert message.content == "Where is the spare key?"
     assert message.context.split("\n\n")[-1].startswith("Sunday, 22 February 2026"), "the date is no item of the list"
+
+
+def test_a_follow_up_takes_its_subject_from_the_turn_before_and_its_answer(daemon: Daemon) -> None:
+    model = FakeModel()
+    client = daemon(model=model, embedder=FakeEmbedder())
+    wife, brother = "The wife of the brother Casimir flies.", "The brother Casimir lives in Oslo."
+    for content in (wife, brother, "The neighbour Felix bakes bread."):
+        client.post("/memories", json={"content": content}).raise_for_status()
+    for message in ("Where does the brother Casimir live?", "and his wife?", "what does she do?"):
+        say(client, message)
+    assert brother in model.prompts[0][-1].context
+    assert all(wife in prompt[-1].context for prompt in model.prompts[1:])
+    assert all(brother not in prompt[-1].context for prompt in model.prompts[1:])
 
 
 def test_the_date_is_given_again_after_a_while(daemon: Daemon, clock: FakeClock) -> None:

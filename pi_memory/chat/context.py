@@ -109,7 +109,7 @@ class TurnContext:
             count=model.count,
             text="\n".join(message.text for message in conversation.messages),
             window=PromptWindow(conversation.id, said[0].at) if said else None,
-            before=said[-1].user if said else "",
+            before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",
         )
         scope, now = namespaces.scope(conversation.project), self._clock()
         return await recall.for_turn(turn.message, scope=scope, room=room, now=now, session=conversation.id)

@@ -202,6 +202,12 @@ def _shown(judged: Judged) -> Recalled:
     return replace(judged.found, content=text, score=judged.score)
 
 
+def following(question: str, judged: list[Judged]) -> list[Judged]:
+    """The statements that have a word of a question that follows up, if any do: `and his wife?` is about her."""
+    own = stems(question)
+    return [each for each in judged if own & stems(each.found.content)] or judged
+
+
 def with_subject(question: str, before: str) -> str:
     """A follow-up question such as `and his brother?`, with the message before it, which has its subject."""
     return f"{before} {question}" if before and intent.follows_up(question) else question

@@ -25,7 +25,7 @@ class PromptRoom:
     text: str = ""
     window: PromptWindow | None = None
     before: str = ""
-    """The user's message before, in the same conversation."""
+    """The user's message before, in the same conversation, with the best hit for it."""
 
 
 def block(

@@ -195,14 +195,14 @@ class Search:
         Leaves out what the prompt already contains. The memories in the block are reinforced, and those that rest on a
         sentence in it. Raises `StoreError`.
         """
-        wanted = await self._worker.run(_intent, query)
+        wanted = await self._worker.run(_intent, query, room.before)
         if wanted is None:
             return "", ()
         find = partial(self.search, scope=scope, now=now, session=session)
         if wanted.kind is Wish.SAID and not wanted.subject and (asked := time_window.asked(query, now)):
             best = await self._said_in(asked, scope)
         elif wanted.asks and self._by_meaning:
-            best = await self._answers(gate.with_subject(query, room.before), wanted, find)
+            best = await self._answers(query, room.before, wanted, find)
         else:
             others = await find(query, k=gate.MOST, window=room.window, only="answers")
             best = gate.passed(others, by_meaning=self._by_meaning)
@@ -259,9 +259,12 @@ class Search:
         return self._scale.embedder.now.dimensions > 0
 
     async def _answers(
-        self, question: str, wanted: Intent, find: Callable[..., Awaitable[list[Recalled]]]
+        self, asked: str, before: str, wanted: Intent, find: Callable[..., Awaitable[list[Recalled]]]
     ) -> list[Recalled]:
-        """The answers to a question: statements by their sentences, other texts as they were found."""
+        """The answers to what is asked: statements by their sentences, other texts as they were found. `before` is the
+        turn before.
+        """
+        question = gate.with_subject(asked, before)
         if wanted.kind is Wish.REPLIED:
             found = [each for each in await find(question, k=READ, only="replies") if each.role == "assistant"]
             return gate.passed(found, by_meaning=True)
@@ -270,6 +273,8 @@ class Search:
         statements = await self._worker.run(gate.to_read, found)
         nearness = await self._nearness(subject or question, statements)
         judged = await self._worker.run(gate.judged, question, statements, nearness)
+        if question != asked:
+            judged = gate.following(asked, judged)
         if subject:
             return gate.about(subject, judged)
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
@@ -430,12 +435,12 @@ def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recal
     return replace(question, id=said.id >> 1, content=said.text, at=said.at, role=role, ref=said.ref)
 
 
-def _intent(query: str) -> Intent | None:
-    """The intent of a message, None for courtesy and stop words."""
+def _intent(query: str, before: str) -> Intent | None:
+    """The intent of a message, None for courtesy and stop words, unless they follow up what was said `before`."""
     wanted = intent(query)
     talks = wanted.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not wanted.asks
     is_broad = wanted.kind in (Wish.ABOUT, Wish.SAID)
-    return None if talks or not (is_broad or gate.asks_something(query)) else wanted
+    return None if talks or not (is_broad or gate.asks_something(gate.with_subject(query, before))) else wanted
 
 
 def _stated(number: int, exchange: Exchange) -> Recalled:
