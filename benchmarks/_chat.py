@@ -112,7 +112,7 @@ class Chat:
             return
         self._summary = found.summary
         self.run.compactions += 1
-        ledger = self._model._ledger  # counted, not used: the model gives no ids away
+        ledger = self._model.prompt_tokens  # counted, not used: the model gives no ids away
         standing = Message("system", found.standing.text if found.standing else "")
         all_of_it, system, known = (ledger.prefix(m) for m in (found.messages, found.messages[:1], [standing]))
         self.run.summaries += len(system) - common(system, known)
@@ -152,15 +152,15 @@ class Counting(LocalModel):
     def prepare(self, messages: Sequence[Message]) -> None:
         super().prepare(messages)
         if len(messages) == 1:
-            tokens = self._ledger.prefix(messages)
+            tokens = self.prompt_tokens.prefix(messages)
             # The first one is that of the conversation, and counted with its first message.
             self.run.beginnings += len(tokens) - common(self.beginning, tokens) if self.beginning is not None else 0
             self.beginning = tokens
 
     def _count(self, messages: Sequence[Message], instruction: str) -> None:
-        asked = self._ledger.prompt([*messages, Message("user", instruction)])
-        said = self._ledger.prompt(messages[:-1])
-        reply = self._ledger.count(messages[-1].text)
+        asked = self.prompt_tokens.prompt([*messages, Message("user", instruction)])
+        said = self.prompt_tokens.prompt(messages[:-1])
+        reply = self.prompt_tokens.count(messages[-1].text)
         self.run.instructions += len(asked) - len(said) - reply
 
 

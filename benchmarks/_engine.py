@@ -66,7 +66,7 @@ async def reply(model: LocalModel, messages: list[Message], *, most: int) -> tup
 async def settle(model: LocalModel) -> None:
     """Wait until nothing is under way that nobody waits for."""
     # No part of the daemon needs to know this, so that there is nothing to wait for but a look now and then.
-    while any(model._lane._waiting.values()):  # noqa: ASYNC110
+    while model.steps is not None:  # noqa: ASYNC110
         await asyncio.sleep(0.005)
 
 

@@ -34,7 +34,7 @@ class Side:
 
     def tokens(self) -> list[int]:
         """The whole chat, replies with the ids they were generated with."""
-        return self.model._ledger.prompt(self.messages)  # compared, not used: the model gives no ids away
+        return self.model.prompt_tokens.prompt(self.messages)  # compared, not used: the model gives no ids away
 
 
 class Work:

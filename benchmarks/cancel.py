@@ -63,7 +63,7 @@ class Bench:
         return (time.perf_counter() - start) * BATCH / (len(self.prompt) - HISTORY)
 
     def cancel(self, job: Job[None]) -> float:
-        """Seconds until the lane is free."""
+        """Seconds until the scheduler is free."""
         start = time.perf_counter()
         self.lane.leave(job)
         wait([job.done])
@@ -109,7 +109,7 @@ def during_prefill(on: Bench, tries: int) -> dict[str, Any]:
         time.sleep(chance.uniform(0, 0.8) * batch)
         in_time += not job.done.done()
         latencies.append(on.cancel(job))
-        on.engine.resume()  # the lane sleeps, and the engine is ours
+        on.engine.resume()  # the thread sleeps, and the engine is ours
         one, other = on.as_if_cold()
         bytes_equal, speaks_equal = bytes_equal + one, speaks_equal + other
     return {

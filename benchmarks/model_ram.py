@@ -69,7 +69,7 @@ async def child(path: Path) -> dict[str, float]:
     await bench.reply(model, [bench.message(random.Random(1), CONTEXT - 100)], most=8)
     one = resident()
     await talk(model, CONVERSATIONS, 30)
-    held, parked = resident(), model._engine.parked_bytes  # counted, not used
+    held, parked = resident(), model.engine.parked_bytes  # counted, not used
     await model.close()
     known = accounted.bytes + parked
     return {"grown": one - before, "held": held - before, "after_one": held - one, "accounted": known, "parked": parked}

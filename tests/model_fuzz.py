@@ -68,11 +68,11 @@ class Fuzz:
 
     async def restart(self) -> None:
         await self.model.save([], [c.messages for c in self.alive if c.messages][-2:])
-        self.model._lane.close()
-        await asyncio.wrap_future(self.model._lane.ended)
-        known = self.model._ledger._replies
+        self.model.scheduler.close()
+        await asyncio.wrap_future(self.model.scheduler.ended)
+        known = self.model.prompt_tokens.replies
         self.model = self.started()
-        self.model._ledger._replies = known
+        self.model.prompt_tokens.replies = known
 
     async def run(self, conversations: int) -> None:
         """So many conversations, up to five of them at a time."""
@@ -127,9 +127,9 @@ class Fuzz:
             assert len(text) <= CAP * 10
 
     async def checked(self, messages: list[Message]) -> str:
-        ledger = self.model._ledger
+        ledger = self.model.prompt_tokens
         prompt = ledger.prompt(messages)
-        ends = self.model._engine.vocabulary.ends
+        ends = self.model.engine.vocabulary.ends
         plain = [Message(m.role, "hello") for m in messages]
         assert sum(map(ends, prompt)) == sum(map(ends, ledger.prompt(plain))), "content forged a control token"
         text = ""
@@ -145,7 +145,7 @@ class Fuzz:
     def compare(self, prompt: list[int]) -> None:
         """With a cold run: what was thought before the reply, and the reply itself."""
         self.replies += 1
-        expected = self.cold.reply(prompt, cap=CAP, stops=self.model._ledger.stops)
+        expected = self.cold.reply(prompt, cap=CAP, stops=self.model.prompt_tokens.stops)
         noise = float(np.abs(self.thought - self.cold.thought).max())
         assert noise < NOISE, f"{noise}: more than sums in another order"
         self.noise = max(self.noise, noise)

@@ -6,7 +6,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -177,9 +176,7 @@ def test_an_address_that_is_none_is_logged(tmp_path: Path) -> None:
 
 def test_a_daemon_that_does_not_answer_is_given_a_moment(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        start = time.monotonic()
         done = hook(tmp_path, event("SessionStart"), port=silent.getsockname()[1])
-        assert time.monotonic() - start < 8
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert "too slow" in log(tmp_path) or "timed out" in log(tmp_path)
 

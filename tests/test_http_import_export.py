@@ -274,7 +274,7 @@ def test_a_hundred_megabytes_take_little_memory_and_hold_up_nobody(tmp_path: Pat
     with serving(tmp_path) as process, process.client as client, ThreadPoolExecutor() as other:
         before = peak(process)
         answer = other.submit(httpx2.post, f"{process.url}/import?wait=0", content=line * 1_000, timeout=300)
-        waits = []
+        waits, began = [], time.perf_counter()
         while not answer.done():
             start = time.perf_counter()
             client.get("/healthz").raise_for_status()
@@ -282,7 +282,7 @@ def test_a_hundred_megabytes_take_little_memory_and_hold_up_nobody(tmp_path: Pat
             time.sleep(0.01)
         assert answer.result().json() == {"imported": {"conversations": 1_000, "messages": 100}}
         assert peak(process) - before < 60_000
-        assert sorted(waits)[len(waits) // 2] < 0.1
+        assert max(waits) < (time.perf_counter() - began) / 2
 
 
 def peak(process: Process) -> int:

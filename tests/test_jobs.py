@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -45,7 +44,7 @@ async def chat(model: Model, messages: list[Message], max_tokens: int = 40) -> t
 
 async def idle(model: LocalModel) -> None:
     """Until nothing is left to do."""
-    while any(model._lane._waiting.values()):  # noqa: ASYNC110 - nobody is told that a background job has ended
+    while model.steps is not None:  # noqa: ASYNC110 - nobody is told that a background job has ended
         await asyncio.sleep(0)
 
 
@@ -79,8 +78,8 @@ def test_choose_is_what_comparing_along_the_trie_says(model: LocalModel, path: P
     """Each parting evaluated anew on an engine of its own."""
     asyncio.run(chat(model, SAID[:2]))
     chosen = asyncio.run(model.choose(SAID, "topic?", LABELS))
-    prompt = model._ledger.prompt([*SAID, Message("user", "topic?")])
-    left = {label: model._ledger.answer(label, after=prompt) for label in LABELS}
+    prompt = model.prompt_tokens.prompt([*SAID, Message("user", "topic?")])
+    left = {label: model.prompt_tokens.answer(label, after=prompt) for label in LABELS}
     engine, at = Engine(path, ContextSize(threads=1, context_tokens=1024)), 0
     while len(left) > 1:
         engine.drop(0)
@@ -222,7 +221,7 @@ def test_work_pauses_for_a_chat_and_gives_the_same(tmp_path: Path) -> None:
         work = asyncio.create_task(model.write([long], "What?", form=AnswerForm(WORDS), cap=200))
         work.add_done_callback(lambda _: order.append("work"))
         for number in range(3):
-            while len(model._engine.held(model._engine.scratch)) < 400 * number:  # noqa: ASYNC110 - as above
+            while len(model.engine.held(model.engine.scratch)) < 400 * number:  # noqa: ASYNC110 - as above
                 await asyncio.sleep(0)
             await chat(model, [QUESTION], 10)
             order.append("chat")
@@ -253,8 +252,8 @@ def test_what_is_prepared_need_not_be_evaluated(model: LocalModel) -> None:
         for messages in ([SYSTEM], said):
             model.prepare(messages)
             await idle(model)
-            prefix = model._ledger.prefix(messages)
-            prompt = model._ledger.prompt([*messages, QUESTION])
+            prefix = model.prompt_tokens.prefix(messages)
+            prompt = model.prompt_tokens.prompt([*messages, QUESTION])
             assert prompt[: len(prefix)] == prefix
             _, usage = await chat(model, [*messages, QUESTION])
             assert usage.evaluated_tokens == len(prompt) - len(prefix)
@@ -267,7 +266,7 @@ def test_preparing_twice_evaluates_once(model: LocalModel) -> None:
         for _ in range(3):
             model.prepare(SAID)
         await idle(model)
-        assert model.counts["idle"].evaluated == len(model._ledger.prefix(SAID))
+        assert model.counts["idle"].evaluated == len(model.prompt_tokens.prefix(SAID))
 
     asyncio.run(run())
 
@@ -281,7 +280,7 @@ def test_leaving_work_stops_it(model: LocalModel) -> None:
         await asyncio.wait({task})
         await idle(model)
         assert model.counts["write"].generated < 500
-        assert model._engine.held(model._engine.scratch) == []
+        assert model.engine.held(model.engine.scratch) == []
         assert (await chat(model, SAID[:2]))[0] == before[0]
 
     asyncio.run(run())
@@ -310,23 +309,21 @@ def test_closing_ends_work_clearly(model: LocalModel) -> None:
 def test_the_event_loop_goes_on_while_tokens_are_generated(tmp_path: Path) -> None:
     path = write_llama(tmp_path / "busy.gguf", context=2048, shape=Shape(width=256, layers=4, feed_forward=512))
     model = LocalModel.open(path, threads=1, temperature=0)
-    lags: list[float] = []
+    rounds, tokens = 0, 300
 
     async def watch() -> None:
+        nonlocal rounds
         while True:
-            asked = time.perf_counter()
             await asyncio.sleep(0.001)
-            lags.append(time.perf_counter() - asked - 0.001)
+            rounds += 1
 
     async def run() -> None:
         task = asyncio.create_task(watch())
         async with background(model):
             for number in range(3):
-                await chat(model, [Message("user", f"{number} " * 300)], 100)
+                await chat(model, [Message("user", f"{number} " * 300)], tokens // 3)
         task.cancel()
         await model.close()
 
     asyncio.run(run())
-    assert len(lags) > 100
-    # 5 ms is the aim; a machine that others use too needs more room.
-    assert sorted(lags)[int(0.99 * len(lags))] < 0.025
+    assert rounds > tokens

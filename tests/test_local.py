@@ -78,7 +78,7 @@ def test_the_reply_is_the_same_as_from_a_cold_start(model: LocalModel, path: Pat
         messages = [*HELLO, Message("assistant", text), Message("user", "again")]
         warm, _ = await collect(model, messages)
         cold = LocalModel.open(path, threads=1, temperature=0)
-        cold._ledger._replies = model._ledger._replies  # the same ids, evaluated anew
+        cold.prompt_tokens.replies = model.prompt_tokens.replies  # the same ids, evaluated anew
         fresh, usage = await collect(cold, messages)
         await cold.close()
         assert usage.evaluated_tokens == usage.prompt_tokens
@@ -107,13 +107,13 @@ def test_leaving_during_prefill_stops_it(tmp_path: Path) -> None:
 
     async def run() -> None:
         task = asyncio.create_task(collect(model, long))
-        while not model._engine.held(0):  # noqa: ASYNC110 - nobody tells that the first batch is evaluated
+        while not model.engine.held(0):  # noqa: ASYNC110 - nobody tells that the first batch is evaluated
             await asyncio.sleep(0)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         _, usage = await collect(model, [Message("user", "hello")], 5)
         assert usage.evaluated_tokens <= usage.prompt_tokens
-        assert not any(len(model._engine.held(sequence)) > 1400 for sequence in range(4))
+        assert not any(len(model.engine.held(sequence)) > 1400 for sequence in range(4))
         await model.close()
 
     asyncio.run(run())

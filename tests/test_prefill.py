@@ -26,7 +26,7 @@ def model(tmp_path: Path) -> LocalModel:
 def idle(model: LocalModel) -> None:
     """Until nothing is left to evaluate; the lane is another thread."""
     until = time.monotonic() + 10
-    while (not model.counts["idle"].submitted or any(model._lane._waiting.values())) and time.monotonic() < until:
+    while (not model.counts["idle"].submitted or model.steps is not None) and time.monotonic() < until:
         time.sleep(0.001)
 
 

@@ -26,7 +26,7 @@ def build(said: list[Exchange], message: str, context: int = 1_000) -> prompt.Pr
     return prompt.build("be kind", deque(said), Message("user", message, "a line"), budget=budget, count_prompt=words)
 
 
-def test_the_order_is_that_of_a_ledger() -> None:
+def test_the_order_is_stable() -> None:
     built = build(exchanges(2), "and now?")
     assert [(m.role, m.text) for m in built.messages] == [
         ("system", "be kind"),

@@ -110,8 +110,8 @@ class Start:
 
     async def stop(self) -> None:
         """Without freeing the engine."""
-        self.model._lane.close()
-        await asyncio.wrap_future(self.model._lane.ended)
+        self.model.scheduler.close()
+        await asyncio.wrap_future(self.model.scheduler.ended)
 
     async def say(self, *messages: Message) -> tuple[str, Usage]:
         *pieces, usage = [item async for item in self.model.generate(messages, max_tokens=12)]
@@ -125,7 +125,7 @@ async def first_run(engine: Engine, kept: SavedStates | None) -> tuple[list[Mess
     reply, _ = await start.say(*FIRST)
     said = [*FIRST, Message("assistant", reply)]
     start.model.prepare(said)
-    while any(start.model._lane._waiting.values()):  # noqa: ASYNC110 - nobody is told that idle work has ended
+    while start.model.steps is not None:  # noqa: ASYNC110 - nobody is told that idle work has ended
         await asyncio.sleep(0)
     await start.model.save([SYSTEM], [said])
     expected, _ = await start.say(*said, NEXT)
@@ -135,7 +135,7 @@ async def first_run(engine: Engine, kept: SavedStates | None) -> tuple[list[Mess
 
 async def second_run(engine: Engine, kept: SavedStates | None, said: list[Message]) -> tuple[str, Usage, int]:
     start = Start(engine, kept)
-    prefix = len(start.model._ledger.prefix(said))
+    prefix = len(start.model.prompt_tokens.prefix(said))
     reply, usage = await start.say(*said, NEXT)
     await start.stop()
     return reply, usage, usage.prompt_tokens - prefix
@@ -164,7 +164,7 @@ def test_a_date_in_the_template_moves_nothing_for_a_week(
     said, expected = asyncio.run(first_run(engine, states(tmp_path, clock)))
     clock.now += timedelta(days=days)
     start = Start(engine, states(tmp_path, clock))
-    prompt = start.model._ledger.prompt([*said, NEXT])
+    prompt = start.model.prompt_tokens.prompt([*said, NEXT])
     assert date in b"".join(map(engine.vocabulary.piece, prompt)).decode(errors="replace")
     reply, usage = asyncio.run(start.say(*said, NEXT))
     asyncio.run(start.stop())
@@ -176,9 +176,9 @@ def test_a_day_that_ends_while_the_daemon_runs_moves_nothing(tmp_path: Path, clo
     path = write_llama(tmp_path / "dated.gguf", context=512, chat_template=DATED)
     engine = Engine(path, ContextSize(threads=1, context_tokens=512))
     start = Start(engine, states(tmp_path, clock))
-    before = start.model._ledger.prefix(list(FIRST))
+    before = start.model.prompt_tokens.prefix(list(FIRST))
     clock.now += timedelta(days=3)
-    assert start.model._ledger.prefix(list(FIRST)) == before
+    assert start.model.prompt_tokens.prefix(list(FIRST)) == before
     asyncio.run(start.stop())
     engine.close()
 
@@ -195,7 +195,7 @@ def test_a_beginning_that_has_changed_a_little_is_evaluated_at_the_stop(
         await start.stop()
         start = Start(engine, states(tmp_path, clock))
         await start.stop()
-        return len(start.model._ledger.prefix([ends])) - start.model.restored_tokens
+        return len(start.model.prompt_tokens.prefix([ends])) - start.model.restored_tokens
 
     assert asyncio.run(missing(new)) == 0
     assert asyncio.run(missing(Message("system", "hi " * 60))) > 100
@@ -293,7 +293,7 @@ def test_damaged_files_mean_a_cold_start_and_the_same_reply(engine: Engine, tmp_
         for name, content in contents.items():
             (folder / name).write_bytes(content)
         start = Start(engine, states(tmp_path, clock))
-        start.model._ledger.recall(ids)  # the same ids: what is compared is the evaluation
+        start.model.prompt_tokens.recall(ids)  # the same ids: what is compared is the evaluation
         assert start.model.restored_tokens == 0
         reply, usage = await start.say(*said, NEXT)
         await start.stop()

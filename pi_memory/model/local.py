@@ -48,13 +48,13 @@ class LocalModel:
         self.name = name
         self.context_tokens = engine.context_tokens
         self.counts: dict[Purpose, Count] = {purpose: Count() for purpose in RANKS}
-        self._engine = engine
-        self._ledger = PromptTokens(engine.vocabulary, context_tokens=engine.context_tokens, now=now)
+        self.engine = engine
+        self.prompt_tokens = PromptTokens(engine.vocabulary, context_tokens=engine.context_tokens, now=now)
         self._sampling = sampling or Sampling()
-        self._lane = Scheduler(interrupt=engine.cancel, proceed=engine.resume)
+        self.scheduler = Scheduler(interrupt=engine.cancel, proceed=engine.resume)
         self._closed = False
         self._states = states
-        self._settings = f"{engine.build} {self._ledger.form}"
+        self._settings = f"{engine.build} {self.prompt_tokens.form}"
         self._begun: Tokens = []
         # Counts what was to be forgotten: a `save` that goes on meanwhile has read it before.
         self._forgotten = 0
@@ -82,21 +82,21 @@ class LocalModel:
 
     @property
     def steps(self) -> int | None:
-        return self._lane.steps
+        return self.scheduler.steps
 
     def count(self, text: str) -> int:
-        return self._open_ledger().count(text)
+        return self._open_tokens().count(text)
 
     def count_prompt(self, messages: Sequence[Message]) -> int:
-        return self._open_ledger().count_prompt(messages)
+        return self._open_tokens().count_prompt(messages)
 
     async def generate(
         self, messages: Sequence[Message], *, max_tokens: int, options: ReplyOptions = AS_SET
     ) -> AsyncGenerator[str | Usage, None]:
         tokens = self._prompt(messages, max_tokens)
         rules = None if options.schema is None else await asyncio.to_thread(grammar_of, options.schema)
-        reply = _Reply(tokens, max_tokens=max_tokens, stops=(*self._ledger.stops, *options.stops))
-        job = self._lane.start(self._counted("chat", tokens, self._reply(reply, options, rules)), Rank.CHAT)
+        reply = _Reply(tokens, max_tokens=max_tokens, stops=(*self.prompt_tokens.stops, *options.stops))
+        job = self.scheduler.start(self._counted("chat", tokens, self._reply(reply, options, rules)), Rank.CHAT)
         job.done.add_done_callback(reply.send)
         received = ""
         try:
@@ -106,33 +106,33 @@ class LocalModel:
             yield _result(item)
         finally:
             # Nothing is awaited here: when the client has left, it would only be cancelled again.
-            self._lane.leave(job)
+            self.scheduler.leave(job)
             if not self._closed:
-                self._ledger.remember(reply.text, received)
+                self.prompt_tokens.remember(reply.text, received)
 
     async def choose(self, messages: Sequence[Message], instruction: str, labels: Sequence[str]) -> str:
-        opening = self._open_ledger().prompt([])
-        spelled = {tuple(self._ledger.answer(label, after=opening)): label for label in labels}
+        opening = self._open_tokens().prompt([])
+        spelled = {tuple(self.prompt_tokens.answer(label, after=opening)): label for label in labels}
         room = max(map(len, spelled))
         prompt = asked(newest(messages), instruction, lambda cut: self._prompt(cut, room))
-        return await self._work("choose", prompt, jobs.choose(self._engine, prompt, spelled))
+        return await self._work("choose", prompt, jobs.choose(self.engine, prompt, spelled))
 
     async def write(self, messages: Sequence[Message], instruction: str, *, form: AnswerForm, cap: int) -> str:
         prompt = asked(oldest(messages), instruction, lambda cut: self._prompt(cut, cap))
-        return await self._work("write", prompt, jobs.write(self._engine, prompt, form.grammar, cap))
+        return await self._work("write", prompt, jobs.write(self.engine, prompt, form.grammar, cap))
 
     def prepare(self, messages: Sequence[Message]) -> None:
-        tokens = [] if self._closed else self._ledger.prefix(messages)
+        tokens = [] if self._closed else self.prompt_tokens.prefix(messages)
         if tokens and len(tokens) < self.context_tokens:
-            self._lane.start(self._counted("idle", tokens, jobs.prepare(self._engine, tokens)), Rank.IDLE)
+            self.scheduler.start(self._counted("idle", tokens, jobs.prepare(self.engine, tokens)), Rank.IDLE)
 
     async def save(self, beginning: Sequence[Message], conversations: Sequence[Sequence[Message]]) -> None:
         if self._states is None:
             return
-        ledger, forgotten = self._open_ledger(), self._forgotten
+        ledger, forgotten = self._open_tokens(), self._forgotten
         begins = ledger.prefix(beginning)
         # What they begin with has changed if topics were found since the last one began.
-        await self._work("idle", begins, jobs.complete(self._engine, begins))
+        await self._work("idle", begins, jobs.complete(self.engine, begins))
         begun = await self._captured([begins])
         if begun and begun[0].tokens != self._begun:
             await self._write("beginning", Saved(begun))
@@ -156,14 +156,14 @@ class LocalModel:
         if self._closed:
             return
         self._closed = True
-        self._lane.close()
-        await asyncio.wrap_future(self._lane.ended)
+        self.scheduler.close()
+        await asyncio.wrap_future(self.scheduler.ended)
         # Not on the thread: what tokenises is on this one, and must not do so meanwhile.
-        self._engine.close()
+        self.engine.close()
 
     async def _captured(self, prompts: Sequence[Tokens]) -> list[Held]:
         most = self._states.most_bytes if self._states else 0
-        return await self._done(self._lane.start(jobs.capture(self._engine, prompts, most), Rank.CHAT))
+        return await self._done(self.scheduler.start(jobs.capture(self.engine, prompts, most), Rank.CHAT))
 
     async def _write(self, name: str, saved: Saved) -> None:
         if self._states is not None:
@@ -174,10 +174,10 @@ class LocalModel:
         beginning, said = (states.read(name, self._settings) for name in ("beginning", "conversations"))
         # What was said is not kept longer than it takes to go on with it.
         states.remove("conversations")
-        self._ledger.recall(said.replies)
+        self.prompt_tokens.recall(said.replies)
         # The least recently used gives way first.
         for held in [*beginning.sequences, *reversed(said.sequences)]:
-            restored = self._engine.restore(held.tokens, held.state)
+            restored = self.engine.restore(held.tokens, held.state)
             self.restored_tokens += len(held.tokens) if restored else 0
         self._begun = next((held.tokens for held in beginning.sequences), [])
 
@@ -186,15 +186,15 @@ class LocalModel:
         tokens = self.count_prompt(messages)
         if tokens + room > self.context_tokens:
             raise _too_long(tokens, room, self.context_tokens)
-        return self._ledger.prompt(messages)
+        return self.prompt_tokens.prompt(messages)
 
-    def _open_ledger(self) -> PromptTokens:
+    def _open_tokens(self) -> PromptTokens:
         if self._closed:
             raise closed()
-        return self._ledger
+        return self.prompt_tokens
 
     async def _work(self, purpose: Purpose, prompt: Tokens, steps: Steps[T]) -> T:
-        return await self._done(self._lane.start(self._counted(purpose, prompt, steps), RANKS[purpose]))
+        return await self._done(self.scheduler.start(self._counted(purpose, prompt, steps), RANKS[purpose]))
 
     async def _done(self, job: Job[T]) -> T:
         """The result of a job. The job is left when the waiting task is cancelled."""
@@ -203,11 +203,11 @@ class LocalModel:
         except (Cancelled, Left):
             raise closed() from None  # seen only by a caller that has not left
         finally:
-            self._lane.leave(job)
+            self.scheduler.leave(job)
 
     def _counted(self, purpose: Purpose, prompt: Tokens, steps: Steps[T]) -> Steps[T]:
         """On the thread: run a job and count its tokens."""
-        count, engine = self.counts[purpose], self._engine
+        count, engine = self.counts[purpose], self.engine
         count.submitted += len(prompt)
         with closing(steps):
             while True:
@@ -224,7 +224,7 @@ class LocalModel:
 
     def _reply(self, reply: "_Reply", options: ReplyOptions, rules: str | None) -> Steps[Usage]:
         """On the thread: the whole of a reply, by the grammar `rules` if there is one."""
-        engine, made = self._engine, 0
+        engine, made = self.engine, 0
         before = engine.evaluated
         sequence = engine.sequence_for(reply.prompt)
         engine.clear_for(sequence)

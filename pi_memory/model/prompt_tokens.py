@@ -53,7 +53,7 @@ class PromptTokens:
         self._most_characters = MOST_CHARACTERS_PER_TOKEN * context_tokens
         self._form, markers = _form(words, now)
         self._markers = re.compile("|".join(map(re.escape, markers))) if markers else None
-        self._texts, self._replies = EvaluatedPrompt(), EvaluatedPrompt()
+        self._texts, self.replies = EvaluatedPrompt(), EvaluatedPrompt()
         # Some models spell their own end token with ordinary ones (seen in a story model).
         ends = (text for text in (words.bos_text, words.eos_text) if text.startswith("<|") and text.endswith("|>"))
         self.stops = self._form.stops + tuple(ends)
@@ -100,16 +100,16 @@ class PromptTokens:
         tokens, covered = reply.tokens(len(text))
         rest = self._words.tokenise(text[covered:], special=False, continues=True) if covered < len(text) else []
         if text:
-            self._replies.put(text, tokens + rest)
+            self.replies.put(text, tokens + rest)
 
     def generated(self, messages: Sequence[Message]) -> dict[str, Tokens]:
         """The replies among `messages` with cached generated ids, for `recall`."""
-        replies = {m.content: self._replies.get(m.content) for m in messages if m.role == "assistant"}
+        replies = {m.content: self.replies.get(m.content) for m in messages if m.role == "assistant"}
         return {text: ids for text, ids in replies.items() if ids}
 
     def recall(self, replies: Mapping[str, Tokens]) -> None:
         for text, ids in replies.items():
-            self._replies.put(text, ids)
+            self.replies.put(text, ids)
 
     @property
     def form(self) -> str:
@@ -143,7 +143,7 @@ class PromptTokens:
         tokens += ids
 
     def _add_content(self, tokens: Tokens, message: Message) -> None:
-        generated = self._replies.get(message.content) if message.role == "assistant" else None
+        generated = self.replies.get(message.content) if message.role == "assistant" else None
         if generated is not None:
             tokens += generated
             return

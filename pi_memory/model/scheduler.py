@@ -36,7 +36,7 @@ class Job(Generic[T]):
         self.steps = steps
         self.rank = rank
         self.done: Future[T] = Future()
-        self.done.set_running_or_notify_cancel()  # so that nobody can cancel it behind the lane's back
+        self.done.set_running_or_notify_cancel()  # so that nobody can cancel it behind the scheduler's back
         self.left = False
 
 
@@ -90,7 +90,7 @@ class Scheduler:
     @property
     def steps(self) -> int | None:
         """Steps done so far; None while there is no job."""
-        return None if self._current is None else self._steps
+        return self._steps if any(self._waiting.values()) else None
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
@@ -126,7 +126,7 @@ class Scheduler:
         except StopIteration as end:
             result = end.value
             return lambda: job.done.set_result(result)
-        except Exception as error:  # noqa: BLE001 - whatever a job raises is its caller's; the lane goes on
+        except Exception as error:  # noqa: BLE001 - whatever a job raises is its caller's; the thread goes on
             reason = error
             return lambda: job.done.set_exception(reason)
         return None
