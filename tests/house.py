@@ -94,7 +94,7 @@ TESTED_ELSEWHERE = {
 BEYOND_A_MODULE = {
     "crash day doors focus_edits focus_midway story weeks": "a daemon over some time",
     "clients_*": "the programs that speak these interfaces, against a daemon",
-    "benchmarks docs house layers packaging scripts systemd": "what is not in the package",
+    "benchmarks docs house layers packaging readme scripts systemd": "what is not in the package",
     "embedder_contract model_contract memories_always model_fuzz": "every implementation, or every order of events",
 }
 """Test files that are not those of one module, as patterns."""

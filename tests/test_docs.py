@@ -88,7 +88,7 @@ def test_every_link_between_files_leads_to_a_file() -> None:
 
 
 def test_the_readme_lists_every_page() -> None:
-    linked = set(re.findall(r"\]\((docs/[^)#]+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    linked = set(re.findall(r"\]\((docs/[^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8")))
     assert linked == {page.relative_to(ROOT).as_posix() for page in pages() if page.parent != ROOT}
 
 

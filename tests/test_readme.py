@@ -1,0 +1,61 @@
+"""The README does what it says: its commands run as they are written, and print what it shows."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.gguf_bert import export_minilm_or_skip
+from tests.process import Process, serving
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"^\$ (.+)\n((?:(?!\$ |```).*\n)*)", README, flags=re.M)
+PYTHON = re.findall(r"^```python\n(.*?)^```", README, flags=re.M | re.S)
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """A daemon with the embedder that set-up makes, and `pi-memory` on the PATH."""
+    folder = tmp_path_factory.mktemp("daemon")
+    program = folder / "bin" / "pi-memory"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m pi_memory "$@"\n')
+    program.chmod(0o755)
+    model = export_minilm_or_skip(folder)
+    with serving(folder, PI_MEMORY_EMBEDDER="gguf", PI_MEMORY_EMBEDDER_MODEL=model) as process:
+        process.wait_until_loaded()
+        yield process
+
+
+def run(process: Process, *command: str) -> str:
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("PI_MEMORY_")}
+    environ |= {"PATH": f"{process.folder}/bin:{environ['PATH']}", "PI_MEMORY_DATA_DIR": str(process.folder / "data")}
+    environ |= {"PI_MEMORY_PORT": process.url.rpartition(":")[2]}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, (command, done.stderr)
+    return done.stdout
+
+
+def test_the_commands_print_what_is_shown(daemon: Process) -> None:
+    assert len(SHOWN) > 5
+    for command, shown in SHOWN:
+        pattern = re.escape(shown.strip()).replace(r"\.\.\.", ".*").replace("\\ ", r"\s+")
+        assert re.fullmatch(pattern, run(daemon, "bash", "-c", command).strip(), flags=re.S), (command, shown)
+
+
+def test_what_was_told_is_known_to_openais_client(daemon: Process) -> None:
+    pytest.importorskip("openai")
+    (code,) = PYTHON
+    run(daemon, "pi-memory", "remember", "The stopcock is under the stairs, behind the coats.")
+    assert "under the stairs" in run(daemon, sys.executable, "-c", code.replace("http://127.0.0.1:8765", daemon.url))
+
+
+def test_every_command_that_is_named_exists(daemon: Process) -> None:
+    named = re.findall(r"(?:`|\$ |```sh\n)pi-memory ([a-z]+(?: edit)?)\b", README)
+    assert {"chat", "focus edit", "recall", "backup"} <= set(named)
+    for command in sorted(set(named)):
+        run(daemon, "pi-memory", *command.split(), "--help")
