@@ -49,8 +49,8 @@ def test_a_held_file_suggests_a_new_area_less_than_the_one_that_holds_it() -> No
 
 def test_an_activity_holds_its_files_less() -> None:
     held = [Topic(name, 0.0, 0.0, ("src/a.py",)) for name in ("testing", "brain")]
-    scores = [said_and_done(scene("src/a.py", known=(topic,)), PATTERNS)[topic.name] for topic in held]
-    assert scores == [pytest.approx(0.5), pytest.approx(0.8)]
+    activity, work = (said_and_done(scene("src/a.py", known=(topic,)), PATTERNS)[topic.name] for topic in held)
+    assert 0 < activity < work
 
 
 def test_the_name_of_a_known_topic_is_heard() -> None:
