@@ -5,10 +5,10 @@ that it cannot compound.
 import math
 
 TOPIC_RATE = 0.9
-"""Share of a topic's strength that is left after a day (seed 000)."""
+"""Share of a topic's strength that is left after a day."""
 
 MEMORY_RATE = 0.95
-"""Share of a memory's strength that is left after a day without use (seed 003)."""
+"""Share of a memory's strength that is left after a day without use."""
 
 GONE = 0.05
 """Below this a topic is inactive, after 29 days, and a memory no longer holds, after 59."""

@@ -183,8 +183,9 @@ class Memory:
     """One sentence that was learned.
 
     `priority` is `highest` for what the user stated, `high` for an error and its resolution, `medium` for a pattern,
-    `low` for what was discovered. `source` names its origin: `user_stated`, `error_resolution`, `pattern`, `discovery`,
-    `api`, `import`. It holds from `valid_from` until `valid_to`. A forgotten memory has no content.
+    `low` for plain facts and discoveries. `source` names its origin: `user_stated`, `said`, `error_resolution`,
+    `pattern`, `discovery`, `api`, `import`. It holds from `valid_from` until `valid_to`. A forgotten
+    memory has no content.
     """
 
     id: int
@@ -212,7 +213,8 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A hit of a search: score = similarity x strength x (1 + boost).
+    """A hit of a search: score = similarity x strength x (1 + boost). This ranks candidates. For a question,
+    `gate.judged` scores statements anew, sentence by sentence, and replaces `score`.
 
     `kind` is `memory`, or `exchange` for one verbatim message of an exchange; `id` is the memory's or the exchange's.
     `cosine` (calibrated) and `words` (BM25 coverage), both in [0, 1], are what similarity was computed from.

@@ -1,4 +1,4 @@
-"""Strengths follow the table of seed 000."""
+"""Strengths follow the table."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`/session`: what a session is in the middle of, reported and asked for in the shape of seed 002."""
+"""`/session`: what a session is in the middle of, reported and asked for."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Weights: the numbers of seed 002, and that nothing takes them out of their range."""
+"""Weights: their numbers, and that nothing takes them out of their range."""
 
 from pathlib import Path
 
@@ -57,8 +57,8 @@ def test_a_focus_change_takes_thirty_percent_of_the_others_and_adds_the_boosts_o
     }
 
 
-def as_the_seed_says(weights: dict[str, float], focus: str) -> dict[str, float]:
-    """`updateAttentionWeights` of seed 002, line by line."""
+def as_by_hand(weights: dict[str, float], focus: str) -> dict[str, float]:
+    """One step of the weights, line by line."""
     weights = {name: max(0.05, weight * 0.7) for name, weight in weights.items()}
     weights[focus] = 0.95
     for name, boost in RELATED.get(focus, {}).items():
@@ -67,22 +67,22 @@ def as_the_seed_says(weights: dict[str, float], focus: str) -> dict[str, float]:
 
 
 @given(st.lists(st.sampled_from([*RELATED, "security", "endpoints", "garden", ""]), max_size=40))
-def test_whatever_happens_the_weights_are_those_of_the_seed(changes: list[str]) -> None:
+def test_whatever_happens_the_weights_are_those_made_by_hand(changes: list[str]) -> None:
     """An empty name stands for ten minutes of work."""
     ours: dict[str, float] = {}
-    seeds: dict[str, float] = {}
+    by_hand: dict[str, float] = {}
     focus = None
     for change in changes:
         focus = change or focus
         if change:
-            ours, seeds = (
+            ours, by_hand = (
                 shifted(ours, change, RELATED.get(change, {}), canonical=same),
-                as_the_seed_says(seeds, change),
+                as_by_hand(by_hand, change),
             )
         else:
             ours = waned(ours, focus, 1)
-            seeds = {name: w if name == focus else max(0.05, w * 0.95) for name, w in seeds.items()}
-    assert ours == pytest.approx(seeds)
+            by_hand = {name: w if name == focus else max(0.05, w * 0.95) for name, w in by_hand.items()}
+    assert ours == pytest.approx(by_hand)
 
 
 def test_no_weight_falls_below_the_floor_or_rises_above_one() -> None:

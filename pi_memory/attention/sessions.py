@@ -1,4 +1,4 @@
-"""Session contexts in the sense of seed 002, and the registry that stores them.
+"""Session contexts, and the registry that stores them.
 
 Active work is the time between exchanges that are at most IDLE apart, so nothing has to tick while nobody works.
 """

@@ -1,4 +1,4 @@
-"""Weights of attention in [0.05, 1], one a topic, with the constants of seed 002. Pure.
+"""Weights of attention in [0.05, 1], one a topic. Pure.
 
 `canonical` maps names such as `auth` and `authentication` to one; weights keep the name that was used first.
 """
@@ -33,7 +33,7 @@ def begun(stack: Iterable[str]) -> dict[str, float]:
 
 def begun_recently(strengths: Mapping[str, float]) -> dict[str, float]:
     """The weights of the topics in the recent focus, while a session has no focus of its own: in proportion to their
-    strengths (seed 000).
+    strengths.
     """
     strongest = sorted(strengths, key=lambda name: -strengths[name])[:KEPT]
     return {name: STACK * strengths[name] for name in strongest}
@@ -113,7 +113,7 @@ LEAST_JACCARD = 0.2
 LEAST_LIFT = 1.2
 PRIOR = 10
 MOST_RELATED = 4
-"""Most related topics that are learned for one topic, as many as seed 002 has at most."""
+"""Most related topics that are learned for one topic."""
 
 
 def learned(shared: SharedSessions) -> dict[str, float]:

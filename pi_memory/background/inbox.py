@@ -1,4 +1,4 @@
-"""Step 6 of a turn, after the reply: the exchange goes to the durable inbox and is worked off in order.
+"""Step 6 of a turn and after it: the exchange goes to the durable inbox, and through the steps of `after_reply`.
 
 The inbox is every stored exchange behind a cursor. The cursor moves in the same transaction as what an exchange
 changed, so that a crash neither loses an exchange nor counts one twice.
@@ -175,8 +175,9 @@ class Inbox:
             self._characters -= _characters(done.exchange)
 
     async def _process(self, waiting: InboxItem) -> bool:
-        """Whether it is done with; not while it cannot be written. Then all steps are taken once more: what has been
-        done of them changes nothing.
+        """Take an exchange through all steps.
+
+        False while the disk refuses writes: the caller retries all steps, which are idempotent.
         """
         try:
             stored = StoredExchange(await waiting.stored, waiting.exchange)

@@ -79,7 +79,7 @@ class TurnContext:
         return conversation.standing
 
     async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
-        """The count and newest day of memories, and the stated ones, newest first; with the ids of those memories."""
+        """The prompt section about memories (how many, newest day, the stated ones), and the ids it shows."""
         if self._known is None:
             return "", ()
         memories = self._known.memories

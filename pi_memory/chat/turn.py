@@ -74,7 +74,7 @@ class Assistant:
         self._context.check(turn.agent)
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
-            # 1. Window: the conversation so far, without what the message wants forgotten.
+            # 1. Statements and window: what the message states is stored, or forgotten, before the window is read.
             statements = notice(turn.message) if self._inbox and turn.remember else ()
             if statements:
                 await self._check_fits(turn, model)

@@ -1,4 +1,4 @@
-"""Step 1 of a turn: layer 1, the recent tail of every conversation, in RAM (seed 004)."""
+"""Steps 1 and 6 of a turn: the last exchanges of every conversation, in RAM."""
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -147,7 +147,8 @@ class ConversationWindows:
         """
         known = self._conversations.get(conversation.id)
         if known is None or known.started_at != conversation.started_at:
-            # It is new, or was ended while the exchange went on, or one of its name has expired.
+            # There is no such conversation: it is new, or it ended meanwhile, or a conversation with this id
+            # expired and began anew.
             known = self.new(conversation.id, conversation.started_at)
         unsaid = [text for text in known.pending if text not in conversation.pending]
         # Also what was prompted before it was forgotten; all else is clean.

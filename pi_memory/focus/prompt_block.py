@@ -1,4 +1,4 @@
-"""The Recent Focus block of the prompt, in the format of seed 000. Pure."""
+"""The Recent Focus block of the prompt. Pure."""
 
 import math
 from collections.abc import Callable, Sequence

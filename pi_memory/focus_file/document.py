@@ -1,6 +1,6 @@
 """The document of RECENT_FOCUS.md, as text and as data. Pure.
 
-`render` writes the format of seed 000; `parse` reads what people and editors make of it. Everything a person writes
+`render` writes it; `parse` reads what people and editors make of it. Everything a person writes
 that is not a topic is kept as notes and rendered back.
 """
 

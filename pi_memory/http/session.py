@@ -1,4 +1,4 @@
-"""`/session`: shows a session's attention in the shape of seed 002, and lets a client set it."""
+"""`/session`: shows a session's attention, and lets a client set it."""
 
 from uuid import uuid4
 

@@ -196,8 +196,8 @@ class Learner:
     ) -> Outcome | None:
         """Store a candidate as the rules decide; None for one that was learned before, or is out of date by now.
 
-        `said_at` is given for what was said in the past. Then what is not allowed is left out; else raises `Forgotten`
-        and `RequestError`.
+        With `said_at` (background), a refused candidate is skipped. Without it (the user is waiting), the refusal is
+        raised: `Forgotten` or another `RequestError`.
         """
         known = [n.memory for n in found.neighbours if _is_learned(candidate, n.memory)]
         if any(memory.source != SOURCE or candidate.source != RESOLVED for memory in known):

@@ -40,7 +40,7 @@ XML = Form(
     after_system="\n</system>\n\n<user>\n",
     stops=TAGS,
 )
-"""For models without a template (seed 004)."""
+"""For models without a template."""
 
 
 class UnusableTemplate(Exception):

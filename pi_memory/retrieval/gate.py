@@ -29,7 +29,7 @@ WORDS_ALONE = 0.6
 """The share that is enough without an embedder."""
 
 MOST = 15
-"""Most hits for a message (seed 003)."""
+"""Most hits for a message."""
 NEAR_BEST = 0.75
 """Share of the best score that the second hit needs. Each one after it needs more: the 16th would need all of it."""
 

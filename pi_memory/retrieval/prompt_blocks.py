@@ -1,4 +1,4 @@
-"""Renders hits and stated memories for the prompt: under headings by kind, within a token budget (seed 003). Pure."""
+"""Renders hits and stated memories for the prompt: under headings by kind, within a token budget. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -2,7 +2,8 @@
 
 Score = similarity x strength x (1 + boost). Similarity is made from the evidence of a text and of its neighbours
 (`scoring.py`), and from the kind of message. A verbatim message has a strength of 1: it does not fade, it is erased
-when its time is over.
+when its time is over. This ranks candidates. For a question, `gate.judged` scores statements anew, sentence by
+sentence, and replaces `score`.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
@@ -192,8 +193,8 @@ class Search:
     ) -> tuple[str, tuple[Recalled, ...]]:
         """The recall block for a message, and the hits in it; ("", ()) for none.
 
-        Leaves out what the prompt already contains. The memories in the block are reinforced, and those that rest on a
-        sentence in it. Raises `StoreError`.
+        Leaves out what the prompt already contains, except that the best answer to a question is repeated. The
+        memories in the block are reinforced, and those that rest on a sentence in it. Raises `StoreError`.
         """
         wanted = await self._worker.run(_intent, query, room.before)
         if wanted is None:

@@ -18,7 +18,7 @@ LEVEL_LENGTH = 32
 """Most characters of a level: a name has to fit on one line of the focus file with its figures."""
 
 SPLIT_SESSIONS = 3
-"""A topic may have children after this many sessions (seed 000)."""
+"""A topic may have children after this many sessions."""
 
 MAX_FILES = 50
 MAX_DIRECTORIES = 20
