@@ -74,5 +74,13 @@ def would_go(client: Client, path: str) -> dict[str, Any]:
 
 def texts(would: dict[str, Any]) -> list[str]:
     """Each text that would go, with its place."""
-    places = [" ".join(str(each) for each in (one["place"], one["id"]) if each is not None) for one in would["gone"]]
-    return [f"{place}: {' '.join(one['text'].split())}" for place, one in zip(places, would["gone"], strict=True)]
+    return [f"{_place(one)}: {' '.join(one['text'].split())}" for one in would["gone"]]
+
+
+def _place(gone: dict[str, Any]) -> str:
+    place, number = gone["place"], gone["id"]
+    if place in ("memory", "exchange"):
+        return str(Id(place, number))
+    if place == "quote":
+        return f"quote of {Id('memory', number)}"
+    return place if number is None else f"{place} {number}"

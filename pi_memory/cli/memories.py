@@ -9,7 +9,7 @@ from pi_memory.cli.completion import NAMESPACE
 from pi_memory.cli.options import Id, Load, json_option, pass_load
 from pi_memory.cli.table import print_list
 
-HEAD = ("id", "since", "namespace", "strength", "content")
+HEAD = ("id", "since", "strength", "namespace", "content")
 NOTHING = "Nothing has been learned yet."
 PAGE = 500
 
@@ -45,8 +45,8 @@ def rows_of(memories: list[dict[str, Any]]) -> list[tuple[str, ...]]:
         (
             str(Id("memory", memory["id"])),
             memory["valid_from"][:10],
-            memory["namespace"],
             f"{memory['strength']:.2f}" if memory["is_valid"] else "no longer",
+            memory["namespace"],
             "(forgotten)" if memory["forgotten_at"] else memory["content"],
         )
         for memory in memories

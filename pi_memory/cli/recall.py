@@ -18,6 +18,8 @@ HEAD = ("id", "when", "what", "score", "content")
 NOTHING = "Nothing is known about that."
 SHARED, NEAR = 0.15, 0.3
 """The share of the query's words, and the calibrated cosine, from which on a text bears on the query."""
+NEAR_BEST = 0.5
+"""Share of the best score that every other result needs."""
 
 
 @click.command("recall")
@@ -44,7 +46,8 @@ def command(load: Load, query: tuple[str, ...], *, count: int, as_json: bool, **
 def found(client: Client, params: dict[str, str]) -> list[dict[str, Any]]:
     """The results that bear on the query, best first."""
     results = checked(client.get("/memories/search", params={**params, "explain": "1"}))["results"]
-    return [each for each in results if each["words"] >= SHARED or each["cosine"] >= NEAR]
+    least = NEAR_BEST * max((each["score"] for each in results), default=0.0)
+    return [each for each in results if each["score"] >= least and (each["words"] >= SHARED or each["cosine"] >= NEAR)]
 
 
 def rows_of(results: list[dict[str, Any]]) -> list[tuple[str, ...]]:
