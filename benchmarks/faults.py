@@ -8,6 +8,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,8 @@ from benchmarks._bed import AGAIN, COMMIT_SECONDS, Bed, known, loss_is_named, un
 from benchmarks._faults_of_machines import FAULTS_OF_MACHINES
 
 Fault = Callable[[Bed], None]
+AT_A_TIME = 4
+"""Most of them wait most of the time."""
 
 
 # Another program's lock.
@@ -581,7 +584,9 @@ def main() -> None:
     options.add_argument("--log", action="store_true", help="print the log of those that fail")
     given = options.parse_args()
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup(1) the daemons would ignore it too, as they should
-    outcomes = {fault.__name__: tried(fault) for fault in FAULTS if given.only in fault.__name__}
+    chosen = [fault for fault in FAULTS if given.only in fault.__name__]
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        outcomes = dict(zip((fault.__name__ for fault in chosen), pool.map(tried, chosen), strict=True))
     failed = {name: outcome for name, outcome in outcomes.items() if not outcome.is_well}
     for name, outcome in failed.items():
         print(name, replace(outcome, log=""), *([outcome.log] if given.log else []), sep="\n", file=sys.stderr)
