@@ -181,7 +181,7 @@ def m012_token_codes(db: Database) -> None:
 
 
 def m013_fewer_bytes(db: Database) -> None:
-    """The index of memories by exchange was 4 % of what a learned memory writes, for a page that is seldom looked at."""
+    """Without the index of memories by exchange: 4 % of what a learned memory writes, for a page seldom looked at."""
     db.execute("drop index if exists memories_of_exchange")
 
 
