@@ -69,4 +69,4 @@ def test_budgets_follow_the_context(context: int, focus: int, reply: int) -> Non
 
 
 def test_standing_text_has_no_holes() -> None:
-    assert prompt.standing("persona", ["", "note"], "") == "persona\n\nnote"
+    assert prompt.standing_text("persona", ["", "note"], "") == "persona\n\nnote"

@@ -41,7 +41,7 @@ class Housekeeping:
     def __init__(
         self,
         db: Database,
-        memory: ConversationWindows,
+        windows: ConversationWindows,
         focus: RecentFocus,
         memories: Memories,
         message_index: MessageIndex,
@@ -51,7 +51,7 @@ class Housekeeping:
         clock: SteadyClock,
     ) -> None:
         self._db = db
-        self._memory = memory
+        self._windows = windows
         self._focus = focus
         self._memories = memories
         self._message_index = message_index
@@ -78,7 +78,7 @@ class Housekeeping:
 
     async def end(self, conversation_id: str) -> bool:
         """End a conversation, or the session of an agent elsewhere. Returns whether it existed."""
-        self._memory.end(conversation_id)
+        self._windows.end(conversation_id)
         was_there = await self._db.write(partial(conversations.close, name=conversation_id, at=self._clock()))
         if was_there:
             await self._focus.end_sessions([conversation_id])
@@ -88,7 +88,7 @@ class Housekeeping:
     async def sweep(self) -> None:
         """End conversations that expired or were evicted, and idle sessions of agents."""
         now = self._clock()
-        over = [conversation.id for conversation in self._memory.sweep(now)]
+        over = [conversation.id for conversation in self._windows.sweep(now)]
         if self._settings.ttl_minutes:
             over += self._focus.idle_sessions(now - self._settings.ttl_minutes * 60)
         await self._ended(over)

@@ -44,7 +44,7 @@ class Reflection:
     def __init__(
         self,
         db: Database,
-        memory: ConversationWindows,
+        windows: ConversationWindows,
         *,
         compaction: Compaction,
         model: Loader[Model],
@@ -54,7 +54,7 @@ class Reflection:
         events: Events,
     ) -> None:
         self._db = db
-        self._memory = memory
+        self._windows = windows
         self._compaction = compaction
         self._learn = learn
         self._prefill = prefill
@@ -98,7 +98,7 @@ class Reflection:
             conversation_id = next(iter(self._grown))
             del self._grown[conversation_id]
             await self._priority.let_pass()
-            conversation = self._memory.last(conversation_id)
+            conversation = self._windows.last(conversation_id)
             if conversation is not None and await self._compaction.compact(conversation, await self._model.ready()):
                 self._prefill.look_ahead(conversation_id)
 

@@ -61,7 +61,7 @@ class TurnContext:
         return prompt.Budget.of(model.context_tokens, self._max_tokens)
 
     async def standing(self, conversation: Conversation, agent: str, model: Model) -> Standing:
-        """The conversation's standing text; gathered anew when it begins or when the agent changes.
+        """The conversation's standing text: what it has, or gathered anew when it begins or when the agent changes.
 
         Raises `Unprocessable` for an unknown agent.
         """
@@ -73,10 +73,9 @@ class TurnContext:
         known = self._known
         block, topics = await known.focus.block(count=model.count, tokens=budget.focus) if known else ("", ())
         stated, ids = await self.stated(conversation.project, budget.memory, model)
-        text = prompt.standing(persona, tuple(own_notes.values()), block, stated)
+        text = prompt.standing_text(persona, tuple(own_notes.values()), block, stated)
         tokens = model.count(text) - model.count(persona)
-        conversation.standing = Standing(agent, text, tokens, topics, tuple(own_notes), ids)
-        return conversation.standing
+        return Standing(agent, text, tokens, topics, tuple(own_notes), ids)
 
     async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
         """The prompt section about memories (how many, newest day, the stated ones), and the ids it shows."""

@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -21,11 +21,34 @@ from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model
-from pi_memory.types import Delta, Done, Exchange, Message, Notice, Receipt, Standing, Statement, Turn, Usage
+from pi_memory.types import (
+    Delta,
+    Done,
+    Exchange,
+    Message,
+    Notice,
+    Receipt,
+    ReplyOptions,
+    Standing,
+    Statement,
+    Turn,
+    Usage,
+)
 
 LONGEST_REPLY = 2**31 - 1
 LONGEST_TOKEN = 256
 """Characters; a reply has no more than these for each token that it may have, whatever a server sends."""
+
+
+@dataclass(slots=True)
+class Reply:
+    """What has arrived of a reply that may have `room` tokens."""
+
+    room: int
+    text: str = ""
+    usage: Usage = Usage()
+    notices: list[str] = field(default_factory=list)
+    is_partial: bool = True
 
 
 class Assistant:
@@ -76,63 +99,58 @@ class Assistant:
         async with self._lock(turn.conversation_id):
             # 1. Statements and window: what the message states is stored, or forgotten, before the window is read.
             statements = notice(turn.message) if self._inbox and turn.remember else ()
-            if statements:
-                await self._check_fits(turn, model)
-            stated = await self._state(statements, turn)
+            stated = await self._state(statements, turn, model) if statements else ()
             conversation = self._conversation(turn)
             # 2. Recall: the standing text when the conversation begins, and the context of this message.
-            standing = await self._context.standing(conversation, turn.agent, model)
+            conversation.standing = await self._context.standing(conversation, turn.agent, model)
             contextual = await self._message(conversation, turn, model)
             # 3. Prompt.
             built = await self._built(conversation, contextual.message, model)
-            receipt = _receipt(standing, conversation, contextual, left_out=built.left_out, stated=stated)
+            receipt = _receipt(conversation, conversation.standing, contextual, left_out=built.left_out, stated=stated)
             # 4. Model.
-            reply, usage, is_partial = "", Usage(), True
-            notices: list[str] = []
-            room = min(self._context.budget(model).reply, turn.options.max_tokens or LONGEST_REPLY)
+            reply = Reply(min(self._context.budget(model).reply, turn.options.max_tokens or LONGEST_REPLY))
             try:
-                async with aclosing(model.generate(built.messages, max_tokens=room, options=turn.options)) as pieces:
+                async with aclosing(_pieces(model, built.messages, turn.options, into=reply)) as pieces:
                     async for piece in pieces:
-                        if isinstance(piece, Usage):
-                            usage = piece
-                            continue
-                        if isinstance(piece, Notice):
-                            notices.append(piece)
-                            continue
-                        if len(reply) + len(piece) > room * LONGEST_TOKEN:
-                            raise _endless(model)
-                        reply += piece
                         # 5. Reply, as it arrives.
                         yield Delta(piece)
-                is_partial = False
             finally:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
-                if turn.remember and (reply or not is_partial):
-                    exchange = _exchange(turn, conversation, contextual, reply=reply, at=self._clock())
-                    self._keep(conversation, replace(exchange, partial=is_partial, receipt=receipt), statements)
-            for line in (*stated, *notices):
-                yield Delta(f"\n\n{line}" if reply else line)
-            memory = filter(None, (conversation.summary, contextual.message.context))
-            tokens = standing.memory_tokens + await self._worker.run(_count, model, tuple(memory))
-            yield Done(
-                reply="\n\n".join(filter(None, (reply, *stated, *notices))),
-                conversation_id=turn.conversation_id,
-                model=model.name,
-                provider=model.provider,
-                usage=replace(usage, memory_tokens=tokens),
-                receipt=receipt,
-                is_cut=usage.completion_tokens >= room,
-            )
+                if turn.remember and (reply.text or not reply.is_partial):
+                    exchange = _exchange(turn, conversation, contextual, reply, at=self._clock())
+                    self._keep(conversation, replace(exchange, receipt=receipt), statements)
+            # 5, to its end: lines for the user, then `Done`.
+            for line in (*stated, *reply.notices):
+                yield Delta(f"\n\n{line}" if reply.text else line)
+            yield await self._done(conversation, reply, receipt, model)
 
-    async def _state(self, statements: Sequence[Statement], turn: Turn) -> tuple[str, ...]:
-        """Store, or forget, what the user states. Returns lines for the user."""
-        if not statements:
-            return ()
+    async def _done(self, conversation: Conversation, reply: Reply, receipt: Receipt, model: Model) -> Done:
+        tokens = conversation.standing.memory_tokens if conversation.standing else 0
+        memory = tuple(filter(None, (conversation.summary, receipt.context)))
+        tokens += await self._worker.run(_count, model, memory)
+        return Done(
+            reply="\n\n".join(filter(None, (reply.text, *receipt.stated, *reply.notices))),
+            conversation_id=conversation.id,
+            model=model.name,
+            provider=model.provider,
+            usage=replace(reply.usage, memory_tokens=tokens),
+            receipt=receipt,
+            is_cut=reply.usage.completion_tokens >= reply.room,
+        )
+
+    async def _state(self, statements: Sequence[Statement], turn: Turn, model: Model) -> tuple[str, ...]:
+        """Store, or forget, what the user states. Returns lines for the user.
+
+        Raises `Unprocessable` for a message that fits no prompt, before anything is stored.
+        """
+        # Of its own: the turn reads it anew, as it is without what is forgotten here.
+        conversation = self._conversation(turn)
+        await self._check_fits(conversation, turn, model)
         try:
-            project = self._conversation(turn).project
-            return tuple(await self._learner.state(statements, session=turn.conversation_id, project=project))
+            lines = await self._learner.state(statements, session=conversation.id, project=conversation.project)
         except StoreError as error:
             return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
+        return tuple(lines)
 
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
         """The prompt. What does not fit, beside a message longer than any before, is compacted now."""
@@ -154,11 +172,11 @@ class Assistant:
                 built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
         return built
 
-    async def _check_fits(self, turn: Turn, model: Model) -> None:
-        """Raises `Unprocessable` for a message that fits no prompt, before its statements are stored."""
-        conversation, budget = self._conversation(turn), self._context.budget(model)
-        await self._context.standing(conversation, turn.agent, model)
+    async def _check_fits(self, conversation: Conversation, turn: Turn, model: Model) -> None:
+        """Raises `Unprocessable` for a message that fits no prompt."""
+        conversation.standing = await self._context.standing(conversation, turn.agent, model)
         # What it states may become a part of what every prompt begins with.
+        budget = self._context.budget(model)
         budget = replace(budget, context=budget.context - budget.memory)
         build = partial(prompt.build, budget=budget, count_prompt=model.count_prompt)
         await self._worker.run(build, conversation.system, (), Message("user", turn.message))
@@ -200,14 +218,33 @@ def _count(model: Model, texts: Sequence[str]) -> int:
     return sum(map(model.count, texts))
 
 
+async def _pieces(
+    model: Model, messages: Sequence[Message], options: ReplyOptions, *, into: Reply
+) -> AsyncGenerator[str, None]:
+    """The reply's pieces as they arrive; `into` collects them, with the usage and notices. Raises `ModelError`."""
+    async with aclosing(model.generate(messages, max_tokens=into.room, options=options)) as pieces:
+        async for piece in pieces:
+            if isinstance(piece, Usage):
+                into.usage = piece
+            elif isinstance(piece, Notice):
+                into.notices.append(piece)
+            elif len(into.text) + len(piece) > into.room * LONGEST_TOKEN:
+                raise _endless(model)
+            else:
+                into.text += piece
+                yield piece
+    into.is_partial = False
+
+
 def _exchange(
-    turn: Turn, conversation: Conversation, contextual: ContextualMessage, *, reply: str, at: float
+    turn: Turn, conversation: Conversation, contextual: ContextualMessage, reply: Reply, *, at: float
 ) -> Exchange:
     return Exchange(
         conversation_id=turn.conversation_id,
         user=turn.message,
-        reply=reply,
+        reply=reply.text,
         at=at,
+        partial=reply.is_partial,
         context=contextual.message.context,
         project=conversation.project,
         tool_calls=turn.tool_calls,
@@ -220,8 +257,8 @@ def _endless(model: Model) -> ModelError:
 
 
 def _receipt(
-    standing: Standing,
     conversation: Conversation,
+    standing: Standing,
     contextual: ContextualMessage,
     *,
     left_out: int,

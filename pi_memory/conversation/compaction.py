@@ -36,10 +36,10 @@ class Compaction:
     """Compacts conversations, each one at a time."""
 
     def __init__(
-        self, db: Database, memory: ConversationWindows, *, max_turns: int, max_tokens: int, worker: Worker
+        self, db: Database, windows: ConversationWindows, *, max_turns: int, max_tokens: int, worker: Worker
     ) -> None:
         self._db = db
-        self._memory = memory
+        self._windows = windows
         self._max_turns = max_turns
         self._max_tokens = max_tokens
         self._worker = worker
@@ -81,13 +81,13 @@ class Compaction:
             await self._fold(conversation, count, summary)
 
     async def _fold(self, conversation: Conversation, count: int, summary: str) -> None:
-        now = self._memory.last(conversation.id)
+        now = self._windows.last(conversation.id)
         if now is None or tuple(now.exchanges)[:count] != tuple(conversation.exchanges)[:count]:
             return  # ended, or folded by a message that could not wait
         # Counted from the end: the database may hold exchanges of the window that this run has not loaded.
         keep = len(now.exchanges) - count
         stored = self._db.write(partial(conversations.fold, name=conversation.id, keep=keep, summary=summary))
-        self._memory.fold(conversation.id, count, summary)
+        self._windows.fold(conversation.id, count, summary)
         await stored
         logger.info("Compacted %d exchanges of a conversation", count)
 

@@ -72,12 +72,12 @@ class Prompt:
     left_out: int = 0
 
 
-def standing(persona: str, notes: Sequence[str], *memory: str) -> str:
+def standing_text(persona: str, notes: Sequence[str], *memory: str) -> str:
     """The standing text of a conversation: persona, notes, focus, and stated memories."""
     return "\n\n".join(part.strip() for part in (persona, *notes, *memory) if part.strip())
 
 
-def system(standing: str, summary: str) -> str:
+def system_text(standing: str, summary: str) -> str:
     """The system text with the summary of the exchanges that are no longer in the prompt."""
     return "\n\n".join(filter(None, (standing, summary and f"{COMPACTED}\n{summary}")))
 

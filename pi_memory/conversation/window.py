@@ -35,7 +35,7 @@ class Conversation:
 
     @property
     def system(self) -> str:
-        text = prompt.system(self.standing.text if self.standing else "", self.summary)
+        text = prompt.system_text(self.standing.text if self.standing else "", self.summary)
         # Last, as some clients put the time in them, and what follows a change is evaluated anew.
         return "\n\n".join(filter(None, (text, self.instructions)))
 
