@@ -1,7 +1,9 @@
 """Facts that are said in passing become memories of low priority; an embedder is not needed."""
 
 import asyncio
+from collections.abc import Sequence
 
+import numpy as np
 import pytest
 
 from pi_memory.config import Config
@@ -12,7 +14,8 @@ from pi_memory.judges.worth import Worth
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
-from pi_memory.types import Candidate, Exchange
+from pi_memory.types import Candidate, Exchange, Vectors
+from tests.fakes import FakeEmbedder
 
 
 async def _none() -> Embedder:
@@ -60,6 +63,43 @@ def test_courtesies_questions_requests_secrets_and_quotations_do_not(message: st
 
 def test_what_is_stated_to_be_remembered_is_not_found_twice() -> None:
     assert found("Remember that the ladder is in the cellar behind the boiler.") == []
+
+
+class Sure(Worth):
+    """A judge who is sure of every sentence."""
+
+    def __init__(self, chance: float) -> None:
+        super().__init__(Config().folder("heads"))
+        self._chance = chance
+
+    def chances(self, sentences: Sequence[str], vectors: Vectors | None, *, embedder: str = "") -> Vectors:
+        return np.full(len(sentences), self._chance, np.float32)
+
+    def reads(self, embedder: str) -> bool:
+        return True
+
+
+def is_remark(message: str, chance: float = 0.01) -> bool:
+    async def main() -> bool:
+        async def load() -> Embedder:
+            return FakeEmbedder()
+
+        worker = Worker("compute")
+        embedder: Loader[Embedder] = Loader(load, fallback=NoEmbedder())
+        embedder.start()
+        await embedder.ready()
+        judged = await PlainFacts(Sure(chance), embedder, worker=worker).is_remark(Exchange("c", message, "", 0.0))
+        await worker.close()
+        return judged
+
+    return asyncio.run(main())
+
+
+def test_a_message_of_sentences_that_are_surely_no_facts_is_a_remark() -> None:
+    assert is_remark("I could eat a horse. Do you know that?")
+    assert not is_remark("I could eat a horse.", chance=0.2)
+    assert not is_remark("The PIN is 4711."), "what no judge sees may be a fact"
+    assert not is_remark("Do you know that?")
 
 
 def test_nothing_is_kept_of_a_private_message() -> None:

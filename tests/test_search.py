@@ -182,6 +182,19 @@ def test_a_number_is_found_in_words_and_digits() -> None:
     asyncio.run(main())
 
 
+def test_a_remark_is_found_with_no_strength() -> None:
+    async def main() -> None:
+        async with mind(FakeEmbedder()) as known:
+            await known.say(("The key of the boat is red", ""))
+            remark = Exchange("old", "The key of the boat is fun", "", known.clock() + 60)
+            number = await known.db.write(partial(exchanges.add, exchange=remark))
+            await known.passages.index(number, remark, is_remark=True)
+            found = {result.content: result.strength for result in await known.found("key of the boat")}
+            assert found == {"The key of the boat is red": 1.0, "The key of the boat is fun": 0.0}
+
+    asyncio.run(main())
+
+
 def test_a_reply_in_a_chat_is_no_answer() -> None:
     async def main() -> None:
         async with mind() as known:

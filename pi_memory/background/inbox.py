@@ -72,7 +72,8 @@ def after_reply(
         await learner.keep(stored.id, stored.exchange)
 
     async def index_messages(stored: StoredExchange) -> None:
-        await message_index.index(stored.id, stored.exchange)
+        is_remark = await learner.is_remark(stored.exchange)
+        await message_index.index(stored.id, stored.exchange, is_remark=is_remark)
 
     async def tag(stored: StoredExchange) -> None:
         """Find the topic; it is stored in one transaction with the inbox's cursor."""

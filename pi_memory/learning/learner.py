@@ -133,6 +133,10 @@ class Learner:
             new += [taken.memory] if taken and taken.is_new else []
         return new
 
+    async def is_remark(self, exchange: Exchange) -> bool:
+        """Whether the user states nothing in an exchange that lasts."""
+        return not statements(exchange) and await self._plain_facts.is_remark(exchange)
+
     async def learn(self, said: Sequence[Numbered], before: Sequence[Numbered] = ()) -> list[Memory]:
         """Learn from exchanges of one session with their ids. Returns the new memories. Idempotent. What came `before`
         was learned from already: see `extract`.

@@ -25,7 +25,7 @@ from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store import embedders, message_fts
 from pi_memory.store import messages as stored
 from pi_memory.store.database import Database
-from pi_memory.store.messages import Kept, Passage
+from pi_memory.store.messages import ASIDE, REMARK, Kept, Passage
 from pi_memory.tasks import BackgroundWorker, until_done
 from pi_memory.text.intent import only_asks
 from pi_memory.text.sentences import sentences
@@ -53,7 +53,7 @@ class NewMessage:
     text: str
     at: float | None = None
     ref: str | None = None
-    aside: bool = False
+    aside: int = 0
 
 
 class MessageIndex:
@@ -85,11 +85,13 @@ class MessageIndex:
         """Wait until the embedder is loaded or has failed."""
         await self._ready.wait()
 
-    async def index(self, exchange_id: int, exchange: Exchange) -> None:
-        """Index the messages of an exchange. Idempotent. Raises `StoreError`."""
+    async def index(self, exchange_id: int, exchange: Exchange, *, is_remark: bool = False) -> None:
+        """Index the messages of an exchange, in which the user may only remark. Idempotent. Raises `StoreError`."""
+        asks = ASIDE * only_asks(exchange.user) or REMARK * is_remark
+        answers = ASIDE * (exchange.source == "chat")  # what an agent did may be an answer
         messages = [
-            NewMessage(stored.id_of(exchange_id, reply=reply), text, aside=_is_aside(exchange, reply=reply))
-            for reply, text in ((False, exchange.user), (True, exchange.reply))
+            NewMessage(stored.id_of(exchange_id, reply=reply), text, aside=aside)
+            for reply, text, aside in ((False, exchange.user, asks), (True, exchange.reply, answers))
             if text.strip()
         ]
         made = await self.made(messages)
@@ -186,15 +188,10 @@ def _items(found: Sequence[Kept], dimensions: int) -> list[Item]:
             k.length,
             unpack(k.vectors, dimensions) if k.vectors else None,
             k.at,
-            aside=bool(k.aside),
+            aside=k.aside == ASIDE,
         )
         for k in found
     ]
-
-
-def _is_aside(exchange: Exchange, *, reply: bool) -> bool:
-    """Whether a message is no answer to any question. What an agent did may be one."""
-    return exchange.source == "chat" if reply else only_asks(exchange.user)
 
 
 def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: int, space: int | None) -> list[Kept]:

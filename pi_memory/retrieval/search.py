@@ -406,7 +406,7 @@ def _said(said: StoredMessage, found: Hit, *, asked: Query) -> Recalled:
         content=said.text,
         score=similarity,
         similarity=similarity,
-        strength=1.0,
+        strength=0.0 if said.aside == messages.REMARK else 1.0,
         boost=0.0,
         cosine=found.meaning,
         words=found.words,

@@ -20,6 +20,8 @@ from pi_memory.types import Source
 KEPT = f"""select passages.id, session_id, project, length({TEXT}), iif(space_id = :space, vectors, null),
     coalesce(passages.at, exchanges.at), aside from {JOINED}"""
 
+ASIDE, REMARK = 1, 2
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -27,7 +29,8 @@ class Passage:
     embedder numbered `space`.
 
     `at` and `ref` are those of an imported message; `at` is set only where it differs from its exchange's.
-    An `aside` is no answer to a question: it only asks, or is what an assistant replied in a chat.
+    An `aside` (`ASIDE`) is no answer to a question: it only asks, or is what an assistant replied in a chat. A `REMARK`
+    states nothing that lasts.
     """
 
     id: int
@@ -36,7 +39,7 @@ class Passage:
     space: int | None = None
     at: float | None = None
     ref: str | None = None
-    aside: bool = False
+    aside: int = 0
     codes: bytes | None = None
 
 
@@ -50,7 +53,7 @@ class Kept:
     length: int
     vectors: bytes | None
     at: float
-    aside: bool
+    aside: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class StoredMessage:
     conversation_id: str
     source: Source
     ref: str | None
+    aside: int
 
 
 def id_of(exchange_id: int, *, reply: bool) -> int:
@@ -161,7 +165,8 @@ def said_before(db: Database, ids: Sequence[int], at: float) -> int:
 def shown(db: Database, ids: Sequence[int]) -> list[StoredMessage]:
     """The existing messages among those asked for."""
     rows = db.execute(
-        f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref
+        f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref,
+        aside
         from {JOINED} join sessions on sessions.id = session_id
         where passages.id in (select value from json_each(?))""",
         (msgspec.json.encode(ids).decode(),),
