@@ -15,7 +15,7 @@ ALL = 1_000
 BULLET = re.compile(r"(?:[-*+•–]|[0-9]{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?(.*)")
 BOLD = re.compile(r"(?P<ahead>[^\w|*]*)(\*\*|__)(?P<name>.+?)\2(?P<behind>.*)")
 STRUCK = "~~"
-SENTENCE = re.compile(r"[.!?:;,](?:\s|$)")
+ENDS = (".", "!", "?", ":", ";", ",")
 BETWEEN = " \t,;:–—-"
 FIGURE = re.compile(
     r"(?:(?P<sessions>[0-9]{1,6})\s{0,3}sessions?\b"
@@ -49,7 +49,7 @@ def topic_in(line: str, *, needs_figures: bool) -> tuple[Entry, str] | None:
 
 def _is_short(text: str) -> bool:
     """Whether it is a name rather than a sentence."""
-    return len(text) <= 48 and len(text.split()) <= 4 and not SENTENCE.search(text.strip())
+    return len(text) <= 48 and len(text.split()) <= 4 and not any(word.endswith(ENDS) for word in text.split())
 
 
 def _with_figures(text: str) -> tuple[Entry, str]:

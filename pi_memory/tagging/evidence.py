@@ -1,6 +1,5 @@
 """Scores of areas from the files and words of an exchange. Pure."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -8,6 +7,7 @@ from pi_memory.tagging.keywords import REPEATED, keyword_scores, mentioned, pros
 from pi_memory.tagging.path_topics import names_of_file
 from pi_memory.tagging.paths import commands, file_paths, without_bare
 from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.text.language import pattern
 from pi_memory.topics.names import area_of
 from pi_memory.types import Exchange, ToolCall, Topic
 
@@ -30,9 +30,6 @@ STAY_AFTER_TURN = 0.25
 """The same when no tool ran and the message is far from the session's topic or refers back to nothing: then one word
 outweighs it.
 """
-
-PASSING = r"\s*(?:sleep|echo|true|pwd|date|whoami|uptime)\b[^;&|<>$`\n]*"
-IDLE = re.compile(rf"{PASSING}(?:(?:;|&&){PASSING})*")
 
 MOST_FILES = 200
 """Most files of an exchange, those with the highest weights."""
@@ -126,7 +123,7 @@ def weights_of(exchange: Exchange, *, known: Callable[[str], bool] = lambda path
 def is_idle(call: ToolCall) -> bool:
     """Whether a tool call only passes the time: `sleep 5`."""
     run = commands(call)
-    return bool(run) and all(isinstance(command, str) and IDLE.fullmatch(command) for command in run)
+    return bool(run) and all(isinstance(command, str) and pattern("idle_command").match(command) for command in run)
 
 
 def _writes(call: ToolCall) -> bool:

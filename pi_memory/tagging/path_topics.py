@@ -8,6 +8,7 @@ import re
 from pathlib import PurePosixPath
 
 from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.text.language import pattern
 from pi_memory.topics.names import CAMEL, normalise
 
 ROOTS = frozenset(("src", "lib", "app", "apps", "packages", "pkg", "internal", "cmd", "crates", "modules"))
@@ -23,10 +24,6 @@ PROSE = frozenset((".md", ".txt", ".org", ".odt", ".docx", ".doc", ".pdf", ".xls
 PROSE_ABOVE = 0.9
 """ABOVE for documents: people file them by subject (`~/recipes/bread.md`), programs by the program's name."""
 
-AFFIX = re.compile(
-    r"^(?:tests?|repro|reproduce|debug|tmp|temp|\d+)[-_.]|[-_.](?:tests?|specs?|stories|d|min|config|new|old|bak|copy)$",
-    re.IGNORECASE,
-)
 HOME = re.compile(r"^(?:~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+|[A-Za-z]:)(?=/)")
 LONG = 4
 """Most words of a name: more are a title."""
@@ -54,7 +51,7 @@ def names_of_file(path: str, patterns: Patterns, *, base: str | None = None) -> 
 def detail_of(path: str, patterns: Patterns) -> str | None:
     """`UserProfile.test.tsx` -> `user-profile`; None for names without meaning."""
     file = PurePosixPath(path.replace("\\", "/")).name
-    stem = AFFIX.sub("", AFFIX.sub("", PurePosixPath(file).stem))
+    stem = _bare(_bare(PurePosixPath(file).stem))
     name = normalise(CAMEL.sub("-", stem).replace(".", "-"))
     if file.startswith(".") or not name or name in patterns.generic_files or patterns.is_sign(path):
         return None
@@ -85,8 +82,10 @@ def _last(parts: list[str], names: frozenset[str]) -> int:
 
 def _telling(directories: list[str], patterns: Patterns) -> list[str]:
     """The directories with specific names, outermost first; hidden ones belong to tools."""
-    names = [
-        normalise(AFFIX.sub("", CAMEL.sub("-", part))) for part in directories if not part.startswith((".", "_", "@"))
-    ]
+    names = [normalise(_bare(CAMEL.sub("-", part))) for part in directories if not part.startswith((".", "_", "@"))]
     specific = [name for name in names if name and len(name) > 1 and name not in patterns.generic_directories]
     return [name for name in specific if not name[0].isdigit() and len(name.split("-")) <= LONG]
+
+
+def _bare(name: str) -> str:
+    return pattern("name_affix").sub("", name)

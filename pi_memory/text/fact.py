@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from pi_memory.text.expressions import words as any_of
 from pi_memory.text.sentences import spans
 from pi_memory.text.stems import stem
 
@@ -44,14 +43,15 @@ CLAUSE_END = re.compile(r"\s*;\s+|\s+[–—]\s+|,\s+(?=(?:and|but|und|aber|et|m
 TOKEN = re.compile(r"[^\W_]+|[,:()\"“”„«»…–—|]")
 NUMBER = re.compile(r"(?<![^\W_])\d+(?:(?:[./-]|\) ?|[  ]\(?)\d+)+(?![^\W_])")
 """A number in groups: a phone number is written in many ways."""
-FRAME = any_of(
-    r"\b(?:keep|bear) (?:this |that |it )?in mind\b",
-    r"\b(?:make|take) (?:a )?(?:mental )?note\b",
-    r"\bnote (?:to self|that)\b|\b(?:note|reminder|important):",
-    r"\b(?:by the way|for the record|for your information|just so you know|as you know|in case you \w+)\b",
-    r"\b(?:it is|it's) true\b|\b(?:the|a) fact that\b|\b(?:want|need|like) you to\b",
-    r"\b(?:save|store|put|add) (?:this|that|it)(?: (?:to|in|into) (?:your |the )?memory)?\b",
-    r"\b(?:merke? dir|denke? daran)\b",
+FRAME = re.compile(
+    r"\b(?:keep|bear) (?:this |that |it )?in mind\b"
+    r"|\b(?:make|take) (?:a )?(?:mental )?note\b"
+    r"|\bnote (?:to self|that)\b|\b(?:note|reminder|important):"
+    r"|\b(?:by the way|for the record|for your information|just so you know|as you know|in case you \w+)\b"
+    r"|\b(?:it is|it's) true\b|\b(?:the|a) fact that\b|\b(?:want|need|like) you to\b"
+    r"|\b(?:save|store|put|add) (?:this|that|it)(?: (?:to|in|into) (?:your |the )?memory)?\b"
+    r"|\b(?:merke? dir|denke? daran)\b".replace(" ", r"\s+"),
+    re.IGNORECASE,
 )
 
 

@@ -16,8 +16,6 @@ LONGEST = 10_000
 MASK = "****"
 """What stands for a secret; it looks like none."""
 
-DIGITS = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]?\d)")
-BLOB = re.compile(r"(?<![\w/+=.-])[A-Za-z0-9+_=-]{24,}(?![\w/+=-])")
 LEAST_TURNS = 0.4
 """Share of neighbouring characters of another class from which on a blob is random: 0.6 expected, names have 0.2."""
 
@@ -49,8 +47,10 @@ def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
     for found in pattern("pin").finditer(text):
         yield "a password", found.end() - len(found[0]) + len(found[0].rstrip("0123456789")), found.end()
     yield from (("a password", *f.span("value")) for f in pattern("password").finditer(text) if _is_password(f))
-    yield from (("a card number", *found.span()) for found in DIGITS.finditer(text) if _is_card(found[0]))
-    yield from (("a key", *found.span()) for found in BLOB.finditer(text) if _is_random(found[0]))
+    yield from (
+        ("a card number", *found.span()) for found in pattern("card_number").finditer(text) if _is_card(found[0])
+    )
+    yield from (("a key", *found.span()) for found in pattern("random_key").finditer(text) if _is_random(found[0]))
 
 
 def _is_password(found: re.Match[str]) -> bool:
