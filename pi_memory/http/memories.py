@@ -99,6 +99,9 @@ class ShownMemoryHistory(msgspec.Struct):
 
 
 async def show(request: Request, parts: Parts) -> Response:
+    if "ids" in request.query_params:
+        known = await parts.memories.several(_ids(request))
+        return answer(ShownMemories([_shown(memory, parts.clock()) for memory in known], len(known)))
     limit, offset = number(request, "limit", 50, most=MOST), number(request, "offset", 0)
     found, total = await parts.memories.listed(_filter(request), limit=limit, offset=offset)
     return answer(ShownMemories([_shown(memory, parts.clock()) for memory in found], total))
@@ -183,6 +186,7 @@ def _filter(request: Request) -> Filter:
         choice(request, "type", get_args(MemoryType)),
         choice(request, "priority", get_args(Priority)),
         topic=asked.get("topic"),
+        before=number(request, "before", LARGEST),
         valid=None if flag(request, "all") else "valid" not in asked or flag(request, "valid"),
     )
 
@@ -193,6 +197,13 @@ def _namespace(new: NewMemory) -> str:
     if new.project is not None:
         return namespaces.of_project(new.project)
     return "user" if new.namespace is None else new.namespace
+
+
+def _ids(request: Request) -> list[int]:
+    names = request.query_params["ids"].split(",")
+    if not all(name.isdecimal() and name.isascii() and len(name) < 20 for name in names) or len(names) > MOST:
+        raise RequestError(f"ids: expected at most {MOST} numbers", hint="For example ?ids=3,14.")
+    return [int(name) for name in names if int(name) <= LARGEST]
 
 
 def _id(request: Request) -> int:
@@ -224,6 +235,8 @@ ENDPOINTS = [
             "all": "1: also what no longer holds",
             "limit": f"most memories, up to {MOST} (50)",
             "offset": "memories to skip",
+            "before": "only memories with a smaller id, though `total` counts all",
+            "ids": "instead of all that: these, also what no longer holds, by id; separated by commas",
         },
     ),
     Endpoint("POST", "/memories", add, "Remember something.", body=NewMemory, answer=ShownMemory, status=201),

@@ -36,13 +36,17 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Filters of a list of memories. Each of `namespaces` includes those below it. None filters nothing."""
+    """Filters of a list of memories. Each of `namespaces` includes those below it. None filters nothing.
+
+    `before` is above the ids that are listed; all are counted.
+    """
 
     namespaces: tuple[str, ...] | None = None
     type: MemoryType | None = None
     priority: Priority | None = None
     topic: str | None = None
     valid: bool | None = True
+    before: int = 2**63 - 1
 
 
 def add(db: Database, candidate: Candidate, at: float, *, embedding: Embedding | None = None) -> Memory:
@@ -118,8 +122,11 @@ def every(db: Database) -> Iterator[Memory]:
 def listed(db: Database, which: Filter, *, limit: int, offset: int = 0) -> tuple[list[Memory], int]:
     """Memories, newest first, and their total number."""
     where, values = _where(which)
-    count = db.execute(f"select count(*) from {JOINED} where {where}", values).fetchone()[0]
-    query = f"select {COLUMNS} from {JOINED} where {where} order by memories.id desc limit :limit offset :offset"
+    count = db.execute(f"select count(*) from memories where {where}", values).fetchone()[0]
+    values["before"] = which.before
+    query = f"""select {COLUMNS} from {JOINED} where memories.id in (
+            select id from memories where {where} and id < :before order by id desc limit :limit offset :offset)
+        order by memories.id desc"""
     rows = db.execute(query, {**values, "limit": limit, "offset": offset}).fetchall()
     return [_memory(row) for row in rows], count
 
@@ -225,18 +232,21 @@ def dimensions(db: Database, space: str) -> int | None:
 
 
 def _where(which: Filter) -> tuple[str, dict[str, object]]:
-    parts = ["1"]
+    """A condition on `memories` alone: what rows share is looked up first."""
+    parts, labels = ["1"], ["1"]
     values: dict[str, object] = {"type": which.type, "priority": which.priority}
     if which.namespaces is not None:
         values["roots"] = msgspec.json.encode(which.namespaces).decode()
-        parts.append(
+        labels.append(
             """exists (select 1 from json_each(:roots)
             where namespace = value or substr(namespace, 1, length(value) + 1) = value || '/')"""
         )
-    parts += [f"{name} = :{name}" for name in ("type", "priority") if values[name] is not None]
+    labels += [f"{name} = :{name}" for name in ("type", "priority") if values[name] is not None]
+    if len(labels) > 1:
+        parts.append(f"label_id in (select id from memory_labels where {' and '.join(labels)})")
     if which.topic is not None:
-        values["topic"] = which.topic
-        parts.append("exists (select 1 from json_each(topics) where value = :topic)")
+        values["topic"] = msgspec.json.encode(which.topic).decode()
+        parts.append("instr(topics, :topic)")
     if which.valid is not None:
         parts.append(f"{'' if which.valid else 'not'} (valid_to is null and forgotten_at is null)")
     return " and ".join(parts), values

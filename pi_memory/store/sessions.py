@@ -72,13 +72,12 @@ def listed(db: Database, which: SessionFilter | None = None, *, limit: int, offs
         )
         if value is not None
     ]
-    # Both times are the ends of the index of a session's exchanges: no exchange is read but those that are shown.
-    query = f"""select id, name, source, project, started_at, last_at, ended_at from (
-            select *, (select max(at) from exchanges where session_id = sessions.id) as last_at,
-                (select max(id) from exchanges where session_id = sessions.id) as last_id from sessions
-            where {" and ".join(where or ["1"])})
-        where last_at is not null
-            and exists (select 1 from exchanges where session_id = id and (user != '' or reply != ''))
+    # From the index of a session's exchanges: no exchange is read but those that are shown.
+    query = f"""select sessions.id, name, source, project, started_at, last_at, ended_at
+        from (select session_id, max(at) as last_at, max(id) as last_id from exchanges group by session_id)
+        join sessions on sessions.id = session_id
+        where {" and ".join(where or ["1"])} and exists (
+            select 1 from exchanges where session_id = sessions.id and (user != '' or reply != ''))
         order by last_at desc, last_id desc limit :limit offset :offset"""
     values = {"source": wanted.source, "project": wanted.project, "topic": wanted.topic}
     rows = db.execute(query, {**values, "limit": limit, "offset": offset}).fetchall()

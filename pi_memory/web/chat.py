@@ -18,7 +18,8 @@ from pi_memory.web import formats
 from pi_memory.web.said import projects
 from pi_memory.web.site import ask, done, form, fragment, is_part, listed, page, rendered, said, wants
 
-LISTED = 25
+LISTED, FOUND = 25, 10
+"""Conversations in the list, and those that a search finds."""
 SHOWN = 10
 """Exchanges of a conversation that are shown; older ones come when they are asked for."""
 ONE = "/ui/chat/{id}"
@@ -52,7 +53,7 @@ async def _conversations(request: Request, parts: Parts, query: str) -> dict[str
     if not parts.settings.memory.enabled:
         return {"q": "", "conversations": [], "found": None}
     if query:
-        wanted = {"q": query, "everywhere": "1", "group": "conversation", "k": LISTED}
+        wanted = {"q": query, "everywhere": "1", "group": "conversation", "k": FOUND}
         groups = await ask(request, "GET", "/memories/search", **wanted)
         return {"q": query, "conversations": [], "found": groups["conversations"]}
     listing = await ask(request, "GET", "/conversations", source="chat", limit=LISTED)

@@ -12,7 +12,7 @@ from pi_memory.web.site import ask, done, form, fragment, page, rendered, said, 
 
 BACK = "/ui/focus"
 ONE = BACK + "/topic/{topic:path}"
-SHOWN = 30
+SHOWN = 20
 OF_TOPIC = 10
 
 

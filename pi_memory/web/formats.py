@@ -87,13 +87,13 @@ def rounded(value: float | None, digits: int = 2) -> str:
 
 
 WIDTH, HEIGHT, DAYS = 280, 28, 28
-"""Units of a fade's drawing: ten a day."""
+"""Units of a fade's drawing: ten a day, a point every other day."""
 
 
 def fade(strength: float, days: int = DAYS) -> str:
     """The points of a polygon: a topic's strength in the coming four weeks, if it is not touched again."""
     points = [(0.0, float(HEIGHT))]
-    for n in range(days + 1):
+    for n in range(0, days + 1, 2):
         left = strength * decay.TOPIC_RATE**n
         points.append((n * WIDTH / days, HEIGHT * (1 - left)))
         if left < decay.GONE:

@@ -1,18 +1,21 @@
 """Memories: found, added, corrected, undone, forgotten."""
 
+from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pi_memory.errors import NotFound
 from pi_memory.parts import Parts
 from pi_memory.web import formats
 from pi_memory.web.site import ask, done, form, fragment, here, listed, page, rendered, said, wants
 
 SHOWN = 20
 FOUND = 10
-MANY = 200
+RELATED = 5
+MANY = 100
 BACK = "/ui/memories"
 ONE = BACK + "/{id:int}"
 STATES = {"": {}, "ended": {"valid": "0"}, "all": {"all": "1"}}
@@ -22,20 +25,22 @@ STATES = {"": {}, "ended": {"valid": "0"}, "all": {"all": "1"}}
 async def show(request: Request, parts: Parts) -> Response:
     asked = request.query_params
     chosen = {name: asked.get(name, "").strip() for name in ("q", "namespace", "type", "state")}
-    offset = max(0, int(asked["offset"])) if asked.get("offset", "").isdigit() else 0
-    values: dict[str, Any] = {"chosen": chosen, "offset": offset, "results": None, "memories": (), "total": 0}
+    values: dict[str, Any] = {"chosen": chosen, "results": None, "memories": (), "total": 0, "next": None}
     if chosen["q"]:
-        wanted = {"q": chosen["q"], "namespace": chosen["namespace"], "everywhere": "1", "explain": "1", "k": FOUND}
-        found = await ask(request, "GET", "/memories/search", **wanted)
+        wanted = {"q": chosen["q"], "namespace": chosen["namespace"], "everywhere": "1"}
+        found = await ask(request, "GET", "/memories/search", kind="memory", explain="1", k=FOUND, **wanted)
         values["results"] = found["results"]
     else:
         state = STATES.get(chosen["state"], {})
         only = {"namespace": chosen["namespace"], "type": chosen["type"], **state}
-        values |= await ask(request, "GET", "/memories", limit=SHOWN, offset=offset, **only)
+        before = asked.get("before")
+        values |= await ask(request, "GET", "/memories", limit=SHOWN, before=before, **only)
+        values["next"] = values["memories"][-1]["id"] if len(values["memories"]) == SHOWN else None
+        values["is_first"] = before is None
     if wants(request, "results"):
-        return rendered(request, "memories.html", "results", shown=SHOWN, **values)
+        return rendered(request, "memories.html", "results", **values)
     namespaces = (await ask(request, "GET", "/namespaces"))["namespaces"]
-    return rendered(request, "memories.html", shown=SHOWN, namespaces=namespaces, **values)
+    return rendered(request, "memories.html", namespaces=namespaces, **values)
 
 
 async def add(request: Request, parts: Parts) -> Response:
@@ -46,13 +51,28 @@ async def add(request: Request, parts: Parts) -> Response:
 
 
 async def show_one(request: Request, parts: Parts) -> Response:
-    return rendered(request, "memory.html", "memory", **await _one(request))
+    return rendered(request, "memory.html", "memory", memory=await _one(request))
 
 
 async def _one(request: Request) -> dict[str, Any]:
-    memory = await ask(request, "GET", f"/memories/{request.path_params['id']}")
-    related = [await ask(request, "GET", f"/memories/{number}") for number in memory["related"][:5]]
-    return {"memory": memory, "related": related}
+    number = request.path_params["id"]
+    if number not in (found := await several(request, [number])):
+        raise NotFound(f"There is no memory {number}", hint="It may be in another store.")
+    return found[number]
+
+
+async def several(request: Request, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Memories by their ids."""
+    wanted = ",".join(map(str, ids))
+    found = listed(await ask(request, "GET", "/memories", ids=wanted), "memories") if wanted else ()
+    return {memory["id"]: memory for memory in found}
+
+
+async def related(request: Request, parts: Parts) -> Response:
+    """The memories about the same, which takes a search."""
+    alone = await ask(request, "GET", f"/memories/{request.path_params['id']}")
+    others = await several(request, alone["related"][:RELATED])
+    return rendered(request, "related.html", "related", memory=alone, others=others.values())
 
 
 async def edit(request: Request, parts: Parts) -> Response:
@@ -82,7 +102,7 @@ async def _changed(request: Request, message: str) -> Response:
     history = (await ask(request, "GET", f"/memories/{number}/history"))["history"]
     html = said(message, undo=history[0]["event_id"] if history else None)
     if wants(request, f"memory{number}"):
-        html += fragment("memory.html", "memory", **await _one(request))
+        html += fragment("memory.html", "memory", memory=await _one(request))
     return done(request, html, here(request, f"{BACK}/{number}"))
 
 
@@ -120,9 +140,9 @@ async def changes(request: Request, parts: Parts) -> Response:
     """What changed today; the last changes when nothing did."""
     found = listed(await ask(request, "GET", "/events", kind="memory.", limit=MANY), "events")
     today = [event for event in found if formats.local(event["at"]).date() == date.today()]
-    shown = (today or found)[: SHOWN * 2]
+    shown = (today or found)[:SHOWN]
     ids = dict.fromkeys(int(event["subject"].removeprefix("memory:")) for event in shown)
-    memories = {number: await ask(request, "GET", f"/memories/{number}") for number in ids}
+    memories = await several(request, ids)
     return rendered(request, "changes.html", "changes", events=shown, memories=memories, is_today=bool(today))
 
 
@@ -140,6 +160,7 @@ ENDPOINTS = [
     page(ONE, edit, method="POST", needs_memory=True),
     page(f"{ONE}/close", close, method="POST", needs_memory=True),
     page(f"{ONE}/not-now", not_now, method="POST", needs_memory=True),
+    page(f"{ONE}/related", related, needs_memory=True),
     page(f"{ONE}/history", history, needs_memory=True),
     page(f"{ONE}/forget", preview, needs_memory=True),
     page(f"{ONE}/forget", forget, method="POST", needs_memory=True),

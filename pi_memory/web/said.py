@@ -10,7 +10,7 @@ from pi_memory.parts import Parts
 from pi_memory.web import formats
 from pi_memory.web.site import ask, done, fragment, listed, page, rendered, wants
 
-SHOWN = 20
+SHOWN = 15
 BACK = "/ui/said"
 ONE = "/ui/exchanges/{id:int}"
 
