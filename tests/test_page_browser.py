@@ -1,0 +1,329 @@
+"""The page in a real browser: it streams, stops, follows what changes, and nothing in it runs but its own script.
+
+Needs Debian's Chromium and the extra `browser`; skipped where they are not there. The pictures of the documentation are
+made by `python -m tests.test_page_browser`.
+"""
+
+import asyncio
+import contextlib
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests import openai_server
+from tests.process import Process, serving
+
+playwright = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1200, "height": 800}
+HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\"> **bold** \u202edlrow"
+PAGES = ("/", "/ui/memories", "/ui/memories/changes", "/ui/focus", "/ui/said", "/ui/health", "/ui/login")
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+WORDS = 400
+
+
+async def slowly(request: openai_server.Request) -> None:
+    """A model that says a word every 20 ms, until nobody listens."""
+    await request.begin()
+    for number in range(WORDS):
+        await request.delta(f"word{number} ")
+        await asyncio.sleep(0.02)
+    await request.event("[DONE]")
+
+
+@contextlib.contextmanager
+def slow_model() -> Iterator[str]:
+    """The address of such a server."""
+    loop, ready = asyncio.new_event_loop(), threading.Event()
+    done, urls = asyncio.Event(), list[str]()
+
+    async def serve() -> None:
+        async with openai_server.serving(slowly) as server:
+            urls.append(server.url)
+            ready.set()
+            await done.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    ready.wait()
+    try:
+        yield urls[0]
+    finally:
+        loop.call_soon_threadsafe(done.set)
+        thread.join()
+        loop.close()
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    with serving(tmp_path_factory.mktemp("page")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=CHROMIUM)
+        yield started
+        started.close()
+
+
+class Tab:
+    """A page of the browser, and what it has complained about."""
+
+    def __init__(self, browser: Any, url: str, **options: Any) -> None:
+        self.context = browser.new_context(base_url=url, **{"viewport": DESK, **options})
+        self.page = self.context.new_page()
+        self.errors: list[str] = []
+        self.page.on("console", lambda m: self.errors.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.hosts: set[str] = set()
+        self.page.on("request", lambda request: self.hosts.add(request.url.split("/")[2]))
+
+    def open(self, path: str) -> Any:
+        self.page.goto(path)
+        return self.page
+
+    def serious(self) -> list[str]:
+        """What axe finds that keeps people out."""
+        source = next(Path(axe.__file__).parent.rglob("axe.min.js")).read_text()
+        self.page.evaluate(source)
+        found = self.page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
+
+
+@contextlib.contextmanager
+def tab(browser: Any, daemon: Process, **options: Any) -> Iterator[Tab]:
+    opened = Tab(browser, daemon.url, **options)
+    try:
+        yield opened
+        assert opened.errors == []
+        assert opened.hosts <= {daemon.url.removeprefix("http://")}
+    finally:
+        opened.context.close()
+
+
+def remember(daemon: Process, content: str, **more: object) -> int:
+    with daemon.client as client:
+        return int(client.post("/memories", json={"content": content, **more}).raise_for_status().json()["id"])
+
+
+def memory(daemon: Process, number: int) -> dict[str, Any]:
+    with daemon.client as client:
+        found: dict[str, Any] = client.get(f"/memories/{number}").json()
+        return found
+
+
+def focus_file(daemon: Process) -> Path:
+    return daemon.folder / "data" / "workspace" / "memory" / "RECENT_FOCUS.md"
+
+
+def test_a_chat_streams_and_stops(browser: Any, tmp_path: Path) -> None:
+    with slow_model() as url:
+        daemon = serving(tmp_path, PI_MEMORY_PROVIDER="openai", PI_MEMORY_OPENAI_BASE_URL=url)
+        with daemon as slow, tab(browser, slow) as opened:
+            page = opened.open("/")
+            page.fill("#message", "Tell me a long story")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".reply:has-text('word3 word4')")
+            assert "/ui/chat/" in page.url
+            page.click("#stop")
+            page.wait_for_selector("footer.receipt")
+            said = page.inner_text(".reply")
+            assert f"word{WORDS - 1}" not in said
+            page.reload()
+            assert page.inner_text(".reply").startswith("word0 word1")
+            assert page.inner_text("footer").count("stopped") == 1
+            assert len(page.inner_text(".reply")) < len(said) + 200
+
+
+def test_an_answer_has_its_receipt(browser: Any, daemon: Process) -> None:
+    number = remember(daemon, "The stopcock is under the cellar stairs", priority="high")
+    with tab(browser, daemon) as opened:
+        page = opened.open("/")
+        page.fill("#message", "Where is the stopcock?")
+        page.click("text=Send")
+        page.click("text=1 recalled, 0 learned")
+        page.click("text=Wrong")
+        page.wait_for_selector("#notices :text('It no longer holds')")
+        assert not memory(daemon, number)["is_valid"]
+        page.click("#notices >> text=Undo")
+        page.wait_for_selector("#notices :text('Undone')")
+        assert memory(daemon, number)["is_valid"]
+
+
+def test_a_memory_is_edited_undone_and_forgotten(browser: Any, daemon: Process) -> None:
+    number = remember(daemon, "The fuse box is in the zanzibar hall")
+    with tab(browser, daemon) as opened:
+        page = opened.open("/ui/memories")
+        page.click("text=The fuse box is in the zanzibar hall")
+        page.click("summary:text('Edit')")
+        page.fill(f"#content{number}", "The fuse box is in the zanzibar cellar")
+        page.click("text=Save")
+        page.wait_for_selector(".content:text('zanzibar cellar')")
+        page.click("#notices >> text=Undo")
+        page.wait_for_selector("#notices :text('Undone')")
+        assert memory(daemon, number)["content"] == "The fuse box is in the zanzibar hall"
+        page.reload()
+        page.click("text=The fuse box is in the zanzibar hall")
+        page.click("text=Forget …")
+        page.wait_for_selector("text=This would go for good")
+        page.click("text=Forget for good")
+        page.wait_for_selector(".notice:text('Forgotten.')")
+        assert memory(daemon, number)["content"] == ""
+
+
+def test_it_searches_as_one_types(browser: Any, daemon: Process) -> None:
+    remember(daemon, "The boiler was serviced in Vigo")
+    with tab(browser, daemon) as opened:
+        page = opened.open("/ui/memories")
+        page.locator("#q").press_sequentially("boiler", delay=20)
+        page.wait_for_selector("#results:has-text('found, the best first')")
+        assert "The boiler was serviced in Vigo" in page.inner_text("#results")
+        assert "/ui/memories" in page.url
+
+
+def test_a_topic_is_renamed_and_the_file_changes(browser: Any, daemon: Process) -> None:
+    with daemon.client as client:
+        client.put("/focus/attic").raise_for_status()
+    with tab(browser, daemon) as opened:
+        page = opened.open("/ui/focus/topic/attic")
+        page.fill("#rename", "loft")
+        page.click("text=Rename")
+        page.wait_for_selector("h1:text('loft')")
+        assert "**loft**" in focus_file(daemon).read_text()
+        assert "**attic**" not in focus_file(daemon).read_text()
+
+
+def test_the_page_follows_an_edit_of_the_file(browser: Any, daemon: Process) -> None:
+    with daemon.client as client:
+        client.put("/focus/kitchen").raise_for_status()
+    with tab(browser, daemon) as opened:
+        page = opened.open("/ui/focus")
+        page.wait_for_selector("#topics a:text('kitchen')")
+        page.wait_for_timeout(500)  # until the page follows
+        file = focus_file(daemon)
+        file.write_text(file.read_text().replace("**kitchen**", "**scullery**"))
+        page.wait_for_selector("#topics a:text('scullery')")
+        page.wait_for_function("document.getElementById('text').value.includes('**scullery**')")
+
+
+def test_what_is_stored_is_text(browser: Any, daemon: Process) -> None:
+    number = remember(daemon, HOSTILE)
+    with daemon.client as client:
+        client.post("/chat", json={"message": f"{HOSTILE} \x1b[31m {'x' * 100_000}", "conversation_id": "hostile"})
+    with tab(browser, daemon, viewport=PHONE) as opened:
+        one = f"/ui/memories/{number}"
+        for path in ("/ui/memories", one, f"{one}/history", "/ui/said", "/ui/chat/hostile", "/"):
+            page = opened.open(path)
+            assert "owned" not in page.title()
+            assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+        page.fill("#message", HOSTILE)
+        page.click("text=Send")
+        page.wait_for_selector("footer.receipt")
+        assert HOSTILE in page.inner_text(".you")
+        assert "owned" not in page.title()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_everybody_can_use_it(browser: Any, daemon: Process, scheme: str, size: dict[str, int]) -> None:
+    number = remember(daemon, f"The ladder is red in the {scheme}")
+    with tab(browser, daemon, viewport=size, color_scheme=scheme) as opened:
+        one = f"/ui/memories/{number}"
+        for path in (*PAGES, one, f"{one}/history", f"{one}/forget"):
+            page = opened.open(path)
+            assert opened.serious() == [], path
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], path
+
+
+def test_it_is_used_with_the_keyboard(browser: Any, daemon: Process) -> None:
+    with tab(browser, daemon) as opened:
+        page = opened.open("/ui/health")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.textContent") == "Skip to the page"
+        for _ in range(3):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/ui/memories")
+
+
+def test_it_is_read_without_javascript(browser: Any, daemon: Process) -> None:
+    remember(daemon, "The ladder is in the shed")
+    with tab(browser, daemon, java_script_enabled=False) as opened:
+        page = opened.open("/ui/memories")
+        page.fill("#q", "ladder")
+        page.click("text=Search")
+        page.click("text=The ladder is in the shed")
+        page.click("text=History")
+        assert "added" in page.inner_text("main")
+        page.goto("/")
+        page.fill("#message", "Good morning")
+        page.click("text=Send")
+        assert "Good morning" in page.inner_text(".you")
+
+
+def test_a_phone_logs_in_by_its_code(browser: Any, tmp_path: Path) -> None:
+    token = "0123456789-abcdefghij"
+    with serving(tmp_path, PI_MEMORY_TOKEN=token) as private, tab(browser, private, viewport=PHONE) as opened:
+        page = opened.open("/ui/memories")
+        assert page.url.endswith("/ui/login")
+        page.goto("about:blank")
+        page.goto(f"{private.url}/ui/login#{token}")
+        page.wait_for_selector("#say")
+        assert token not in page.url
+        assert page.evaluate("document.cookie") == ""
+
+
+def picture(daemon: Process, browser: Any, name: str, path: str, *, click: str = "", **options: Any) -> None:
+    with tab(browser, daemon, **options) as opened:
+        page = opened.open(path)
+        if click:
+            page.locator(click).last.click()
+        page.wait_for_timeout(500)
+        IMAGES.mkdir(exist_ok=True)
+        page.screenshot(path=IMAGES / f"{name}.png")
+
+
+def make_pictures() -> None:
+    """The pictures of the documentation: a daemon with a few days of somebody's life."""
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as daemon, daemon.client as client:
+        talk(client)
+        with playwright.sync_playwright() as driver:
+            started = driver.chromium.launch(executable_path=CHROMIUM)
+            window = {"width": 1000, "height": 640}
+            picture(daemon, started, "chat", "/ui/chat/home", click="text=Why this answer", viewport=window)
+            picture(daemon, started, "focus", "/ui/focus", viewport=window)
+            picture(daemon, started, "memories-phone", "/ui/memories", viewport=PHONE, color_scheme="dark")
+            started.close()
+
+
+def talk(client: httpx2.Client) -> None:
+    for days, topic in ((0, "garden/pump"), (2, "shop/checkout"), (6, "boat"), (14, "taxes")):
+        at = time.time() - days * 86_400
+        files = [f"/home/me/{topic}/plan.md"]
+        sent = {"session_id": f"s{days}", "user_message": f"work on {topic}", "file_paths": files, "at": at}
+        client.post("/activity?wait=1", json=sent).raise_for_status()
+    for message in (
+        "Remember that the stopcock is under the cellar stairs.",
+        "Remember that Anna's birthday is on 3 May.",
+        "I prefer answers in one sentence.",
+    ):
+        client.post("/chat", json={"message": message, "conversation_id": "facts"}).raise_for_status()
+    for message in ("The pump in the garden needs a new seal.", "Where is the stopcock?"):
+        client.post("/chat", json={"message": message, "conversation_id": "home"}).raise_for_status()
+
+
+if __name__ == "__main__":
+    make_pictures()
