@@ -160,7 +160,7 @@ def _ground(
 
 
 def _topics(on: Ground, patterns: Patterns) -> tuple[TaggerLoader, RecentFocus, Attention]:
-    """What the user works on."""
+    """The parts that know what the user works on."""
     tagger = backends.tagger(
         on.settings, patterns, db=on.db, model=on.model, scale=on.scale, windows=on.windows, worker=on.worker
     )
@@ -331,7 +331,7 @@ async def _forget_in_copies(settings: Settings, db: Database, memories: Memories
 
 @contextlib.asynccontextmanager
 async def _watching(parts: Parts) -> AsyncIterator[None]:
-    """Have hand edits of the focus file noticed as they are saved."""
+    """Notice hand edits of the focus file as they are saved."""
     changed = asyncio.Event()
     watcher = Watcher(parts.settings.focus_file, changed.set)
     watcher.start()

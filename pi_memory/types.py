@@ -54,7 +54,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ReplyOptions:
-    """What a client asks of one reply; what it does not give is as the settings say.
+    """A client's options for one reply; those not given are as in the settings.
 
     A reply ends before the first of `stops`. `schema` is the JSON schema that it has to follow.
     """
@@ -72,7 +72,7 @@ AS_SET = ReplyOptions()
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a client asks of us: one message in one conversation.
+    """A client's request: one message in one conversation.
 
     `screen` is what a client shows of the conversation before the message, where it keeps that itself: the prompt then
     follows it. `instructions` are the client's own, behind the agent's. Without `remember` the prompt is these and
@@ -269,7 +269,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class AnswerForm:
-    """What an answer may look like: `grammar` in GBNF, whose start is `root`, for a model in this process.
+    """The form of an answer: `grammar` in GBNF, whose start is `root`, for a model in this process.
 
     A server is asked for the same as JSON: a list of at most `most` objects with the properties `fields` (JSON schema),
     each of which `line` makes a line of, by `str.format`.

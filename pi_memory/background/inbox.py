@@ -57,10 +57,10 @@ Step = Callable[[StoredExchange], Awaitable[None]]
 def after_reply(
     learner: Learner, message_index: MessageIndex, focus: RecentFocus, attention: Attention, reflection: Reflection
 ) -> tuple[Step, ...]:
-    """What is done with an exchange after its reply, in this order."""
+    """The steps of an exchange after its reply, in this order."""
 
     async def link_statements(stored: StoredExchange) -> None:
-        """Have memories of what was stated name the exchange; what an agent's user states is stored only now."""
+        """Set the exchange as the source of memories stated in it. An agent's user's statements are stored only now."""
         exchange = stored.exchange
         if exchange.source == "activity":
             found, name = notice(exchange.user), exchange.conversation_id

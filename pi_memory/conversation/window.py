@@ -41,7 +41,7 @@ class Conversation:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What the next prompt begins with."""
+        """The first messages of the next prompt."""
         return prompt.messages(self.system, self.exchanges)
 
 
@@ -97,7 +97,7 @@ class ConversationWindows:
         return found and self.get(conversation_id, found.last_at)
 
     def messages(self, conversation_id: str) -> Sequence[Message]:
-        """What a conversation has said, as prompts have it; none if it is not known."""
+        """The messages of a conversation, as prompts have them; none if it is not known."""
         found = self.last(conversation_id)
         return found.messages if found else ()
 

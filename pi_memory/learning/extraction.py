@@ -55,7 +55,7 @@ def of_fact(text: str, project: str | None) -> str:
 
 
 def of_statement(stated: Statement, project: str | None, exchange_id: int | None = None) -> Candidate:
-    """What the user stated, as a candidate; not for what is to be forgotten."""
+    """A statement as a candidate; not for what is to be forgotten."""
     return Candidate(
         stated.content,
         type="procedural" if stated.kind == "rule" or stated.content.startswith("Remember to ") else "semantic",

@@ -33,7 +33,7 @@ from pi_memory.text.secrets import secret_in
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 
 Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
-"""Those of something learned in a session, by its text."""
+"""Returns the topics of something learned in a session, by its text."""
 
 OF_USER = ("user_stated", SOURCE)
 """Sources of the user's own statements: a new one may end an older one."""

@@ -1,6 +1,6 @@
-"""What the user states to be remembered or forgotten, by the words that they begin a sentence with. Pure.
+"""Detects what the user wants remembered or forgotten, by the words that begin a sentence. Pure.
 
-Only what the user says themselves, and no questions. The words are in `config/language`.
+Only the user's own words, and no questions. The words are in `config/language`.
 """
 
 import re
@@ -137,7 +137,7 @@ def _is_rule_behind(text: str) -> bool:
 
 
 def _from(text: str, opening: re.Pattern[str]) -> str:
-    """What is left of a sentence behind its first words."""
+    """The sentence without its first words."""
     found = opening.match(text)
     return text[found.end() :] if found else text
 

@@ -103,7 +103,7 @@ def _until(text: str, stops: Sequence[str]) -> str:
 
 
 def reply(messages: Sequence[Message]) -> str:
-    """What there is to say to the last message, from the messages alone."""
+    """The reply to the last message, from the messages alone."""
     asked = [message for message in messages if message.role == "user"]
     if not asked:
         return SELF
@@ -121,7 +121,7 @@ class SpokenLine:
     day: str | None = None
 
     def spoken(self) -> str:
-        """As it is said to the user."""
+        """The line in the second person, for the user."""
         if self.role == "assistant":
             return f"I said: {_quote(self.text)}"
         if self.day is not None and pattern("relative_time").search(self.text):
@@ -162,7 +162,7 @@ def _heading(wanted: Intent) -> str:
 
 
 def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:
-    """What answers of this conversation, and of what the user once stated: the best there is without a search."""
+    """Lines of this conversation, and of the user's statements, that answer: the best there are without a search."""
     own = [sentence for text in said for sentence in sentences(text) if not asks(sentence)]
     question = " ".join(sentence for sentence in sentences(message) if asks(sentence)) or message
     quotes = [SpokenLine(quote.text, "user") for quote in best(question, own)]

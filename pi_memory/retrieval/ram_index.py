@@ -1,4 +1,4 @@
-"""What is searched, as RAM knows it: ids of texts, what they belong to, their vectors. The texts stay on disk."""
+"""The search index in RAM: ids of texts, their namespaces and threads, their vectors. The texts stay on disk."""
 
 from collections.abc import Callable, Collection, Sequence
 from copy import copy

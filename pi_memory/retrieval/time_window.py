@@ -153,7 +153,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _those(text: str, name: str) -> list[str]:
-    """What the words of a text stand for that have this name in `config/language`."""
+    """The forms of those words of a text that have this name in `config/language`."""
     known = forms(name)
     return [known[word] for word in WORD.findall(text) if word in known]
 

@@ -131,7 +131,7 @@ def facts(text: str) -> tuple[Fact, ...]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Those of a text, and those of its lines that may have been wrapped."""
+    """The sentences of a text, also with wrapped lines joined."""
     for version in {text, WRAPPED.sub(" ", text)}:
         yield from (version[start:end] for start, end in spans(version))
 
@@ -219,7 +219,7 @@ def _has(sentence: str, words: Sequence[frozenset[str]]) -> bool:
 
 
 def _left(sentence: str, is_gone: IsGone, asked: frozenset[str]) -> str:
-    """What is left of a sentence: all of it, the clauses that state nothing forgotten, or nothing."""
+    """The rest of a sentence: all of it, the clauses without a forgotten fact, or nothing."""
     if _states(sentence, is_gone):
         clauses = CLAUSE_END.split(sentence)
         left = [clause for clause in clauses if not _states(clause, is_gone)]

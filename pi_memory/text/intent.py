@@ -1,4 +1,8 @@
-"""What a message wants: an answer, a list of memories, small talk, or only to be noted. Pure."""
+"""The intent of a message: a question, a request for a list of memories, small talk, or a statement. Pure.
+
+The words are in `config/language`. In doubt a message states something: it is then stored and searched, and no reply
+claims to answer it.
+"""
 
 from dataclasses import dataclass
 from enum import Enum

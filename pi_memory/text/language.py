@@ -25,7 +25,7 @@ Table = Mapping[str, Mapping[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """What a name must find in a language, and what it must not."""
+    """Texts that the pattern of a name must find in a language, and texts that it must not."""
 
     language: str
     name: str

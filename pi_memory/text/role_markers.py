@@ -1,4 +1,4 @@
-"""What marks a role in the prompts of chat models, made mere text: nothing that was said can forge a role. Pure.
+"""Makes the role markers of chat models mere text, so that nothing that was said can forge a role. Pure.
 
 A model in this process reads content with control tokens off and needs none of this. A server, or an agent elsewhere,
 may read them in any text.
