@@ -92,6 +92,7 @@ TESTED_ELSEWHERE = {
 """Modules without a test file of their name, as patterns, and who tests them instead."""
 
 BEYOND_A_MODULE = {
+    "page_browser": "a browser that uses the pages",
     "crash day doors focus_edits focus_midway story weeks": "a daemon over some time",
     "clients_*": "the programs that speak these interfaces, against a daemon",
     "benchmarks docs house layers packaging readme scripts systemd": "what is not in the package",
