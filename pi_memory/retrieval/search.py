@@ -224,7 +224,7 @@ class Search:
 
     async def _with_answers(self, best: list[Recalled]) -> list[Recalled]:
         """The hits, each question that somebody asked with the message after it, if that is short."""
-        asking = [r.id << 1 | (r.role == "assistant") for r in best if r.kind == "exchange" and _only_asks(r.content)]
+        asking = [r.id << 1 | (r.role == "assistant") for r in best if r.kind == "exchange" and _mostly_asks(r.content)]
         if not asking:
             return best
         # The next message is the reply, or the next exchange where there was none.
@@ -418,13 +418,14 @@ def _said(said: StoredMessage, found: Hit, *, asked: Query) -> Recalled:
     )
 
 
-def _only_asks(text: str) -> bool:
+def _mostly_asks(text: str) -> bool:
+    """Whether the next message may answer this one. `only_asks` is true of thanks too, which nobody answers."""
     return query_terms.asked(text) > HALF
 
 
 def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recalled | None:
     """The message after one that only asks, with the question's score; None if there is none, or a long one."""
-    if question.kind != "exchange" or not _only_asks(question.content):
+    if question.kind != "exchange" or not _mostly_asks(question.content):
         return None
     number = question.id << 1 | (question.role == "assistant")
     said = next_ones.get(number + 1) or next_ones.get(number + 2)
