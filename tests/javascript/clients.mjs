@@ -1,9 +1,9 @@
-// Uses a JavaScript client against a daemon, and prints what it got as JSON: node clients.mjs NAME URL [PYTHON]
+// Uses a JavaScript client against a daemon, and prints what it got as JSON: node clients.mjs NAME URL [PYTHON or TEXT]
 // PACKAGES is the folder whose node_modules has the clients.
 import { createRequire } from "node:module";
 
 const require = createRequire(`${process.env.PACKAGES}/`);
-const [, , name, url, python] = process.argv;
+const [, , name, url, more] = process.argv;
 const TEA = "I drink oolong tea in the morning";
 const QUESTION = "Which tea do I drink in the morning?";
 const shown = (said) => [
@@ -65,17 +65,32 @@ const use = {
     };
   },
 
+  // What is said with a client to a conversation of its own: `more` is the text.
+  async "say-openai"() {
+    const { OpenAI } = require("openai");
+    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "none" });
+    const messages = [{ role: "user", content: more }];
+    return { said: (await client.chat.completions.create({ model: "pi-memory", messages })).choices[0].message.content };
+  },
+
+  async "say-ai"() {
+    const { createOpenAICompatible } = require("@ai-sdk/openai-compatible");
+    const { generateText } = require("ai");
+    const pi = createOpenAICompatible({ name: "pi-memory", baseURL: `${url}/v1` });
+    return { said: (await generateText({ model: pi("pi-memory"), prompt: more })).text };
+  },
+
   async mcp() {
     const { Client, StreamableHTTPClientTransport } = require("@modelcontextprotocol/client");
     const { StdioClientTransport } = require("@modelcontextprotocol/client/stdio");
-    const transport = python
-      ? new StdioClientTransport({ command: python, args: ["-m", "pi_memory", "mcp"], env: { ...process.env } })
+    const transport = more
+      ? new StdioClientTransport({ command: more, args: ["-m", "pi_memory", "mcp"], env: { ...process.env } })
       : new StreamableHTTPClientTransport(new URL(`${url}/mcp`));
     const options = process.env.MCP_MODE === "auto" ? { versionNegotiation: { mode: "auto" } } : {};
     const client = new Client({ name: "test", version: "1" }, options);
     await client.connect(transport);
     const tools = (await client.listTools()).tools.map((tool) => tool.name);
-    const content = `The ${process.env.MCP_MODE} ${python ? "piped" : "direct"} valve is behind the shed`;
+    const content = `The ${process.env.MCP_MODE} ${more ? "piped" : "direct"} valve is behind the shed`;
     await client.callTool({ name: "remember", arguments: { content } });
     const told = await client.callTool({ name: "recall", arguments: { query: content } });
     const wrong = await client.callTool({ name: "recall", arguments: {} });
