@@ -214,10 +214,11 @@ class Memory:
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """A hit of a search: score = similarity x strength x (1 + boost). This ranks candidates. For a question,
-    `gate.judged` scores statements anew, sentence by sentence, and replaces `score`.
+    `gate.judge` scores statements anew, sentence by sentence, and replaces `score`.
 
     `kind` is `memory`, or `exchange` for one verbatim message of an exchange; `id` is the memory's or the exchange's.
-    `cosine` (calibrated) and `words` (BM25 coverage), both in [0, 1], are what similarity was computed from.
+    `cosine` and `words` (BM25 coverage), both in [0, 1], are what similarity was computed from. `cosine` is calibrated,
+    a nearness: 0 for unrelated texts, 1 for the same meaning.
     `source` is that of an exchange.
     """
 

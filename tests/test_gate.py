@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from pi_memory.retrieval import gate
-from pi_memory.retrieval.gate import MOST, asks_something, passed
-from pi_memory.text.intent import intent
+from pi_memory.retrieval.gate import MOST, asks_something, let_through
+from pi_memory.text.intent import intent_of
 from pi_memory.types import Recalled
 
 
@@ -42,26 +42,26 @@ def test_courtesy_asks_nothing() -> None:
     ],
 )
 def test_what_bears_on_the_message_is_shown(words: float, cosine: float, by_meaning: bool, passes: bool) -> None:
-    assert bool(passed([found(1.0, words=words, cosine=cosine)], by_meaning=by_meaning)) is passes
+    assert bool(let_through([found(1.0, words=words, cosine=cosine)], by_meaning=by_meaning)) is passes
 
 
 def test_with_what_bears_on_it_comes_what_is_nearly_as_good() -> None:
     results = [found(1.0), found(0.8, words=1.0), found(0.5, words=1.0)]
-    assert passed(results, by_meaning=False) == results[:2]
+    assert let_through(results, by_meaning=False) == results[:2]
 
 
 def test_nothing_is_shown_for_the_sake_of_a_result_that_is_not() -> None:
-    assert passed([found(1.0), found(0.5, words=1.0)], by_meaning=False) == []
+    assert let_through([found(1.0), found(0.5, words=1.0)], by_meaning=False) == []
 
 
 def test_the_more_is_shown_the_nearer_to_the_best_it_has_to_be() -> None:
     results = [found(1.0, words=1.0), *(found(0.8) for _ in range(30))]
-    assert 1 < len(passed(results, by_meaning=False)) < MOST
-    assert len(passed([found(1.0, words=1.0)] * 30, by_meaning=False)) == MOST
+    assert 1 < len(let_through(results, by_meaning=False)) < MOST
+    assert len(let_through([found(1.0, words=1.0)] * 30, by_meaning=False)) == MOST
 
 
 def test_of_nothing_nothing_is_shown() -> None:
-    assert passed([], by_meaning=True) == []
+    assert let_through([], by_meaning=True) == []
 
 
 def said(content: str, *, cosine: float, words: float = 0.0, **fields: Any) -> Recalled:
@@ -70,8 +70,8 @@ def said(content: str, *, cosine: float, words: float = 0.0, **fields: Any) -> R
 
 
 def answered(question: str, *found: Recalled, **nearness: float) -> list[str]:
-    judged = gate.judged(question, found, {text.replace("_", " "): near for text, near in nearness.items()})
-    return [each.content for each in gate.answers(question, intent(question), judged)]
+    judged = gate.judge(question, found, {text.replace("_", " "): near for text, near in nearness.items()})
+    return [each.content for each in gate.answers(question, intent_of(question), judged)]
 
 
 def test_meaning_outweighs_shared_words() -> None:
@@ -93,7 +93,7 @@ def test_what_has_the_kind_of_answer_that_is_asked_for_comes_first() -> None:
 
 def test_a_faded_memory_comes_after_a_fresh_one_but_is_found() -> None:
     old, new = (said("It is a cat", cosine=0.5, strength=strength) for strength in (0.1, 1.0))
-    judged = gate.judged("Which pet do I have?", [old, new], {})
+    judged = gate.judge("Which pet do I have?", [old, new], {})
     assert [each.found.strength for each in judged] == [1.0, 0.1]
 
 
@@ -104,8 +104,8 @@ def test_a_cry_and_a_question_are_no_parts_that_answer() -> None:
 def test_of_a_long_message_the_sentence_that_answers_is_answered() -> None:
     long = "We talked about many things that evening, as one does on such long evenings in the autumn."
     text = f"{long} {long} Her cat is called Miso."
-    judged = gate.judged("What is the cat called?", [said(text, cosine=0.3)], {"Her cat is called Miso.": 0.9})
-    assert gate.answers("What is her cat called?", intent("What is her cat called?"), judged)[0].content.endswith(
+    judged = gate.judge("What is the cat called?", [said(text, cosine=0.3)], {"Her cat is called Miso.": 0.9})
+    assert gate.answers("What is her cat called?", intent_of("What is her cat called?"), judged)[0].content.endswith(
         f"{long} Her cat is called Miso."
     )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.text.intent import Wish, follows_up, intent, only_asks
+from pi_memory.text.intent import Wish, follows_up, intent_of, only_asks
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from pi_memory.text.intent import Wish, follows_up, intent, only_asks
     ],
 )
 def test_a_message_wants(message: str, wish: Wish) -> None:
-    assert intent(message).kind is wish
+    assert intent_of(message).kind is wish
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_a_message_wants(message: str, wish: Wish) -> None:
     ],
 )
 def test_a_broad_question_has_a_subject(message: str, subject: str) -> None:
-    assert intent(message).kind is Wish.ABOUT
-    assert intent(message).subject == subject
+    assert intent_of(message).kind is Wish.ABOUT
+    assert intent_of(message).subject == subject
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,9 @@ def test_a_url_has_no_speaker() -> None:
 
 
 def test_questions_and_times_are_known() -> None:
-    assert query_terms.asked("Did you go? ") == 1.0
-    assert query_terms.asked("I went. You?") == pytest.approx(5 / 12)
-    assert query_terms.asked("I went.") == query_terms.asked("") == 0.0
+    assert query_terms.share_asking("Did you go? ") == 1.0
+    assert query_terms.share_asking("I went. You?") == pytest.approx(5 / 12)
+    assert query_terms.share_asking("I went.") == query_terms.share_asking("") == 0.0
     assert query_terms.asks_assistant("What did you suggest?")
     assert query_terms.asks_assistant("Which of your three suggestions was it?")
     assert not query_terms.asks_assistant("What about the youth hostel?")

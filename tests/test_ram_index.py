@@ -125,5 +125,5 @@ def test_what_was_said_in_the_time_asked_about_comes_first() -> None:
     made.put([Item(2 * day, day, "user", 40, None, at=day * 86_400.0) for day in range(1, 10)])
     view = made.view(lambda namespace: True)
     window = TimeWindow(3.5 * 86_400, 5.5 * 86_400)
-    scores = weigh(view.field, [view.rows(view.ids)], None, Emphasis(window=window)).similarity
+    scores = weigh(view.field, [view.rows(view.ids)], None, Emphasis(period=window)).similarity
     assert set(np.flatnonzero(scores == scores.max()).tolist()) == {3, 4}

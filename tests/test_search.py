@@ -45,7 +45,7 @@ class Mind:
             await self.passages.index(number, exchange)
 
     async def shown(self, message: str, *, window: PromptWindow | None = None) -> list[str]:
-        room = PromptRoom(500, lambda text: len(text.split()), window=window)
+        room = PromptRoom(500, lambda text: len(text.split()), in_prompt=window)
         _, chosen = await self.recall.for_turn(message, scope=GLOBAL, room=room, now=self.clock())
         return [result.content for result in chosen]
 

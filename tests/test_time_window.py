@@ -12,7 +12,7 @@ NOW = datetime(2023, 5, 17, 15, 30).astimezone()
 
 
 def window(query: str) -> tuple[str, str] | None:
-    found = time_window.asked(query, NOW.timestamp())
+    found = time_window.period(query, NOW.timestamp())
     if found is None:
         return None
     days = (datetime.fromtimestamp(time).astimezone() for time in (found.begin, found.end))
@@ -77,10 +77,10 @@ def test_what_names_no_time_has_no_window(query: str) -> None:
 
 @given(st.text(), st.floats(0, 253_402_300_000))
 def test_no_query_is_too_much(query: str, at: float) -> None:
-    time_window.asked(query, at)
+    time_window.period(query, at)
 
 
 @given(st.integers(0, 999), st.sampled_from(["days", "weeks", "months", "years"]), st.floats(0, 253_402_300_000))
 def test_a_window_ends_after_it_begins(count: int, unit: str, at: float) -> None:
-    found = time_window.asked(f"{count} {unit} ago", at)
+    found = time_window.period(f"{count} {unit} ago", at)
     assert found is None or found.begin <= found.end

@@ -62,7 +62,7 @@ class AgentContexts:
             tokens=self._context.budget(model).recall,
             count=model.count,
             text=self._text(session),
-            window=PromptWindow(session),
+            in_prompt=PromptWindow(session),
         )
         scope, now = namespaces.scope(namespaces.named(project)), self._clock()
         text, chosen = await self._recall.for_turn(said, scope=scope, room=room, now=now, session=session)

@@ -107,7 +107,7 @@ class TurnContext:
             tokens=self.budget(model).recall,
             count=model.count,
             text="\n".join(message.text for message in conversation.messages),
-            window=PromptWindow(conversation.id, said[0].at) if said else None,
+            in_prompt=PromptWindow(conversation.id, said[0].at) if said else None,
             before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",
         )
         scope, now = namespaces.scope(conversation.project), self._clock()

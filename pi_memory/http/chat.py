@@ -36,29 +36,29 @@ class ChatReply(msgspec.Struct, omit_defaults=True):
 
 
 async def chat(request: Request, parts: Parts) -> Response:
-    asked = await body(request, ChatRequest)
-    stream = parts.streams.start(turn_of(asked))
+    chat_request = await body(request, ChatRequest)
+    stream = parts.streams.start(turn_of(chat_request))
     events = aiter(stream)
-    if not asked.stream:
+    if not chat_request.stream:
         done = await unless_gone(request, stream, last(events))
-        return answer(_reply(done, explain=asked.explain))
+        return answer(_reply(done, explain=chat_request.explain))
     # The first event is awaited here, so that an error has its own status.
     first = await unless_gone(request, stream, anext(events))
     if "text/event-stream" in request.headers.get("accept", ""):
-        return TurnResponse(stream, _as_events(first, events, explain=asked.explain), "text/event-stream")
+        return TurnResponse(stream, _as_events(first, events, explain=chat_request.explain), "text/event-stream")
     return TurnResponse(stream, _as_text(first, events), "text/plain; charset=utf-8")
 
 
-def turn_of(asked: ChatRequest) -> Turn:
-    if not asked.message.strip():
+def turn_of(chat_request: ChatRequest) -> Turn:
+    if not chat_request.message.strip():
         raise RequestError("message: empty", hint="Send what you want to say.")
-    conversation_id = asked.conversation_id
+    conversation_id = chat_request.conversation_id
     return Turn(
-        message=asked.message,
+        message=chat_request.message,
         conversation_id=client_id(conversation_id, "conversation_id") if conversation_id is not None else str(uuid4()),
-        agent=asked.agent,
-        project=asked.project,
-        tool_calls=tuple(asked.tool_calls),
+        agent=chat_request.agent,
+        project=chat_request.project,
+        tool_calls=tuple(chat_request.tool_calls),
     )
 
 

@@ -74,16 +74,16 @@ class ShownExchangeAlone(ShownExchange):
 
 
 async def show(request: Request, parts: Parts) -> Response:
-    asked, limit = request.query_params, number(request, "limit", 50, least=1, most=MOST)
-    wanted = ExchangeQuery(
-        words=tuple(asked.get("q", "").split()),
-        conversation=asked.get("conversation_id"),
-        project=asked.get("project"),
+    given, limit = request.query_params, number(request, "limit", 50, least=1, most=MOST)
+    query = ExchangeQuery(
+        words=tuple(given.get("q", "").split()),
+        conversation=given.get("conversation_id"),
+        project=given.get("project"),
         since=_time(request, "from"),
         until=_time(request, "to"),
         before=number(request, "before", LARGEST),
     )
-    found = await parts.db.read(partial(exchanges.listed, wanted=wanted, limit=limit + 1))
+    found = await parts.db.read(partial(exchanges.listed, query=query, limit=limit + 1))
     page = found[:limit]
     listed = [shown(ShownExchange, exchange, id=id_) for id_, exchange in page]
     return answer(ShownExchanges(listed, page[-1][0] if len(found) > limit else None))

@@ -80,7 +80,7 @@ async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
         session=_session(request, parts),
         at=unix(_number(asked["at"]), "at") if "at" in asked else None,
     )
-    return await parts.search.masked(found)
+    return await parts.search.mask_secrets(found)
 
 
 def _scope(request: Request) -> namespaces.Scope:

@@ -37,9 +37,9 @@ async def last(events: AsyncIterator[Event]) -> Done:
     raise PiMemoryError("The turn ended without a reply", hint="The daemon's log says why.")
 
 
-async def unless_gone(request: Request, stream: Stream, wanted: Awaitable[T]) -> T:
-    """What `wanted` returns; if the client leaves first, the turn is stopped, and `wanted` reports that."""
-    task = asyncio.ensure_future(wanted)
+async def unless_gone(request: Request, stream: Stream, result: Awaitable[T]) -> T:
+    """What `result` returns; if the client leaves first, the turn is stopped, and `result` reports that."""
+    task = asyncio.ensure_future(result)
     gone = asyncio.ensure_future(request.receive())
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)

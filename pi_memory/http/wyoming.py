@@ -118,8 +118,8 @@ class Satellites:
         parts = self._parts
         if parts.windows.get(name, parts.clock()) is not None or not parts.settings.memory.enabled:
             return ()
-        wanted = ExchangeQuery(conversation=name)
-        found = await parts.db.read(partial(exchanges.listed, wanted=wanted, limit=BEGINS_WITH))
+        query = ExchangeQuery(conversation=name)
+        found = await parts.db.read(partial(exchanges.listed, query=query, limit=BEGINS_WITH))
         recent = [exchange for _, exchange in reversed(found)]
         return tuple(m for e in recent for m in (Message("user", e.user), Message("assistant", e.reply)))
 

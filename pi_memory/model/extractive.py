@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
-from pi_memory.text.intent import Intent, Wish, asks, intent
+from pi_memory.text.intent import Intent, Wish, asks, intent_of
 from pi_memory.text.language import pattern
 from pi_memory.text.second_person import to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
@@ -139,7 +139,7 @@ class PromptFacts:
 
 
 def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
-    wanted = intent(message)
+    wanted = intent_of(message)
     if pattern("repeats_user").search(message) and not _topic(message) and not facts.recalled:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
     if not wanted.asks:

@@ -46,15 +46,15 @@ class PromptWindow:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to look up: `terms` are FTS5 expressions; at most `most` texts; none of the prompt window `without`.
-    Messages of the `window` of time come first. `bearing` is a factor for each term besides its rarity, shape (terms,).
+    """What to look up: `terms` are FTS5 expressions; at most `most` texts; none that is `in_prompt` already.
+    Messages of the `period` come first. `bearing` is a factor for each term besides its rarity, shape (terms,).
     `only` is what may be found; of that also the `nearest` by cosine. `tokens` are those of the query.
     """
 
     terms: Sequence[str]
     most: int
-    without: PromptWindow | None = None
-    window: TimeWindow | None = None
+    in_prompt: PromptWindow | None = None
+    period: TimeWindow | None = None
     bearing: Vectors | None = None
     past: bool = False
     only: Only | None = None
@@ -64,7 +64,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A hit and its scores in [0, 1]: `words` (BM25 coverage), `meaning` (calibrated cosine), `similarity` (their
+    """A hit and its scores in [0, 1]: `words` (BM25 coverage), `nearness` (calibrated cosine), `similarity` (their
     weighted sum).
 
     `at_length`: it is from a conversation with an assistant that replies at length.
@@ -74,7 +74,7 @@ class Hit:
     id: int
     similarity: float
     words: float
-    meaning: float
+    nearness: float
     at_length: bool
 
 
@@ -97,12 +97,12 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
 def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
     view, index = place.view, memory_fts if place.kind == "memory" else message_fts
     rows = [view.rows(ids) for ids in index.holders(db, wanted.terms)]
-    emphasis = Emphasis(scoring.share_of_meaning(view.field), wanted.bearing, wanted.window)
+    emphasis = Emphasis(scoring.share_of_meaning(view.field), wanted.bearing, wanted.period)
     if place.kind == "memory":
         emphasis = Emphasis(scoring.MEANING_ALONE, wanted.bearing)
     known = scoring.weigh(view.field, rows, place.meaning, emphasis)
-    if wanted.without is not None and place.kind == "exchange":
-        known.similarity[_within(db, view, wanted.without)] = 0.0
+    if wanted.in_prompt is not None and place.kind == "exchange":
+        known.similarity[_within(db, view, wanted.in_prompt)] = 0.0
     if wanted.only is not None:
         # Their words still speak for what was said beside them.
         known.similarity[view.asides & ((view.ids & 1 == 0) | (wanted.only == "answers"))] = 0.0

@@ -47,11 +47,13 @@ class Novelty:
         return " ".join([*parts, *(["…"] if len(lines) - 1 not in chosen else [])])
 
     def add(self, text: str) -> None:
-        self._contained += [(query_terms.said(sentence), is_question(sentence)) for sentence in sentences(text)]
+        self._contained += [
+            (query_terms.content_words(sentence), is_question(sentence)) for sentence in sentences(text)
+        ]
 
     def _contains(self, sentence: str) -> bool:
         """Whether all its words are in one earlier sentence. A question covers only questions."""
-        said = query_terms.said(SAID_ON.sub("", sentence))
+        said = query_terms.content_words(SAID_ON.sub("", sentence))
         return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._contained)
 
     def _by_bearing(self, lines: Sequence[str]) -> Iterator[int]:

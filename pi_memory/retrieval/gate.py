@@ -12,8 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pi_memory.text import intent
-from pi_memory.text.intent import Intent
+from pi_memory.text.intent import Intent, asks, follows_up, names_only
 from pi_memory.text.language import pattern, words
 from pi_memory.text.query_terms import terms
 from pi_memory.text.sentences import stems
@@ -74,7 +73,7 @@ def asks_something(query: str) -> bool:
     return not words("small_talk").issuperset(terms(query))
 
 
-def passed(found: Sequence[Recalled], *, by_meaning: bool) -> list[Recalled]:
+def let_through(found: Sequence[Recalled], *, by_meaning: bool) -> list[Recalled]:
     """The hits of `found`, best first, that pass: all that are nearly as good as the best, if one of them is good
     enough by itself. `by_meaning` says that there is an embedder.
     """
@@ -117,22 +116,22 @@ def is_statement(found: Recalled) -> bool:
 def to_read(found: Sequence[Recalled]) -> list[Recalled]:
     """The statements whose sentences are worth judging, by the scores of their whole texts."""
     statements = filter(is_statement, found)
-    return sorted(statements, key=lambda each: -_mixed(each.cosine, each.words))[:READ]
+    return sorted(statements, key=lambda each: -_mix(each.cosine, each.words))[:READ]
 
 
 def parts_of(text: str) -> tuple[str, ...]:
     """The sentences of a statement that may answer; the whole text if it has too many, or none."""
     said = [each.text for each in sentences(text)]
-    found = tuple(sentence for sentence in said if not intent.asks(sentence) and not pattern("cry").search(sentence))
+    found = tuple(sentence for sentence in said if not asks(sentence) and not pattern("cry").search(sentence))
     return found if 0 < len(found) <= MOST_SENTENCES else (text,)
 
 
-def judged(question: str, found: Sequence[Recalled], nearness: Mapping[str, float]) -> list[Judged]:
+def judge(question: str, found: Sequence[Recalled], nearness: Mapping[str, float]) -> list[Judged]:
     """Statements by how well one of their sentences answers, best first. `nearness` has that of sentences of texts with
     several.
     """
-    fits = [answer for asked, answer in _kinds_of_answers() if asked.search(question)]
-    judged = (_judged(each, nearness, fits) for each in found)
+    fits = [answer for asking, answer in _kinds_of_answers() if asking.search(question)]
+    judged = (_judge(each, nearness, fits) for each in found)
     return sorted(judged, key=lambda each: -each.score)
 
 
@@ -146,13 +145,13 @@ def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     )
 
 
-def _judged(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pattern[str]]) -> Judged:
+def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pattern[str]]) -> Judged:
     parts = parts_of(found.content)
     whole = found.cosine if len(" ".join(parts)) >= STATES * len(found.content) else None
     near = tuple(_near(nearness.get(part), whole) for part in parts)
     scores = [
-        _mixed(each, found.words) + FITS * any(each.search(part) for each in fits) - NAMES * intent.names_only(part)
-        for part, each in zip(parts, near, strict=True)
+        _mix(its_nearness, found.words) + FITS * any(fit.search(part) for fit in fits) - NAMES * names_only(part)
+        for part, its_nearness in zip(parts, near, strict=True)
     ]
     best = max(range(len(parts)), key=scores.__getitem__)
     kept = (1 - FADING + FADING * found.strength) * (1 + FADING * found.boost)
@@ -165,36 +164,36 @@ def _near(part: float | None, whole: float | None) -> float:
     return sum(known) / len(known) if known else 0.0
 
 
-def _mixed(nearness: float, shared: float) -> float:
+def _mix(nearness: float, shared: float) -> float:
     return MEANING * nearness + (1 - MEANING) * shared
 
 
-def answers(question: str, wanted: Intent, judged: Sequence[Judged]) -> list[Recalled]:
+def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Recalled]:
     """The answers, best first, each as the sentences to show; none if no sentence is near enough."""
-    if not judged or max(each.near for each in judged[:MOST_ANSWERS]) < _needed(question, wanted, judged):
+    if not judged or max(each.near for each in judged[:MOST_ANSWERS]) < _needed(question, intent, judged):
         return []
-    return [_shown(each) for each in judged[:MOST_ANSWERS] if each.score >= NEAR_BEST_ANSWER * judged[0].score]
+    return [_show(each) for each in judged[:MOST_ANSWERS] if each.score >= NEAR_BEST_ANSWER * judged[0].score]
 
 
-def _needed(question: str, wanted: Intent, judged: Sequence[Judged]) -> float:
+def _needed(question: str, intent: Intent, judged: Sequence[Judged]) -> float:
     """The nearness that the best answer needs."""
     needed = NEAR
     needed -= OWN if pattern("own_world").search(question) else 0.0
     needed -= DEFINITE if pattern("definite").search(question) else 0.0
     needed -= KNOWN if max(each.found.words for each in judged) >= SHARED else 0.0
-    needed += GENERAL * wanted.is_general
-    return needed + UNSURE * (not wanted.is_sure)
+    needed += GENERAL * intent.is_general
+    return needed + UNSURE * (not intent.is_sure)
 
 
 def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     """The texts that name a subject, then those that are near it, or have its words."""
-    wanted = stems(subject)
-    named = [each for each in judged if wanted & stems(each.found.content)]
+    own = stems(subject)
+    named = [each for each in judged if own & stems(each.found.content)]
     near = [each for each in judged if each not in named and (each.found.words >= SHARED or each.near >= ABOUT)]
-    return [replace(_shown(each), content=each.found.content) for each in [*named, *near][:MOST_ABOUT]]
+    return [replace(_show(each), content=each.found.content) for each in [*named, *near][:MOST_ABOUT]]
 
 
-def _shown(judged: Judged) -> Recalled:
+def _show(judged: Judged) -> Recalled:
     """The hit as it is shown: a short text whole, else the sentence that answers and the one before it."""
     text = " ".join(" ".join(judged.sentences).split())
     if len(text) > SHORT:
@@ -210,4 +209,4 @@ def following(question: str, judged: list[Judged]) -> list[Judged]:
 
 def with_subject(question: str, before: str) -> str:
     """A follow-up question such as `and his brother?`, with the message before it, which has its subject."""
-    return f"{before} {question}" if before and intent.follows_up(question) else question
+    return f"{before} {question}" if before and follows_up(question) else question

@@ -16,14 +16,14 @@ FIXES = "fixes"
 
 @dataclass(frozen=True, slots=True)
 class PromptRoom:
-    """The rest of a prompt: what it already contains, as `text` and as the `window` of a conversation; the `tokens`
-    left, as `count` counts them.
+    """The rest of a prompt: what it already contains, as `text` and as messages of a conversation (`in_prompt`);
+    the `tokens` left, as `count` counts them.
     """
 
     tokens: int
     count: Callable[[str], int]
     text: str = ""
-    window: PromptWindow | None = None
+    in_prompt: PromptWindow | None = None
     before: str = ""
     """The user's message before, in the same conversation, with the best hit for it."""
 

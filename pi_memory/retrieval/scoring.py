@@ -77,12 +77,12 @@ class Evidence:
 @dataclass(frozen=True, slots=True)
 class Emphasis:
     """Weights: `meaning` is the weight of cosine in similarity, one for all texts or one for each; `bearing` a factor
-    for each term besides its rarity, shape (terms,); `window` the time that is asked about.
+    for each term besides its rarity, shape (terms,); `period` the time that is asked about.
     """
 
     meaning: Vectors | float = MEANING
     bearing: Vectors | None = None
-    window: TimeWindow | None = None
+    period: TimeWindow | None = None
 
 
 PLAIN = Emphasis()
@@ -93,14 +93,14 @@ def weigh(field: Field, hits: Sequence[Rows], meaning: Vectors | None, emphasis:
 
     `meaning` is the calibrated cosine in [0, 1], shape (n,); None without an embedder.
     """
-    words, share, window = _words(field, hits, emphasis.bearing), emphasis.meaning, emphasis.window
+    words, share, period = _words(field, hits, emphasis.bearing), emphasis.meaning, emphasis.period
     if meaning is None:
         similarity, meaning = words.copy(), np.zeros_like(words)
     else:
         meant = (meaning + _around(meaning[None], field.threads)[0]) / 2
         similarity = ((1 - share) * words + share * meant).astype(np.float32) if hits else meant
-    if window is not None:
-        similarity[(field.times >= window.begin) & (field.times <= window.end)] += TIMELY
+    if period is not None:
+        similarity[(field.times >= period.begin) & (field.times <= period.end)] += TIMELY
     return Evidence(similarity, words, meaning)
 
 

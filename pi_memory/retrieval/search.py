@@ -2,7 +2,7 @@
 
 Score = similarity x strength x (1 + boost). Similarity is made from the evidence of a text and of its neighbours
 (`scoring.py`), and from the kind of message. A verbatim message has a strength of 1: it does not fade, it is erased
-when its time is over. This ranks candidates. For a question, `gate.judged` scores statements anew, sentence by
+when its time is over. This ranks candidates. For a question, `gate.judge` scores statements anew, sentence by
 sentence, and replaces `score`.
 """
 
@@ -35,7 +35,7 @@ from pi_memory.store.database import Database
 from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
-from pi_memory.text.intent import Intent, Wish, intent, only_asks
+from pi_memory.text.intent import Intent, Wish, intent_of, only_asks
 from pi_memory.text.secrets import masked, secret_in
 from pi_memory.types import Exchange, Memory, Recalled, Role, Vectors
 
@@ -78,7 +78,7 @@ class Query:
         if found.at_length:  # what is asked of an assistant is often what matters: "I just moved; any tips?"
             signals -= self.not_replies and role == "assistant"
         else:
-            signals -= role is not None and query_terms.asked(text)
+            signals -= role is not None and query_terms.share_asking(text)
         return max(0.0, found.similarity + SIGNAL * signals)
 
 
@@ -95,7 +95,7 @@ class Meant:
     tokens: QueryTokens | None
     """What its words mean where they stand; None where the embedder does not say."""
 
-    def cosine(self, nearness: float) -> float:
+    def raw_cosine(self, nearness: float) -> float:
         return self.scale.unrelated_mean + nearness * (self.scale.same - self.scale.unrelated_mean)
 
     def nearness(self, shelf: RamIndex, view: View) -> Vectors | None:
@@ -153,12 +153,12 @@ class Search:
         now: float,
         kinds: Collection[Kind] = KINDS,
         session: str | None = None,
-        window: PromptWindow | None = None,
+        in_prompt: PromptWindow | None = None,
         at: float | None = None,
         only: Only | None = None,
     ) -> list[Recalled]:
         """The `k` best hits for `query` that `scope` sees, best first; one for each memory and message. The session's
-        topics boost memories; messages of the `window` are left out. `at` is when it is asked, `now` unless given:
+        topics boost memories; messages that are `in_prompt` are left out. `at` is when it is asked, `now` unless given:
         "last week" is the one before. `only` is what may be found.
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
@@ -166,24 +166,25 @@ class Search:
         terms = query_terms.terms(query)
         meant = await self._meant(query, terms)
         shelves = {kind: shelf.snapshot() for kind, shelf in self._shelves.items() if kind in kinds and len(shelf)}
-        asked, places = await self._worker.run(_looked, query, terms, shelves, scope=scope, meant=meant)
+        parsed, places = await self._worker.run(_plan, query, terms, shelves, scope=scope, meant=meant)
         if not places:
             return []
         self._index()
+        period = await self._worker.run(_period, query, places, now if at is None else at)
         wanted = Wanted(
-            [query_terms.quoted(term) for term in asked.terms],
-            most := max(READ, 3 * k),
-            window,
-            await self._worker.run(_window, query, places, now if at is None else at),
-            None if meant is None else meant.bearing,
-            query_terms.asks_past(query),
-            only,
+            terms=[query_terms.quoted(term) for term in terms],
+            most=max(READ, 3 * k),
+            in_prompt=in_prompt,
+            period=period,
+            bearing=None if meant is None else meant.bearing,
+            past=query_terms.asks_past(query),
+            only=only,
             nearest=READ_NEAREST if only and meant else 0,
             tokens=None if meant is None else meant.tokens,
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(session, query[:NAMING])
-        results = await self._worker.run(_scored, found, asked, now=now, boost=boost, k=most)
+        results = await self._worker.run(_rank, found, parsed, now=now, boost=boost, k=wanted.most)
         if not wanted.past:
             results = await self._worker.run(self._newest, results, shelves.get("memory"), meant)
         return results[:k]
@@ -196,39 +197,38 @@ class Search:
         Leaves out what the prompt already contains, except that the best answer to a question is repeated. The
         memories in the block are reinforced, and those that rest on a sentence in it. Raises `StoreError`.
         """
-        wanted = await self._worker.run(_intent, query, room.before)
-        if wanted is None:
+        intent = await self._worker.run(_intent, query, room.before)
+        if intent is None:
             return "", ()
         find = partial(self.search, scope=scope, now=now, session=session)
-        if wanted.kind is Wish.SAID and not wanted.subject and (asked := time_window.asked(query, now)):
-            best = await self._said_in(asked, scope)
-        elif wanted.asks and self._by_meaning:
-            best = await self._answers(query, room.before, wanted, find)
+        if intent.kind is Wish.SAID and not intent.subject and (period := time_window.period(query, now)):
+            best = await self._messages_of(period, scope)
+        elif intent.asks and self._by_meaning:
+            best = await self._answers(query, room.before, intent, find)
         else:
-            others = await find(query, k=gate.MOST, window=room.window, only="answers")
-            best = gate.passed(others, by_meaning=self._by_meaning)
-        best = await self.masked(await self._with_answers(best))
-        render = partial(prompt_blocks.block, again=wanted.asks)
+            others = await find(query, k=gate.MOST, in_prompt=room.in_prompt, only="answers")
+            best = gate.let_through(others, by_meaning=self._by_meaning)
+        best = await self.mask_secrets(await self._with_answers(best))
+        render = partial(prompt_blocks.block, again=intent.asks)
         text, chosen = await self._worker.run(render, best, query, room)
         if chosen:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.
             self._db.write(partial(_reinforce, chosen=chosen, at=now))
         return text, chosen
 
-    async def _said_in(self, window: TimeWindow, scope: Scope) -> list[Recalled]:
+    async def _messages_of(self, period: TimeWindow, scope: Scope) -> list[Recalled]:
         """The user's messages of a time, newest first."""
-        wanted = ExchangeQuery(since=window.begin, until=window.end)
-        listed = await self._db.read(partial(exchanges.listed, wanted=wanted, limit=READ))
+        query = ExchangeQuery(since=period.begin, until=period.end)
+        listed = await self._db.read(partial(exchanges.listed, query=query, limit=READ))
         seen = [(n, e) for n, e in listed if namespaces.covers(namespace_of(e.project), seen=scope)]
-        return [_stated(number, each) for number, each in seen if not only_asks(each.user)][: gate.MOST]
+        return [_from_exchange(number, each) for number, each in seen if not only_asks(each.user)][: gate.MOST]
 
     async def _with_answers(self, best: list[Recalled]) -> list[Recalled]:
         """The hits, each question that somebody asked with the message after it, if that is short."""
-        asking = [r.id << 1 | (r.role == "assistant") for r in best if r.kind == "exchange" and _mostly_asks(r.content)]
+        asking = [_message_id(r) for r in best if r.kind == "exchange" and _mostly_asks(r.content)]
         if not asking:
             return best
-        # The next message is the reply, or the next exchange where there was none.
-        after = [number + step for number in asking for step in (1, 2)]
+        after = [id_ for number in asking for id_ in messages.next_ids(number)]
         next_ones = {said.id: said for said in await self._db.read(partial(messages.shown, ids=after))}
         known = {(r.kind, r.id, r.role) for r in best}
         complete: list[Recalled] = []
@@ -239,7 +239,7 @@ class Search:
                 complete.append(answer)
         return complete
 
-    async def masked(self, found: list[Recalled]) -> list[Recalled]:
+    async def mask_secrets(self, found: list[Recalled]) -> list[Recalled]:
         """The same without the secrets in what was said, but those that the user had remembered."""
         revealing = await self._worker.run(_with_secrets, found)
         if not revealing:
@@ -253,33 +253,33 @@ class Search:
         if shelf is None or shelf.matrix is None or meant is None:
             return results
         vectors = shelf.matrix.vectors([r.id for r in results if r.kind == "memory"])
-        return ended.newest(results, vectors, same=meant.cosine(ended.SAME_THING))
+        return ended.newest(results, vectors, same=meant.raw_cosine(ended.SAME_THING))
 
     @property
     def _by_meaning(self) -> bool:
         return self._scale.embedder.now.dimensions > 0
 
     async def _answers(
-        self, asked: str, before: str, wanted: Intent, find: Callable[..., Awaitable[list[Recalled]]]
+        self, query: str, before: str, intent: Intent, find: Callable[..., Awaitable[list[Recalled]]]
     ) -> list[Recalled]:
-        """The answers to what is asked: statements by their sentences, other texts as they were found. `before` is the
+        """The answers to a question: statements by their sentences, other texts as they were found. `before` is the
         turn before.
         """
-        question = gate.with_subject(asked, before)
-        if wanted.kind is Wish.REPLIED:
+        question = gate.with_subject(query, before)
+        if intent.kind is Wish.REPLIED:
             found = [each for each in await find(question, k=READ, only="replies") if each.role == "assistant"]
-            return gate.passed(found, by_meaning=True)
-        subject = (wanted.subject or gate.ABOUT_USER) if wanted.kind is Wish.ABOUT else ""
+            return gate.let_through(found, by_meaning=True)
+        subject = (intent.subject or gate.ABOUT_USER) if intent.kind is Wish.ABOUT else ""
         found = await find(subject or question, k=READ, only="answers")
         statements = await self._worker.run(gate.to_read, found)
         nearness = await self._nearness(subject or question, statements)
-        judged = await self._worker.run(gate.judged, question, statements, nearness)
-        if question != asked:
-            judged = gate.following(asked, judged)
+        judged = await self._worker.run(gate.judge, question, statements, nearness)
+        if question != query:
+            judged = gate.following(query, judged)
         if subject:
             return gate.about(subject, judged)
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
-        return _merged(gate.answers(question, wanted, judged), gate.passed(others, by_meaning=True))
+        return _merge(gate.answers(question, intent, judged), gate.let_through(others, by_meaning=True))
 
     async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
         """The nearness to a question of sentences of statements with several; {} when the embedder fails."""
@@ -287,11 +287,11 @@ class Search:
         texts = list(dict.fromkeys(part for each in several for part in each))
         try:
             scale, embedder = await self._scale.measured(), self._scale.embedder.now
-            asked, vectors = (await embedder.embed([question]))[0], await embedder.embed(texts)
+            question_vector, vectors = (await embedder.embed([question]))[0], await embedder.embed(texts)
         except EmbedderError:
             return {}
         low, high = scale.unrelated_mean, scale.same
-        near = np.clip((vectors @ asked - low) / (high - low), 0.0, 1.0)
+        near = np.clip((vectors @ question_vector - low) / (high - low), 0.0, 1.0)
         return dict(zip(texts, near.tolist(), strict=True))
 
     def _index(self) -> None:
@@ -309,8 +309,8 @@ class Search:
             scale = await self._scale.measured()
             (vector,), (tokens,) = await token_codes.embed(embedder, [query])
             bearing = np.sqrt(np.clip(await self._words.of(terms, embedder) @ vector, LEAST_BEARING, 1.0))
-            asked = QueryTokens(embedder.id, terms, tokens) if tokens.ids else None
-            return Meant(vector, scale, bearing, asked)
+            query_tokens = QueryTokens(embedder.id, terms, tokens) if tokens.ids else None
+            return Meant(vector, scale, bearing, query_tokens)
         except EmbedderError:
             return None
 
@@ -327,10 +327,10 @@ def _reinforce(db: sqlite_utils.Database, *, chosen: Sequence[Recalled], at: flo
     rows.used_by_quote(db, shown, at)
 
 
-def _looked(
+def _plan(
     query: str, terms: tuple[str, ...], shelves: Mapping[Kind, RamIndex], *, scope: Scope, meant: Meant | None
 ) -> tuple[Query, list[SearchSpace]]:
-    """The query, and where to search."""
+    """The query with its signs, and where to search."""
     places = []
     for kind, shelf in shelves.items():
         view = shelf.view(partial(namespaces.covers, seen=scope))
@@ -340,25 +340,25 @@ def _looked(
     return Query(terms, query_terms.asks_when(query), not_replies), places
 
 
-def _window(query: str, places: Sequence[SearchSpace], at: float) -> TimeWindow | None:
+def _period(query: str, places: Sequence[SearchSpace], at: float) -> TimeWindow | None:
     """The time that is asked about at Unix time `at`. When nothing was said then, as in conversations that ended long
     ago, the newest message says what `last week` was.
     """
     times = [place.view.field.times for place in places if place.kind == "exchange"]
-    window = time_window.asked(query, at)
-    if window is None or not times or any(((t >= window.begin) & (t <= window.end)).any() for t in times):
-        return window
-    return time_window.asked(query, min(at, *(float(t.max()) for t in times)))
+    period = time_window.period(query, at)
+    if period is None or not times or any(((t >= period.begin) & (t <= period.end)).any() for t in times):
+        return period
+    return time_window.period(query, min(at, *(float(t.max()) for t in times)))
 
 
-def _scored(
-    found: Sequence[tuple[Hit, Memory | StoredMessage]], asked: Query, *, now: float, boost: Boost, k: int
+def _rank(
+    found: Sequence[tuple[Hit, Memory | StoredMessage]], query: Query, *, now: float, boost: Boost, k: int
 ) -> list[Recalled]:
     """The `k` best, best first."""
     results = [
-        _memory(text, each, asked=asked, now=now, boost=boost)
+        _from_memory(text, each, query=query, now=now, boost=boost)
         if isinstance(text, Memory)
-        else _said(text, each, asked=asked)
+        else _from_message(text, each, query=query)
         for each, text in found
     ]
     return sorted(_in_company(results), key=lambda r: (-r.score, -r.at))[:k]
@@ -378,8 +378,8 @@ def _in_company(results: Sequence[Recalled]) -> Iterator[Recalled]:
         yield replace(result, score=result.score + more, similarity=result.similarity + more)
 
 
-def _memory(memory: Memory, found: Hit, *, asked: Query, now: float, boost: Boost) -> Recalled:
-    similarity, kept = asked.similarity(found, memory.content), strength(memory, now)
+def _from_memory(memory: Memory, found: Hit, *, query: Query, now: float, boost: Boost) -> Recalled:
+    similarity, kept = query.similarity(found, memory.content), strength(memory, now)
     more = min(1.0, boost(memory.topics))
     return Recalled(
         id=memory.id,
@@ -389,7 +389,7 @@ def _memory(memory: Memory, found: Hit, *, asked: Query, now: float, boost: Boos
         similarity=similarity,
         strength=kept,
         boost=more,
-        cosine=found.meaning,
+        cosine=found.nearness,
         words=found.words,
         at=memory.updated_at,
         type=memory.type,
@@ -397,18 +397,18 @@ def _memory(memory: Memory, found: Hit, *, asked: Query, now: float, boost: Boos
     )
 
 
-def _said(said: StoredMessage, found: Hit, *, asked: Query) -> Recalled:
-    role: Role = "assistant" if said.id & 1 else "user"
-    similarity = asked.similarity(found, said.text, role=role)
+def _from_message(said: StoredMessage, found: Hit, *, query: Query) -> Recalled:
+    role: Role = "assistant" if messages.is_reply(said.id) else "user"
+    similarity = query.similarity(found, said.text, role=role)
     return Recalled(
-        id=said.id >> 1,
+        id=messages.exchange_of(said.id),
         kind="exchange",
         content=said.text,
         score=similarity,
         similarity=similarity,
         strength=0.0 if said.aside == messages.REMARK else 1.0,
         boost=0.0,
-        cosine=found.meaning,
+        cosine=found.nearness,
         words=found.words,
         at=said.at,
         role=role,
@@ -420,39 +420,55 @@ def _said(said: StoredMessage, found: Hit, *, asked: Query) -> Recalled:
 
 def _mostly_asks(text: str) -> bool:
     """Whether the next message may answer this one. `only_asks` is true of thanks too, which nobody answers."""
-    return query_terms.asked(text) > HALF
+    return query_terms.share_asking(text) > HALF
 
 
 def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recalled | None:
     """The message after one that only asks, with the question's score; None if there is none, or a long one."""
     if question.kind != "exchange" or not _mostly_asks(question.content):
         return None
-    number = question.id << 1 | (question.role == "assistant")
-    said = next_ones.get(number + 1) or next_ones.get(number + 2)
+    first, second = messages.next_ids(_message_id(question))
+    said = next_ones.get(first) or next_ones.get(second)
     if said is None or said.conversation_id != question.conversation_id or len(said.text) > SHORT:
         return None
-    role: Role = "assistant" if said.id & 1 else "user"
+    role: Role = "assistant" if messages.is_reply(said.id) else "user"
     if role == "assistant" and said.source == "chat":  # a reply of ours is no answer
         return None
-    return replace(question, id=said.id >> 1, content=said.text, at=said.at, role=role, ref=said.ref)
+    exchange_id = messages.exchange_of(said.id)
+    return replace(question, id=exchange_id, content=said.text, at=said.at, role=role, ref=said.ref)
+
+
+def _message_id(found: Recalled) -> int:
+    return messages.id_of(found.id, reply=found.role == "assistant")
 
 
 def _intent(query: str, before: str) -> Intent | None:
     """The intent of a message, None for courtesy and stop words, unless they follow up what was said `before`."""
-    wanted = intent(query)
-    talks = wanted.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not wanted.asks
-    is_broad = wanted.kind in (Wish.ABOUT, Wish.SAID)
-    return None if talks or not (is_broad or gate.asks_something(gate.with_subject(query, before))) else wanted
+    intent = intent_of(query)
+    talks = intent.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not intent.asks
+    is_broad = intent.kind in (Wish.ABOUT, Wish.SAID)
+    return None if talks or not (is_broad or gate.asks_something(gate.with_subject(query, before))) else intent
 
 
-def _stated(number: int, exchange: Exchange) -> Recalled:
-    text, said_at = " ".join(gate.parts_of(exchange.user)), exchange.at
+def _from_exchange(number: int, exchange: Exchange) -> Recalled:
+    """The user's message, which nothing was compared with."""
     return Recalled(
-        number, "exchange", text, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, said_at, role="user", source=exchange.source
+        id=number,
+        kind="exchange",
+        content=" ".join(gate.parts_of(exchange.user)),
+        score=1.0,
+        similarity=1.0,
+        strength=1.0,
+        boost=0.0,
+        cosine=0.0,
+        words=0.0,
+        at=exchange.at,
+        role="user",
+        source=exchange.source,
     )
 
 
-def _merged(statements: Sequence[Recalled], others: Sequence[Recalled]) -> list[Recalled]:
+def _merge(statements: Sequence[Recalled], others: Sequence[Recalled]) -> list[Recalled]:
     return sorted([*statements, *others], key=lambda each: -each.score)
 
 

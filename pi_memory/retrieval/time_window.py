@@ -30,7 +30,7 @@ class TimeWindow:
     end: float
 
 
-def asked(query: str, at: float) -> TimeWindow | None:
+def period(query: str, at: float) -> TimeWindow | None:
     """The time that `query`, asked at Unix time `at`, is about; None when it names none."""
     now = datetime.fromtimestamp(at).astimezone()
     for name, read in READERS.items():

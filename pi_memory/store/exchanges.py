@@ -166,10 +166,10 @@ def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[i
     return {row[0]: _exchange(row) for row in rows}
 
 
-def listed(db: Database, wanted: ExchangeQuery, *, limit: int) -> list[tuple[int, Exchange]]:
+def listed(db: Database, query: ExchangeQuery, *, limit: int) -> list[tuple[int, Exchange]]:
     """The exchanges that match a query, with their ids, newest first."""
     said = "user || char(10) || reply"
-    values: dict[str, object] = {f"word{n}": f"%{_literal(word)}%" for n, word in enumerate(wanted.words)}
+    values: dict[str, object] = {f"word{n}": f"%{_literal(word)}%" for n, word in enumerate(query.words)}
     where = [SAID, "exchanges.id < :before", *(f"{said} like :{name} escape '\\'" for name in values)]
     for condition, name in (
         ("sessions.name = :conversation", "conversation"),
@@ -177,11 +177,11 @@ def listed(db: Database, wanted: ExchangeQuery, *, limit: int) -> list[tuple[int
         ("exchanges.at >= :since", "since"),
         ("exchanges.at < :until", "until"),
     ):
-        if (value := getattr(wanted, name)) is not None:
+        if (value := getattr(query, name)) is not None:
             where.append(condition)
             values[name] = value
-    query = f"select {COLUMNS} from {JOINED} where {' and '.join(where)} order by exchanges.id desc limit :limit"
-    rows = db.execute(query, {**values, "before": wanted.before, "limit": limit}).fetchall()
+    sql = f"select {COLUMNS} from {JOINED} where {' and '.join(where)} order by exchanges.id desc limit :limit"
+    rows = db.execute(sql, {**values, "before": query.before, "limit": limit}).fetchall()
     return [(row[0], _exchange(row)) for row in rows]
 
 

@@ -53,7 +53,7 @@ def add(db: Database, entries: Sequence[ImportEntry], at: float, *, extract: boo
     for entry in entries:
         name = entry.exchange.conversation_id
         number = exchanges.add(db, entry.exchange)
-        made = [replace(p, id=messages.id_of(number, reply=bool(p.id & 1))) for p in entry.passages]
+        made = [replace(p, id=messages.id_of(number, reply=messages.is_reply(p.id))) for p in entry.passages]
         messages.add(db, made)
         added.setdefault(name, []).append(number)
     for name, numbers in added.items():

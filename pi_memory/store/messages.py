@@ -73,12 +73,28 @@ def id_of(exchange_id: int, *, reply: bool) -> int:
     return 2 * exchange_id + reply
 
 
+def exchange_of(id_: int) -> int:
+    """The id of a message's exchange."""
+    return id_ >> 1
+
+
+def is_reply(id_: int) -> bool:
+    return bool(id_ & 1)
+
+
+def next_ids(id_: int) -> tuple[int, int]:
+    """The ids that the next message may have: the next one, or that after it where there was no reply."""
+    return id_ + 1, id_ + 2
+
+
 def add(db: Database, passages: Iterable[Passage]) -> None:
     """Store and index messages; existing ones stay as they are. Text erased since from their exchanges is left out,
     with its vectors.
     """
     for p in passages:
-        said = db.execute("select iif(? & 1, reply, user) from exchanges where id = ?", (p.id, p.id >> 1)).fetchone()
+        said = db.execute(
+            "select iif(? & 1, reply, user) from exchanges where id = ?", (p.id, exchange_of(p.id))
+        ).fetchone()
         if said is None or not said[0].strip():
             continue
         space, vectors, codes = (p.space, p.vectors, p.codes) if said[0] == p.text else (None, None, None)
@@ -156,7 +172,7 @@ def said_before(db: Database, ids: Sequence[int], at: float) -> int:
     """How many of a conversation's messages, in order of id, were said before Unix time `at`."""
 
     def said_at(id_: int) -> float:
-        row = db.execute("select at from exchanges where id = ?", (id_ >> 1,)).fetchone()
+        row = db.execute("select at from exchanges where id = ?", (exchange_of(id_),)).fetchone()
         return float(row[0]) if row else -math.inf
 
     return bisect.bisect_left(ids, at, key=said_at)

@@ -56,7 +56,7 @@ class Intent:
         return self.kind in ASKING
 
 
-def intent(message: str) -> Intent:
+def intent_of(message: str) -> Intent:
     """The intent of a message; of several sentences that of the one that asks."""
     text = _plain(message)
     if (talk := _small_talk(text)) is not None:

@@ -30,7 +30,7 @@ def terms(query: str) -> tuple[str, ...]:
     return tuple(wanted if len(wanted) <= MOST_TERMS else wanted[:half] + wanted[-half:])
 
 
-def said(text: str) -> frozenset[str]:
+def content_words(text: str) -> frozenset[str]:
     """The content words of a text; all of its words if it has none."""
     found = frozenset(WORD.findall(text.casefold()))
     content = found - words("stop_words") | found & words("telling_words")
@@ -45,7 +45,7 @@ def quoted(term: str) -> str:
     return f'({plain} OR "{other}")' if other else plain
 
 
-def asked(text: str) -> float:
+def share_asking(text: str) -> float:
     """The share of a message that asks, in [0, 1]: many an answer ends with a question in return."""
     if not any(mark in text for mark in ASKING):
         return 0.0
