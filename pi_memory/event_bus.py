@@ -49,8 +49,8 @@ class ExchangeProcessed:
     topic: str | None
 
 
-Event = MemoryChanged | TextForgotten | FocusEdited | FocusFileRead | ExchangeProcessed
-E = TypeVar("E", bound=Event)
+BusEvent = MemoryChanged | TextForgotten | FocusEdited | FocusFileRead | ExchangeProcessed
+E = TypeVar("E", bound=BusEvent)
 
 
 class Events:
@@ -63,7 +63,7 @@ class Events:
         """Have `listener` called with each event of a kind."""
         self._listeners[kind].append(listener)
 
-    async def publish(self, event: Event) -> None:
+    async def publish(self, event: BusEvent) -> None:
         """Wait until every listener has followed. What one of them raises is raised, and ends it."""
         for listener in self._listeners[type(event)]:
             following = listener(event)

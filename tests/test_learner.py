@@ -52,7 +52,7 @@ class Mind:
         """What was said, as the inbox and then the end of the session have it."""
         exchanges = [Exchange("c", text, "Fine.", self.clock(), project=project) for text in said]
         for number, exchange in enumerate(exchanges, 1):
-            await self.learning.found_in(number, exchange)
+            await self.learning.link_statements(number, exchange)
         return await self.learning.learn(list(enumerate(exchanges, 1)))
 
     async def known(self) -> list[str]:

@@ -9,6 +9,7 @@ import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from pi_memory.attention.tracker import Attention
 from pi_memory.background.priority import TurnPriority
@@ -66,7 +67,7 @@ def after_reply(
             found, name = notice(exchange.user), exchange.conversation_id
             await learner.state(found, session=name, project=exchange.project, exchange_id=stored.id)
         else:
-            await learner.found_in(stored.id, exchange)
+            await learner.link_statements(stored.id, exchange)
 
     async def keep_facts(stored: StoredExchange) -> None:
         await learner.keep(stored.id, stored.exchange)
@@ -128,7 +129,8 @@ class Inbox:
         `refs` are the lines of a log that it was made from, recorded with it; if one of them has been recorded since,
         nothing is stored.
         """
-        stored = self._db.put(lambda db: imports.add_recorded(db, exchange, refs=refs))
+        add = partial(imports.add_recorded, refs=refs) if refs else exchanges.add
+        stored = self._db.put(lambda db: add(db, exchange))
         return self._queue(exchange, stored)
 
     def restamp(self, right: Callable[[float], float]) -> None:

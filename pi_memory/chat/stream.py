@@ -17,7 +17,7 @@ from pi_memory.chat.turn import Assistant
 from pi_memory.errors import PiMemoryError, Unavailable
 from pi_memory.types import Delta, Done, Turn
 
-Event = Delta | Done
+TurnEvent = Delta | Done
 FIRSTS = 50
 """The last turns of which the time to the first piece is known."""
 
@@ -29,7 +29,7 @@ class Stream:
 
     def __init__(self, assistant: Assistant, turn: Turn, priority: TurnPriority, *, seconds: float) -> None:
         self.conversation_id = turn.conversation_id
-        self._events: asyncio.Queue[Event | PiMemoryError | None] = asyncio.Queue()
+        self._events: asyncio.Queue[TurnEvent | PiMemoryError | None] = asyncio.Queue()
         self._seconds = seconds
         self._begun = time.monotonic()
         self.first_after: float | None = None
@@ -37,7 +37,7 @@ class Stream:
         self.task = asyncio.create_task(self._run(assistant, turn, priority))
         self.task.add_done_callback(self._end)
 
-    async def __aiter__(self) -> AsyncIterator[Event]:
+    async def __aiter__(self) -> AsyncIterator[TurnEvent]:
         """The turn's events. Raises what the turn raised, `Unavailable` when the daemon stopped it."""
         while (event := await self._events.get()) is not None:
             if isinstance(event, PiMemoryError):

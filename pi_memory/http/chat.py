@@ -8,7 +8,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pi_memory.chat.stream import Event
+from pi_memory.chat.stream import TurnEvent
 from pi_memory.errors import PiMemoryError, RequestError
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id, failure
 from pi_memory.http.turns import TurnResponse, chain, last, unless_gone
@@ -67,7 +67,7 @@ def _reply(done: Done, *, explain: bool) -> ChatReply:
     return ChatReply(done.reply, done.conversation_id, done.model, done.provider, done.usage, receipt)
 
 
-async def _as_text(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[str]:
+async def _as_text(first: TurnEvent, rest: AsyncIterator[TurnEvent]) -> AsyncIterator[str]:
     try:
         async for event in chain(first, rest):
             if isinstance(event, Delta):
@@ -76,7 +76,7 @@ async def _as_text(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[st
         yield f"\n[{error.message}. {error.hint}]"
 
 
-async def _as_events(first: Event, rest: AsyncIterator[Event], *, explain: bool) -> AsyncIterator[str]:
+async def _as_events(first: TurnEvent, rest: AsyncIterator[TurnEvent], *, explain: bool) -> AsyncIterator[str]:
     try:
         async for event in chain(first, rest):
             yield _sse("delta", event) if isinstance(event, Delta) else _sse("done", _reply(event, explain=explain))

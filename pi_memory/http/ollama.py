@@ -9,7 +9,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pi_memory.chat.stream import Event, Stream
+from pi_memory.chat.stream import Stream, TurnEvent
 from pi_memory.clock import iso
 from pi_memory.errors import NotFound, PiMemoryError
 from pi_memory.http import client_chat
@@ -217,7 +217,7 @@ async def _reply(request: Request, parts: Parts, wanted: ClientChat, shape: Shap
 async def _streamed(
     request: Request,
     stream: Stream,
-    events: AsyncIterator[Event],
+    events: AsyncIterator[TurnEvent],
     shape: Shape,
     *,
     model: str,

@@ -9,7 +9,7 @@ from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pi_memory.chat.stream import Event
+from pi_memory.chat.stream import TurnEvent
 from pi_memory.errors import NotFound, PiMemoryError
 from pi_memory.http import client_chat
 from pi_memory.http.client_chat import MODEL, ClientChat, ClientMessage
@@ -172,7 +172,7 @@ def _finish(done: Done) -> str:
     return "length" if done.is_cut else "stop"
 
 
-async def _chunks(events: AsyncIterator[Event], head: dict[str, Any], *, with_usage: bool) -> AsyncIterator[str]:
+async def _chunks(events: AsyncIterator[TurnEvent], head: dict[str, Any], *, with_usage: bool) -> AsyncIterator[str]:
     """Server-sent events. Clients begin a message with the role and stop reading at `finish_reason`."""
     head = {**head, "object": "chat.completion.chunk"}
 

@@ -8,7 +8,7 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pi_memory.chat.stream import Event
+from pi_memory.chat.stream import TurnEvent
 from pi_memory.errors import PiMemoryError, RequestError
 from pi_memory.http import client_chat
 from pi_memory.http.client_chat import MODEL, ClientChat, ClientMessage
@@ -148,7 +148,7 @@ def _usage(tokens: Usage) -> dict[str, Any]:
     }
 
 
-async def _events(events: AsyncIterator[Event], begun: ShownResponse) -> AsyncIterator[str]:
+async def _events(events: AsyncIterator[TurnEvent], begun: ShownResponse) -> AsyncIterator[str]:
     number = 0
 
     def event(kind: str, **fields: Any) -> str:

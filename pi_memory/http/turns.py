@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from pi_memory.chat.stream import Event, Stream
+from pi_memory.chat.stream import Stream, TurnEvent
 from pi_memory.errors import PiMemoryError
 from pi_memory.types import Done
 
@@ -30,7 +30,7 @@ class TurnResponse(StreamingResponse):
             self._stream.leave()
 
 
-async def last(events: AsyncIterator[Event]) -> Done:
+async def last(events: AsyncIterator[TurnEvent]) -> Done:
     async for event in events:
         if isinstance(event, Done):
             return event
@@ -52,7 +52,7 @@ async def unless_gone(request: Request, stream: Stream, result: Awaitable[T]) ->
             stream.leave()
 
 
-async def chain(first: Event, rest: AsyncIterator[Event]) -> AsyncIterator[Event]:
+async def chain(first: TurnEvent, rest: AsyncIterator[TurnEvent]) -> AsyncIterator[TurnEvent]:
     yield first
     async for event in rest:
         yield event

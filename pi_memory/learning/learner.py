@@ -114,10 +114,10 @@ class Learner:
                     lines.append(await self._remember(statement, candidate))
         return [line for line in lines if line]
 
-    async def found_in(self, exchange_id: int, exchange: Exchange) -> None:
+    async def link_statements(self, exchange_id: int, exchange: Exchange) -> None:
         """Set the source exchange of memories that were stored before it. Idempotent."""
         if quotes := [s.quote for s in statements(exchange) if s.kind not in ("forget", "private")]:
-            await self._memories.rest_on(quotes, exchange_id)
+            await self._memories.link_statements(quotes, exchange_id)
 
     async def keep(self, number: int, exchange: Exchange) -> list[Memory]:
         """Store the plain facts of an exchange with `number` as its id. Returns the memories that are new, or that

@@ -225,9 +225,9 @@ class Memories:
         if ids:
             await self._db.write(partial(memories.used, ids=ids, at=self._clock() if at is None else at))
 
-    async def rest_on(self, quotes: Sequence[str], exchange_id: int) -> None:
+    async def link_statements(self, quotes: Sequence[str], exchange_id: int) -> None:
         """Set the source exchange of memories stored before it. No event: nothing visible changes."""
-        await self._db.write(partial(memories.rest_on, quotes=quotes, exchange_id=exchange_id))
+        await self._db.write(partial(memories.link_statements, quotes=quotes, exchange_id=exchange_id))
 
     async def weaken(self, number: int) -> None:
         """Halve a memory's strength, because it did not help. No event. Raises `NotFound`."""

@@ -174,7 +174,7 @@ def used_by_quote(db: Database, shown: Mapping[int, str], at: float) -> None:
     used(db, [id_ for id_, exchange, quote in rows if quote in shown[exchange]], at)
 
 
-def rest_on(db: Database, quotes: Sequence[str], exchange_id: int) -> None:
+def link_statements(db: Database, quotes: Sequence[str], exchange_id: int) -> None:
     """Set the source exchange of memories that were stored before it existed."""
     db.execute(
         """update memories set exchange_id = :exchange where id > (select max(id) - :recent from memories)

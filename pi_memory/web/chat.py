@@ -8,7 +8,7 @@ from uuid import uuid4
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from pi_memory.chat.stream import Event
+from pi_memory.chat.stream import TurnEvent
 from pi_memory.errors import NotFound, PiMemoryError
 from pi_memory.http.chat import ChatRequest, turn_of
 from pi_memory.http.turns import TurnResponse, last, unless_gone
@@ -104,7 +104,7 @@ async def _newest(request: Request, parts: Parts, name: str) -> int:
 
 
 async def _streamed(
-    request: Request, parts: Parts, asked: ChatRequest, before: int, events: AsyncIterator[Event]
+    request: Request, parts: Parts, asked: ChatRequest, before: int, events: AsyncIterator[TurnEvent]
 ) -> AsyncIterator[str]:
     """The message at once, then the reply's pieces into its place, then the receipt."""
     place = f"t{uuid4().hex[:12]}"
