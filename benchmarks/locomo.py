@@ -105,7 +105,7 @@ def main() -> None:
         texts = {f"{g['project']} {m['ref']}": " ".join(m["content"].split()) for g in given for m in g["messages"]}
         in_turn = [told(client, number, question, texts) for number, question in enumerate(asked)]
         daemon.stop()
-        size = sum(file.stat().st_size for file in folder.rglob("*.db*"))
+        size = sum(file.stat().st_size for file in folder.rglob("memory.db*") if "backups" not in file.parts)
     figures = _figures(asked, results, turns=sum(len(g["messages"]) for g in given), size=size, seconds=seconds)
     figures["told_hit"] = statistics.mean(hit for hit, _ in in_turn)
     figures["told_tokens"] = statistics.mean(tokens for _, tokens in in_turn)

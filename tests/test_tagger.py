@@ -21,6 +21,7 @@ from tests.test_similarity import Letters
 
 PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")
 MEMORY = Topic("memory", 0.0, 0.0, ("/apps/api/src/memory/service.ts",), ("/apps/api/src/memory/",))
+GARDEN = Topic("garden", 0.0, 0.0)
 
 
 def tag(
@@ -126,6 +127,17 @@ def test_what_the_user_calls_a_topic_is_used_again() -> None:
     known = [Topic("authentication", 0, 0)]
     assert tag("the login is broken", topics=known).topic == "authentication"
     assert tag("go", edit("/src/autentication/a.py"), topics=known).topic == "authentication"
+
+
+@pytest.mark.parametrize(
+    "text", ["I drink my coffee black, no sugar, every day", "the Black Krim needs a new stake soon"]
+)
+def test_one_word_of_an_activity_makes_no_topic_where_nothing_is_done(text: str) -> None:
+    reply = "Noted. " * 60
+    assert tag(text, reply=reply).topic is None
+    assert tag(text, reply=reply, topics=[GARDEN], current="garden").topic == "garden"
+    assert tag("run black and the linter over it", reply=reply).topic == "linting"
+    assert tag("now run black", ToolCall("Bash", {"command": "black ."})).topic == "linting"
 
 
 def test_what_is_said_and_done_changes_the_subject() -> None:

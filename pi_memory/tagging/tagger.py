@@ -7,7 +7,7 @@ agree on one. Known topics are preferred to new ones.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -43,6 +43,11 @@ ENOUGH = 0.45
 
 ENOUGH_OF_FILES = 0.3
 """The same when files were touched: there was work, and the most specific of their names will do."""
+
+ENOUGH_OF_ACTIVITY = 0.6
+"""The same of a new activity where nothing was done, more than one of its words: without files or tools `black` is a
+colour, and a `branch` is one of a tree.
+"""
 
 MOST_KNOWN = 1_000
 """Most known topics that are considered, the strongest first, so that a tag costs the same after years."""
@@ -135,7 +140,7 @@ class EvidenceTagger:
             return Tag(None)
         scene, scores = found
         heard = await self._heard(scene)
-        if not await self._worker.run(_weigh, scores, scene, heard):
+        if not await self._worker.run(_weigh, scores, scene, heard, self._patterns.activities):
             return Tag(None)
         topic, weights = await self._choose(scores, scene), scene.weights
         return Tag(topic, tuple(weights), directories(weights, base=scene.base), heard.vector if heard else None)
@@ -194,14 +199,20 @@ def _nothing_done(exchange: Exchange, weights: Mapping[str, float]) -> bool:
     return not weights and all(map(is_idle, exchange.tool_calls))
 
 
-def _weigh(scores: dict[str, float], scene: Scene, heard: Similarity | None) -> bool:
-    """Add the embedding similarity and the session's topic to the scores; False for a mere remark."""
+def _weigh(scores: dict[str, float], scene: Scene, heard: Similarity | None, activities: Collection[str]) -> bool:
+    """Add the embedding similarity and the session's topic to the scores; False for a mere remark. A new one of
+    `activities` without enough is left out where nothing was done.
+    """
     exchange = scene.exchange
     nothing_done = _nothing_done(exchange, scene.weights)
     add(scores, heard.described if heard else {})
     if nothing_done and max(scores.values(), default=0.0) < ENOUGH and is_remark(exchange.user, exchange.reply):
         return False
     add(scores, heard.placed if heard else {})
+    if nothing_done:
+        for name in (scores.keys() & activities) - scene.known.keys():
+            if scores[name] < ENOUGH_OF_ACTIVITY:
+                del scores[name]
     elsewhere = max(scores.values(), default=0.0) >= ENOUGH and not refers_back(exchange.user)
     add(scores, _staying(scene, heard, elsewhere=elsewhere) if nothing_done else _staying(scene))
     return True
