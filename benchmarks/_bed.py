@@ -135,6 +135,11 @@ class Bed:
         with self.client() as client:
             return client.get("/healthz").text
 
+    def active(self) -> set[str]:
+        """The topics that have not faded."""
+        with self.client() as client:
+            return {topic["topic"] for topic in client.get("/focus").json()["topics"]}
+
     def expect(self, words: str) -> None:
         """`/healthz` names what is wrong, and one line of the log does."""
         self.noticed &= until(lambda: words in self.health()) and until(lambda: self.log().count(words) == 1)

@@ -1,4 +1,5 @@
-/* Preloaded: adds the seconds that a file says to the wall clock, and has the system vouch for no time.
+/* Preloaded: adds the seconds that a file says to the wall clock, and a second number to the time since boot; and has the
+   system vouch for no time.
    cc -O2 -shared -fPIC -o set_clock.so set_clock.c -ldl; SET_CLOCK_BY=FILE LD_PRELOAD=... */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -7,16 +8,16 @@
 #include <sys/timex.h>
 #include <time.h>
 
-static long offset(void) {
+static long offset(int boot) {
     const char *name = getenv("SET_CLOCK_BY");
     FILE *file = name ? fopen(name, "r") : NULL;
-    long seconds = 0;
+    long seconds = 0, since_boot = 0;
     if (file) {
-        if (fscanf(file, "%ld", &seconds) != 1)
+        if (fscanf(file, "%ld %ld", &seconds, &since_boot) < 1)
             seconds = 0;
         fclose(file);
     }
-    return seconds;
+    return boot ? since_boot : seconds;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now) {
@@ -24,8 +25,8 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
     if (!real)
         real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
     int result = real(clock, now);
-    if (clock == CLOCK_REALTIME)
-        now->tv_sec += offset();
+    if (clock == CLOCK_REALTIME || clock == CLOCK_BOOTTIME)
+        now->tv_sec += offset(clock == CLOCK_BOOTTIME);
     return result;
 }
 
