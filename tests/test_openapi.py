@@ -41,3 +41,7 @@ def test_mcp_accepts_without_a_word_and_refuses_in_its_own_form() -> None:
 def test_a_search_answers_with_results_or_with_groups_of_them() -> None:
     content = PATHS["/memories/search"]["get"]["responses"]["200"]["content"]["application/json"]
     assert len(content["schema"]["anyOf"]) == 2
+
+
+def test_events_have_no_schema_of_a_text() -> None:
+    assert PATHS["/live"]["get"]["responses"]["200"]["content"] == {"text/event-stream": {"schema": {}}}

@@ -14,6 +14,10 @@ TYPES = {"int": "integer"}
 
 NO_CONTENT = 204
 
+TEXT = {"type": "string"}
+NO_JSON: dict[str, Any] = {"text/event-stream": {}}
+"""Schemas of what is no JSON, if not TEXT: an event is neither."""
+
 ERRORS = {
     "400": "The request is wrong; the message names the field.",
     "401": "A token is needed.",
@@ -73,7 +77,7 @@ def _responses(endpoint: Endpoint, schema: dict[type, Any]) -> dict[str, Any]:
     for status, media_type, kind in ((endpoint.status, endpoint.media_type, endpoint.answer), *endpoint.also):
         content = shapes.setdefault(str(status), {})
         if media_type and status != NO_CONTENT:
-            content.setdefault(media_type, []).append({"type": "string"} if kind is None else schema[kind])
+            content.setdefault(media_type, []).append(NO_JSON.get(media_type, TEXT) if kind is None else schema[kind])
     for error in ERRORS:
         shapes.setdefault(error, {}).setdefault("application/json", []).append(schema[failure_kind(endpoint.path)])
     return {status: _response(ERRORS.get(status, "Done."), content) for status, content in shapes.items()}
