@@ -21,7 +21,7 @@ from benchmarks import _measure as measure
 from benchmarks._facts import facts
 from pi_memory.memories import changes
 from pi_memory.memories.changes import Cause
-from pi_memory.store import exchanges, messages, topics
+from pi_memory.store import exchanges, messages, sessions, topics
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Passage
 from pi_memory.types import Candidate, Exchange, Topic
@@ -56,7 +56,6 @@ def pages(smaller: int) -> dict[str, tuple[str, str]]:
         "memories_far": (f"/ui/memories?before={memory // 5}", "results"),
         "memories_found": ("/ui/memories?q=billing+server+in+Turku", "results"),
         "memory": (f"/ui/memories/{memory}", ""),
-        "related": (f"/ui/memories/{memory}/related", "memory"),
         "history": (f"/ui/memories/{memory}/history", "memory"),
         "changes": ("/ui/memories/changes", ""),
         "focus": ("/ui/focus", ""),
@@ -120,6 +119,8 @@ def parts(begins: float, smaller: int) -> Iterator[Callable[[sqlite_utils.Databa
             id_ = exchanges.add(db, Exchange(name, asked, reply, at, project=f"p{number % PROJECTS}"))
             messages.add(db, [Passage(messages.id_of(id_, reply=r), asked if not r else reply) for r in (False, True)])
             topics.join_session(db, names[number // TALK % TOPICS], name)
+            if number % TALK == TALK - 1:
+                sessions.end(db, name, at)  # and nothing is left to be learned from it
         exchanges.processed(db, EXCHANGES // smaller)
 
     return iter((work, remember, talk))

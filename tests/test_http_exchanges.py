@@ -156,12 +156,12 @@ def test_a_receipt_has_nothing_that_was_forgotten(daemon: Daemon) -> None:
     assert (shown["standing"], shown["recalled"]) == ([], [])
 
 
-def test_what_was_learned_from_an_exchange_can_be_undone(daemon: Daemon) -> None:
+def test_what_was_learned_from_an_exchange_is_shown(daemon: Daemon) -> None:
     client = daemon()
     say(client, "Remember that the pump is in the red shed.")
     (fact,) = client.get("/exchanges/1").json()["learned"]
     assert fact["is_valid"]
-    client.post(f"/events/{fact['event_id']}/undo").raise_for_status()
+    client.delete(f"/memories/{fact['id']}").raise_for_status()
     assert not client.get("/exchanges/1").json()["learned"][0]["is_valid"]
 
 

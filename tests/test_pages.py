@@ -187,6 +187,14 @@ def test_a_receipt_says_what_was_recalled_and_changes_it(daemon: Daemon) -> None
     assert not client.get("/memories/1").json()["is_valid"]
 
 
+def test_what_was_learned_is_taken_back(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Remember that my safe opens with zanzibar.")
+    assert "0 recalled, 1 learned" in words(text(client, "/ui/exchanges/1"))
+    assert "as if" in client.post("/ui/memories/1/unlearn", headers=HTMX).text
+    assert not client.get("/memories/1").json()["is_valid"]
+
+
 def test_topics_are_drawn_as_they_fade(daemon: Daemon, clock: FakeClock) -> None:
     client = daemon()
     client.put("/focus/garden").raise_for_status()

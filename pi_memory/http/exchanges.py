@@ -55,12 +55,11 @@ class ShownHit(msgspec.Struct):
 
 
 class ShownFact(msgspec.Struct):
-    """A memory in few words; `event_id` is what added it."""
+    """A memory in few words."""
 
     id: int
     content: str
     is_valid: bool
-    event_id: int = 0
 
 
 class ShownExchangeAlone(ShownExchange):
@@ -105,9 +104,9 @@ async def show_one(request: Request, parts: Parts) -> Response:
             ShownExchangeAlone,
             found[number],
             id=number,
-            standing=[shown(ShownFact, kept[n], event_id=0) for n in receipt.memories if n in kept],
+            standing=[shown(ShownFact, kept[n]) for n in receipt.memories if n in kept],
             recalled=[one for hit in receipt.recalled if (one := _hit(hit, kept, found)) is not None],
-            learned=[shown(ShownFact, memory, event_id=event_id) for memory, event_id in learned],
+            learned=[shown(ShownFact, memory) for memory in learned],
         )
     )
 

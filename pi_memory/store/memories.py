@@ -106,12 +106,10 @@ def several(db: Database, ids: Sequence[int]) -> list[Memory]:
     return [_memory(row) for row in db.execute(query, (msgspec.json.encode(ids).decode(),)).fetchall()]
 
 
-def of_exchange(db: Database, exchange_id: int) -> list[tuple[Memory, int]]:
-    """The memories that rest on an exchange and are not forgotten, each with the id of the event that added it."""
-    query = f"""select {COLUMNS}, (select max(events.id) from events
-            where kind = 'memory.added' and subject = 'memory:' || memories.id)
-        from {JOINED} where exchange_id = ? and forgotten_at is null order by memories.id"""
-    return [(_memory(row[:-1]), row[-1] or 0) for row in db.execute(query, (exchange_id,)).fetchall()]
+def of_exchange(db: Database, exchange_id: int) -> list[Memory]:
+    """The memories that rest on an exchange and are not forgotten."""
+    query = f"""select {COLUMNS} from {JOINED} where exchange_id = ? and forgotten_at is null order by memories.id"""
+    return [_memory(row) for row in db.execute(query, (exchange_id,)).fetchall()]
 
 
 def every(db: Database) -> Iterator[Memory]:

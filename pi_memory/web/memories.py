@@ -14,7 +14,6 @@ from pi_memory.web.site import ask, done, form, fragment, here, listed, page, re
 
 SHOWN = 20
 FOUND = 10
-RELATED = 5
 MANY = 100
 BACK = "/ui/memories"
 ONE = BACK + "/{id:int}"
@@ -66,13 +65,6 @@ async def several(request: Request, ids: Iterable[int]) -> dict[int, dict[str, A
     wanted = ",".join(map(str, ids))
     found = listed(await ask(request, "GET", "/memories", ids=wanted), "memories") if wanted else ()
     return {memory["id"]: memory for memory in found}
-
-
-async def related(request: Request, parts: Parts) -> Response:
-    """The memories about the same, which takes a search."""
-    alone = await ask(request, "GET", f"/memories/{request.path_params['id']}")
-    others = await several(request, alone["related"][:RELATED])
-    return rendered(request, "related.html", "related", memory=alone, others=others.values())
 
 
 async def edit(request: Request, parts: Parts) -> Response:
@@ -146,6 +138,14 @@ async def changes(request: Request, parts: Parts) -> Response:
     return rendered(request, "changes.html", "changes", events=shown, memories=memories, is_today=bool(today))
 
 
+async def unlearn(request: Request, parts: Parts) -> Response:
+    """Take back that it was learned."""
+    found = (await ask(request, "GET", f"/memories/{request.path_params['id']}/history"))["history"]
+    added = next((event["event_id"] for event in found if event["kind"] == "memory.added"), 0)
+    await ask(request, "POST", f"/events/{added}/undo")
+    return done(request, said("It is as if it had not been learned."), here(request, BACK))
+
+
 async def undo(request: Request, parts: Parts) -> Response:
     number = request.path_params["id"]
     await ask(request, "POST", f"/events/{number}/undo")
@@ -160,7 +160,7 @@ ENDPOINTS = [
     page(ONE, edit, method="POST", needs_memory=True),
     page(f"{ONE}/close", close, method="POST", needs_memory=True),
     page(f"{ONE}/not-now", not_now, method="POST", needs_memory=True),
-    page(f"{ONE}/related", related, needs_memory=True),
+    page(f"{ONE}/unlearn", unlearn, method="POST", needs_memory=True),
     page(f"{ONE}/history", history, needs_memory=True),
     page(f"{ONE}/forget", preview, needs_memory=True),
     page(f"{ONE}/forget", forget, method="POST", needs_memory=True),
