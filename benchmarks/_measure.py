@@ -83,6 +83,11 @@ class Daemon:
             total += sum(map(int, re.findall(r"ctxt_switches:\s+(\d+)", status.read_text())))
         return total
 
+    def cpu_seconds(self) -> float:
+        """Processor time of all threads so far, in steps of 10 ms."""
+        fields = Path(f"/proc/{self.popen.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def rss_mb(self) -> float:
         """Resident memory in MB (10^6 bytes)."""
         text = Path(f"/proc/{self.popen.pid}/status").read_text()

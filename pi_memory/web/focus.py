@@ -12,7 +12,7 @@ from pi_memory.web.site import ask, done, form, fragment, page, rendered, said, 
 
 BACK = "/ui/focus"
 ONE = BACK + "/topic/{topic:path}"
-SHOWN = 20
+SHOWN = 15
 OF_TOPIC = 10
 
 
