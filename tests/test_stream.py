@@ -141,7 +141,7 @@ def test_a_turn_that_takes_too_long_is_stopped_and_what_had_arrived_is_kept(tmp_
         assert "PI_MEMORY_TURN_SECONDS" in caught.value.hint
         assert await kept(parts) == ("one ", True)
 
-    in_daemon(tmp_path, model, work, PI_MEMORY_TURN_SECONDS=0.2)
+    in_daemon(tmp_path, model, work, PI_MEMORY_TURN_SECONDS=1)
 
 
 class Endless(FakeModel):
