@@ -11,7 +11,6 @@ import numpy as np
 from benchmarks._facts import facts
 from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
-from pi_memory.embedding.worker import Worker
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
@@ -22,6 +21,7 @@ from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
 from pi_memory.types import Exchange, Vectors
+from pi_memory.worker import Worker
 
 SESSION = 25
 """Facts that a session teaches; what it taught is committed as one group."""

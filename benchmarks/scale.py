@@ -34,7 +34,6 @@ from benchmarks._facts import facts
 from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.quantized import Ids, Matrix, pack
-from pi_memory.embedding.worker import Worker
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.loader import Loader
@@ -50,6 +49,7 @@ from pi_memory.store.memories import Embedding
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.types import Candidate, Vectors
+from pi_memory.worker import Worker
 
 SIZES = (1_000, 10_000, 100_000)
 GROWS = ("p50_ms", "vectors_p50_ms", "bytes_per_memory_ram", "file_bytes_per_memory")

@@ -12,7 +12,6 @@ from pathlib import Path
 from benchmarks import _measure as measure
 from pi_memory.config import Config
 from pi_memory.decay import DAY
-from pi_memory.embedding.worker import Worker
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.store import exchanges
 from pi_memory.store import topics as rows
@@ -20,6 +19,7 @@ from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import EvidenceTagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.types import Exchange, ToolCall, Topic
+from pi_memory.worker import Worker
 
 FEW, MANY = 100, 10_000
 DAYS_OF_MANY = 730

@@ -10,7 +10,6 @@ from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError, ModelError
 from pi_memory.loader import Loader, in_thread
 from pi_memory.model.extractive import ExtractiveModel
@@ -22,6 +21,7 @@ from pi_memory.tagging.llm_tagger import LlmTagger
 from pi_memory.tagging.similarity import NearestText, TopicSimilarity
 from pi_memory.tagging.tagger import EvidenceTagger, LoadedTagger, Tagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import Patterns
+from pi_memory.worker import Worker
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 

@@ -27,7 +27,6 @@ from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotSaved
 from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recent_focus import RecentFocus
@@ -51,6 +50,7 @@ from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.tagging.topic_patterns import Patterns, load_patterns
 from pi_memory.tasks import logged, until_done
 from pi_memory.text import language
+from pi_memory.worker import Worker
 
 DRAIN_SECONDS = 5.0
 """Longest that a stop waits for the inbox; what is left is worked off at the next start."""

@@ -17,7 +17,6 @@ from pi_memory.chat.turn import Assistant
 from pi_memory.clock import SteadyClock
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
-from pi_memory.embedding.worker import Worker
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.learning.learner import Learner
 from pi_memory.loader import Loader
@@ -28,6 +27,7 @@ from pi_memory.retrieval.search import Search
 from pi_memory.settings import Settings
 from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import TaggerLoader
+from pi_memory.worker import Worker
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pi_memory.config import Config
-from pi_memory.embedding.worker import Worker
 from pi_memory.event_bus import Events, FocusEdited
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
@@ -16,6 +15,7 @@ from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import EvidenceTagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.types import Exchange, ToolCall
+from pi_memory.worker import Worker
 from tests.fakes import FakeClock
 
 SETTLE = 0.03

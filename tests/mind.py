@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pi_memory.attention.tracker import Attention
 from pi_memory.config import Config
-from pi_memory.embedding.worker import Worker
 from pi_memory.focus.recorder import Tagged
 from pi_memory.store import exchanges, topics
 from pi_memory.store.database import Database
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.types import Exchange, Topic
+from pi_memory.worker import Worker
 from tests.fakes import FakeClock
 
 PATTERNS = load_patterns(Config().file("topics.toml"))

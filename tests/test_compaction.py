@@ -9,13 +9,13 @@ import pytest
 
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import ConversationWindows
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import StoreError
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.model.local import LocalModel
 from pi_memory.store import conversations, exchanges
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
+from pi_memory.worker import Worker
 from tests.conftest import Client, Daemon
 from tests.crashes import at_every_write
 from tests.fakes import FakeModel

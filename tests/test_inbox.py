@@ -11,7 +11,6 @@ from pi_memory.background.priority import TurnPriority
 from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import PiMemoryError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
@@ -26,6 +25,7 @@ from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
+from pi_memory.worker import Worker
 from tests.conftest import Client, Daemon
 from tests.desk import PUMP, desk
 from tests.fakes import FakeClock

@@ -9,7 +9,6 @@ from typing import TypeVar
 from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.embedding.worker import Worker
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
@@ -20,6 +19,7 @@ from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
 from pi_memory.types import Exchange, Memory
+from pi_memory.worker import Worker
 from tests.crashes import at_every_write
 from tests.fakes import FakeClock
 

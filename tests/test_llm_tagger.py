@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError
 from pi_memory.tagging.llm_tagger import OTHER, LlmTagger
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.types import AnswerForm, Exchange, Message, Source, Tag, Topic
+from pi_memory.worker import Worker
 from tests.fakes import FakeModel
 from tests.test_tagger import PATTERNS, edit
 

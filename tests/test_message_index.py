@@ -11,13 +11,13 @@ import sqlite_utils
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.embedding.worker import Worker
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.message_index import MOST_PIECES, PIECE_CHARACTERS, MessageIndex, namespace_of, pieces_of
 from pi_memory.store import embedders, exchanges, messages
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
+from pi_memory.worker import Worker
 from tests.fakes import FakeEmbedder, FakeTokenEmbedder
 
 

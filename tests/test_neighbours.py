@@ -9,7 +9,6 @@ import numpy as np
 from pi_memory.embedding.calibration import UNRELATED, Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.quantized import Matrix, pack
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.loader import Loader
@@ -18,6 +17,7 @@ from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.database import Database
 from pi_memory.types import Candidate, Vectors
+from pi_memory.worker import Worker
 from tests.fakes import FakeClock, FakeEmbedder
 
 OF_NO_TERMS = "it is the one of them"

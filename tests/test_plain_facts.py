@@ -8,13 +8,13 @@ import pytest
 
 from pi_memory.config import Config
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.embedding.worker import Worker
 from pi_memory.judges.plain_facts import PlainFacts
 from pi_memory.judges.worth import Worth
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.types import Candidate, Exchange, Vectors
+from pi_memory.worker import Worker
 from tests.fakes import FakeEmbedder
 
 

@@ -12,7 +12,6 @@ from pi_memory.background.priority import TurnPriority
 from pi_memory.background.reflection import Reflection
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import ConversationWindows
-from pi_memory.embedding.worker import Worker
 from pi_memory.event_bus import Events
 from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
@@ -20,6 +19,7 @@ from pi_memory.protocols import Model
 from pi_memory.store import conversations, exchanges
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange, Numbered
+from pi_memory.worker import Worker
 
 
 class Ahead:

@@ -10,7 +10,6 @@ import pytest
 
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.embedding.worker import Worker
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
@@ -23,6 +22,7 @@ from pi_memory.retrieval.search import Search
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.types import Candidate, Exchange, Recalled, Source
+from pi_memory.worker import Worker
 from tests.fakes import FakeClock, FakeEmbedder
 
 GLOBAL = namespaces.scope(None)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from pi_memory.config import Config
-from pi_memory.embedding.worker import Worker
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus_file import sync
 from pi_memory.focus_file.stability import PATIENCE
@@ -14,6 +13,7 @@ from pi_memory.store import events
 from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import EvidenceTagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import load_patterns
+from pi_memory.worker import Worker
 from tests.desk import AUTH, PUMP, SETTLE, Desk, at_desk
 from tests.fakes import FakeClock
 

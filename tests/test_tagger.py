@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.protocols import Embedder
 from pi_memory.tagging.centroids import Centroids
@@ -17,6 +16,7 @@ from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.tagging.topic_patterns import load_patterns
 from pi_memory.topics.names import normalise
 from pi_memory.types import Exchange, Tag, ToolCall, Topic, Vectors
+from pi_memory.worker import Worker
 from tests.test_similarity import Letters
 
 PATTERNS = load_patterns(Path(__file__).parent.parent / "config" / "topics.toml")

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from pi_memory.embedding.worker import Worker
 from pi_memory.focus.last_tags import LastTag
 from pi_memory.tagging.tagger import EvidenceTagger
 from pi_memory.topics.names import touch
 from pi_memory.types import Exchange, ToolCall, Topic
+from pi_memory.worker import Worker
 from tests.test_tagger import PATTERNS, edit
 
 Step = tuple[str, Sequence[ToolCall], str]

@@ -14,7 +14,6 @@ from pathlib import PurePath
 from pi_memory.attention import project_stack, sessions, weights
 from pi_memory.attention.sessions import IDLE, SessionContexts
 from pi_memory.attention.weights import FOCUS, Boost, Canonical, begun_recently, glimpsed
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import NotFound
 from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recorder import Tagged
@@ -25,6 +24,7 @@ from pi_memory.tagging.keywords import keyword_scores
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.topics.names import area_of, mentioned, normalise
 from pi_memory.types import Application, Exchange, FocusPeriod, SessionContext
+from pi_memory.worker import Worker
 
 ENTRIES = 20
 """Most recent focuses that are shown, the current one among them."""

@@ -15,7 +15,6 @@ from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.screen import UNKEPT
 from pi_memory.conversation.window import Conversation, ConversationWindows
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
@@ -34,6 +33,7 @@ from pi_memory.types import (
     Turn,
     Usage,
 )
+from pi_memory.worker import Worker
 
 LONGEST_REPLY = 2**31 - 1
 LONGEST_TOKEN = 256

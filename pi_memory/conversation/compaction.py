@@ -12,12 +12,12 @@ from functools import partial
 from pi_memory.conversation import prompt
 from pi_memory.conversation.summary import summarise, supported
 from pi_memory.conversation.window import Conversation, ConversationWindows
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.protocols import Model
 from pi_memory.store import conversations
 from pi_memory.store.database import Database
 from pi_memory.types import AnswerForm, Exchange
+from pi_memory.worker import Worker
 
 INSTRUCTION = (
     "Sum up our conversation so far, with what was summed up before, in short lines that begin with '- ': what was "

@@ -15,10 +15,10 @@ from typing import Any, Self
 import numpy as np
 
 from pi_memory.embedding.token_codes import NO_TOKENS, Tokens, project
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.text.language import words
 from pi_memory.types import Vectors
+from pi_memory.worker import Worker
 
 TokenIds = list[int]
 
@@ -44,7 +44,7 @@ class GgufEmbedder:
         self.id = space
         self.dimensions = model.dimensions
         self._model = model
-        self._worker = Worker(f"The embedder {space}")
+        self._worker = Worker(f"The embedder {space}", error=EmbedderError)
 
     @classmethod
     def open(cls, path: Path, *, threads: int = 1) -> Self:

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.types import Vectors
+from pi_memory.worker import Worker
 
 NOT_INSTALLED = "pip install 'pi-memory[sentence-transformers]'"
 NOT_LOADED = (
@@ -27,7 +27,7 @@ class SentenceTransformersEmbedder:
         self.id = space
         self.dimensions = int(model.get_embedding_dimension())
         self._model: Any = model
-        self._worker = Worker(f"The embedder {space}")
+        self._worker = Worker(f"The embedder {space}", error=EmbedderError)
 
     @classmethod
     def open(cls, name_or_folder: str | Path, *, threads: int = 1, download: bool = True) -> Self:

@@ -6,7 +6,6 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.judges.worth import Worth
 from pi_memory.loader import Loader
@@ -17,6 +16,7 @@ from pi_memory.text.secrets import secret_in
 from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
+from pi_memory.worker import Worker
 
 SOURCE = "said"
 """Source of such candidates: the user said it to be so."""

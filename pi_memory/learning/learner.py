@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.judges.plain_facts import SOURCE, PlainFacts
 from pi_memory.judges.replacement import Replacement, Said
@@ -31,6 +30,7 @@ from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
+from pi_memory.worker import Worker
 
 Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
 """Returns the topics of something learned in a session, by its text."""

@@ -8,7 +8,6 @@ import numpy as np
 
 from pi_memory.embedding.calibration import NEVER, Calibration, Scale
 from pi_memory.embedding.quantized import Matrix, pack
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.learning.dedup import Neighbour
 from pi_memory.memories.memories import Memories
@@ -16,6 +15,7 @@ from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.memories import Embedding
 from pi_memory.text import query_terms
 from pi_memory.types import Vectors
+from pi_memory.worker import Worker
 
 MOST = 24
 """Most similar memories by words, and as many by vectors."""

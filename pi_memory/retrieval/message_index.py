@@ -15,7 +15,6 @@ import sqlite_utils
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.quantized import Matrix, pack, unpack
 from pi_memory.embedding.token_codes import Tokens
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.loader import Loader
@@ -30,6 +29,7 @@ from pi_memory.tasks import BackgroundWorker, until_done
 from pi_memory.text.intent import only_asks
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Exchange, Vectors
+from pi_memory.worker import Worker
 
 EVERYONE = "user"
 """The namespace of messages outside of any project, visible from every one."""

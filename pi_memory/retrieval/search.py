@@ -17,7 +17,6 @@ from pi_memory.embedding import token_codes
 from pi_memory.embedding.calibration import Calibration, Scale
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.embedding.word_vectors import WordVectors
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
@@ -38,6 +37,7 @@ from pi_memory.text import query_terms
 from pi_memory.text.intent import Intent, Wish, intent_of, only_asks
 from pi_memory.text.secrets import masked, secret_in
 from pi_memory.types import Exchange, Memory, Recalled, Role, Vectors
+from pi_memory.worker import Worker
 
 Boost = Callable[[Sequence[str]], float]
 Attended = Callable[[str | None, str], Boost]

@@ -13,7 +13,6 @@ from functools import partial
 from itertools import islice
 from typing import Protocol
 
-from pi_memory.embedding.worker import Worker
 from pi_memory.errors import EmbedderError
 from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.evidence import (
@@ -37,6 +36,7 @@ from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.tasks import until_done
 from pi_memory.topics.names import area_of, match, place
 from pi_memory.types import Exchange, Tag, Topic
+from pi_memory.worker import Worker
 
 ENOUGH = 0.45
 """Least score of a topic: one word of a topic by the user, or half of the files."""

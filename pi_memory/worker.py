@@ -8,24 +8,25 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import ParamSpec, TypeVar
 
-from pi_memory.errors import EmbedderError
+from pi_memory.errors import Unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Worker:
-    """Runs calls one after another, first come first served."""
+    """Runs calls one after another, first come first served. After `close` it raises `error`."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, error: type[Unavailable] = Unavailable) -> None:
         self._name = name
+        self._error = error
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._closed = False
 
     async def run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The result of `call`, or what it raises. Raises `EmbedderError` after `close`."""
+        """The result of `call`, or what it raises."""
         if self._closed:
-            raise EmbedderError(f"{self._name} is closed", hint="The daemon is stopping; start it again.")
+            raise self._error(f"{self._name} is closed", hint="The daemon is stopping; start it again.")
         return await asyncio.get_running_loop().run_in_executor(self._executor, lambda: call(*args, **kwargs))
 
     async def close(self, free: Callable[[], None] = lambda: None) -> None:
