@@ -79,8 +79,10 @@ class ShownAlone(ShownMemory):
 
 
 class ShownMemories(msgspec.Struct):
+    """`total` is None with a `topic`: counting would read all."""
+
     memories: list[ShownMemory]
-    total: int
+    total: int | None
 
 
 class ShownMemoryChange(msgspec.Struct):
@@ -103,8 +105,19 @@ async def show(request: Request, parts: Parts) -> Response:
         known = await parts.memories.several(_ids(request))
         return answer(ShownMemories([_shown(memory, parts.clock()) for memory in known], len(known)))
     limit, offset = number(request, "limit", 50, most=MOST), number(request, "offset", 0)
-    found, total = await parts.memories.listed(_filter(request), limit=limit, offset=offset)
-    return answer(ShownMemories([_shown(memory, parts.clock()) for memory in found], total))
+    which = _filter(request)
+    found = await parts.memories.some(which, limit=limit, offset=offset)
+    return answer(ShownMemories([_shown(memory, parts.clock()) for memory in found], await _total(which, parts)))
+
+
+async def _total(which: Filter, parts: Parts) -> int | None:
+    """How many there are; by namespace the index in RAM knows it."""
+    if which.topic is not None:
+        return None
+    if which == Filter(which.namespaces, before=which.before):
+        counts, seen = parts.search.namespaces(), which.namespaces
+        return sum(count for name, count in counts.items() if seen is None or namespaces.covers(name, seen))
+    return (await parts.memories.listed(which, limit=0))[1]
 
 
 async def add(request: Request, parts: Parts) -> Response:

@@ -91,7 +91,12 @@ class Memories:
         self, which: Filter | None = None, *, limit: int = 50, offset: int = 0
     ) -> tuple[list[Memory], int]:
         """Memories, newest first, and their total number; only those that hold unless `which` says otherwise."""
-        return await self._db.read(partial(memories.listed, which=which or Filter(), limit=limit, offset=offset))
+        found = await self.some(which or Filter(), limit=limit, offset=offset)
+        return found, await self._db.read(partial(memories.counted, which=which or Filter()))
+
+    async def some(self, which: Filter, *, limit: int, offset: int = 0) -> list[Memory]:
+        """Memories, newest first. Does not count them, which takes as long as reading all."""
+        return await self._db.read(partial(memories.listed, which=which, limit=limit, offset=offset))
 
     async def outlines(self, *, after: int, limit: int) -> list[tuple[int, str, int]]:
         """Id, namespace and length of content of the memories that hold with ids above `after`, by id."""

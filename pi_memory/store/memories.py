@@ -15,6 +15,8 @@ COLUMNS = """memories.id, content, type, namespace, priority, source, created_at
 JOINED = """memories join memory_labels on memory_labels.id = label_id
     left join memory_uses on memory_uses.id = memories.id"""
 
+LONGEST_TURN = 3_600.0
+"""Seconds by which a memory may be older than the exchange it rests on, which is stored after its reply."""
 RECENT = 200
 """Number of newest memories among which one is looked up that was stored before its exchange."""
 
@@ -107,9 +109,22 @@ def several(db: Database, ids: Sequence[int]) -> list[Memory]:
 
 
 def of_exchange(db: Database, exchange_id: int) -> list[Memory]:
-    """The memories that rest on an exchange and are not forgotten."""
-    query = f"""select {COLUMNS} from {JOINED} where exchange_id = ? and forgotten_at is null order by memories.id"""
-    return [_memory(row) for row in db.execute(query, (exchange_id,)).fetchall()]
+    """The memories that rest on an exchange and are not forgotten. Reads those since then only."""
+    said = db.execute("select at from exchanges where id = ?", (exchange_id,)).fetchone()
+    first = _first_since(db, said[0] - LONGEST_TURN) if said else 0
+    query = f"""select {COLUMNS} from {JOINED} where memories.id >= ? and exchange_id = ? and forgotten_at is null
+        order by memories.id"""
+    return [_memory(row) for row in db.execute(query, (first, exchange_id)).fetchall()]
+
+
+def _first_since(db: Database, at: float) -> int:
+    """The first id from which on memories were created at `at` or later: ids grow with the time."""
+    low, high = 0, int(db.execute("select coalesce(max(id), 0) from memories").fetchone()[0])
+    while low < high:
+        middle = (low + high) // 2
+        row = db.execute("select id, created_at from memories where id > ? order by id limit 1", (middle,)).fetchone()
+        low, high = (row[0], high) if row[1] < at else (low, middle)
+    return low
 
 
 def every(db: Database) -> Iterator[Memory]:
@@ -117,16 +132,21 @@ def every(db: Database) -> Iterator[Memory]:
     return map(_memory, db.execute(f"select {COLUMNS} from {JOINED} order by memories.id"))
 
 
-def listed(db: Database, which: Filter, *, limit: int, offset: int = 0) -> tuple[list[Memory], int]:
-    """Memories, newest first, and their total number."""
+def listed(db: Database, which: Filter, *, limit: int, offset: int = 0) -> list[Memory]:
+    """Memories, newest first."""
     where, values = _where(which)
-    count = db.execute(f"select count(*) from memories where {where}", values).fetchone()[0]
     values["before"] = which.before
     query = f"""select {COLUMNS} from {JOINED} where memories.id in (
             select id from memories where {where} and id < :before order by id desc limit :limit offset :offset)
         order by memories.id desc"""
     rows = db.execute(query, {**values, "limit": limit, "offset": offset}).fetchall()
-    return [_memory(row) for row in rows], count
+    return [_memory(row) for row in rows]
+
+
+def counted(db: Database, which: Filter) -> int:
+    """The number of memories; reads all of them."""
+    where, values = _where(which)
+    return int(db.execute(f"select count(*) from memories where {where}", values).fetchone()[0])
 
 
 def outlines(db: Database, *, after: int, limit: int) -> list[tuple[int, str, int]]:

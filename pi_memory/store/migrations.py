@@ -165,15 +165,12 @@ def m010_asides(db: Database) -> None:
 
 def m011_receipts(db: Database) -> None:
     """What was recalled for an exchange, as ids and scores; the exchanges of a session and the memories of an exchange
-    without reading all: ids only grow, so that a group of writes touches the last page of either index. Memories that
-    hold are listed and counted by namespace and topic from an index of a thirtieth of their size.
+    without reading all: ids only grow, so that a group of writes touches the last page of either index.
     """
     for statement in (
         "alter table exchanges add column receipt text",
         "create index exchanges_of_session on exchanges (session_id, at)",
         "create index memories_of_exchange on memories (exchange_id) where exchange_id is not null",
-        """create index memories_that_hold on memories (label_id, topics)
-            where valid_to is null and forgotten_at is null""",
     ):
         db.execute(statement)
 

@@ -66,13 +66,13 @@ async def show_one(request: Request, parts: Parts) -> Response:
 
 async def _topic(request: Request, name: str) -> dict[str, Any]:
     found = await ask(request, "GET", f"/focus/{name}")
-    memories = await ask(request, "GET", "/memories", topic=name, limit=OF_TOPIC)
+    memories = await ask(request, "GET", "/memories", topic=name, limit=OF_TOPIC + 1)
     sessions = await ask(request, "GET", "/conversations", topic=name, limit=OF_TOPIC)
     return {
         "topic": found["topic"],
         "history": found["history"][:OF_TOPIC],
-        "memories": memories["memories"],
-        "total": memories["total"],
+        "memories": memories["memories"][:OF_TOPIC],
+        "more": len(memories["memories"]) > OF_TOPIC,
         "sessions": sessions["conversations"],
     }
 
