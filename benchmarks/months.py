@@ -51,6 +51,7 @@ class Year:
     reachable: list[bool] = field(default_factory=list)
     at_first: list[bool] = field(default_factory=list)
     wrong: int = 0
+    wrong_after_corrections: int = 0
     lies: dict[str, str] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
 
@@ -110,6 +111,7 @@ class Year:
         stale = bool(fact.old) and any(has(line, fact.old) and not has(line, fact.has) for line in reply.splitlines())
         wrong = stale or (NOTHING not in reply and not has(first_line(reply), fact.has))
         self.wrong += wrong
+        self.wrong_after_corrections += wrong and bool(fact.old)
         if fact.row.get("remember") or fact.row["every"] <= REACHABLE_DAYS:
             self.reachable.append(right)
         if day == fact.told_on + fact.row["every"]:
@@ -181,6 +183,7 @@ def main() -> None:
         "reachable": sum(year.reachable) / len(year.reachable),
         "reachable_at_first": sum(year.at_first) / len(year.at_first),
         "wrong": year.wrong,
+        "wrong_after_corrections": year.wrong_after_corrections,
         "forgotten": sum(bool(fact.gone) for fact in facts),
         "forgotten_found": len(year.found),
         "bytes_written": bytes_written,
