@@ -58,6 +58,7 @@ def answers(path: str) -> dict[str, Any]:
     topic |= {"file_paths": [f"/srv/{RED}pump.py"], "directories": [], "last_touched_at": "2026-03-01T10:00:00+00:00"}
     event = {"event_id": 1, "at": RED, "kind": RED, "origin": RED, "undoes": None, "before": {}, "after": {RED: NASTY}}
     result = {"id": 1, "kind": RED, "role": None, "content": NASTY, "score": 1.0, "at": RED}
+    result |= {"words": 1.0, "cosine": 1.0}
     change = {"memory_id": 1, "field": RED, "before": NASTY, "after": None}
     known: dict[str, dict[str, Any]] = {
         "/memories/search": {"results": [result]},

@@ -34,7 +34,7 @@ class Id:
     number: int
 
     def __str__(self) -> str:
-        return f"{self.kind[0]}{self.number}"
+        return f"{'e' if self.kind == 'exchange' else 'm'}{self.number}"
 
     @property
     def path(self) -> str:
