@@ -28,6 +28,8 @@ def _run() -> None:
 
         mcp_pipe.main()
         return
+    # Read when numpy is imported. Our arrays are small: a second thread only spins, beside the model's.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pi_memory import cli
 
     for stream in (sys.stdout, sys.stderr):

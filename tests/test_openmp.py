@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -36,3 +38,20 @@ def test_libgomp_is_set_in_time(tmp_path: Path) -> None:
         if "GOMP_SPINCOUNT" not in log:
             pytest.skip("llama.cpp was built without libgomp")
         assert re.search(expected, log), log
+
+
+def test_arrays_are_computed_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others would spin beside the model's."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    program = """
+import sys
+from pi_memory.__main__ import main
+sys.argv = ["pi-memory", "--version"]
+try:
+    main()
+finally:
+    import numpy
+    print([line.split()[1] for line in open("/proc/self/status") if line.startswith("Threads:")])
+"""
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    assert said.stdout.splitlines()[-1] == "['1']"

@@ -85,7 +85,8 @@ class QueryTokens:
         lengths = np.linalg.norm(self.tokens.projected, axis=1, keepdims=True)
         directions = self.tokens.projected / np.maximum(lengths, np.finfo(np.float32).tiny)
         bits = np.unpackbits(np.frombuffer(b"".join(coded), np.uint8).reshape(-1, BITS // 8), axis=1)
-        cosines = (2 * bits.astype(np.float32) - 1) @ directions.T / math.sqrt(BITS)
+        # Of the signs 2 bits - 1; the product with the bits is the one large array.
+        cosines = (2 * (bits.astype(np.float32) @ directions.T) - directions.sum(axis=1)) / math.sqrt(BITS)
         starts = np.cumsum([0, *(8 * len(codes) // BITS for codes in coded[:-1])])
         near = np.maximum(np.maximum.reduceat(cosines, starts, axis=0), 0.0) @ each
         clipped: Vectors = np.clip((near - UNRELATED) / (SAME - UNRELATED), 0.0, 1.0).astype(np.float32)
