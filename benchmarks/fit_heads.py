@@ -6,7 +6,9 @@
 import argparse
 import asyncio
 import json
-from collections.abc import Sequence
+import random
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,12 +20,19 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import VECTOR_SCALE
 from pi_memory.judges.replacement import Replacement, Said, pair_vector
 from pi_memory.judges.worth import Worth
+from pi_memory.types import Vectors
 
 ROOT = Path(__file__).parents[1]
 TEXTS, HEADS = ROOT / "benchmarks" / "texts", ROOT / "config" / "heads"
-EMBEDDER = Path(".venv/share/pi-memory/models/all-MiniLM-L6-v2-Q8_0.gguf")
+EMBEDDER = Path(sys.prefix) / "share/pi-memory/models/all-MiniLM-L6-v2-Q8_0.gguf"
 Floats = npt.NDArray[np.float64]
 STEPS = 12
+FIRST = 1
+"""Facts of a place before one is held against them."""
+BESIDE, NEAREST = 24, 12
+"""Older statements beside a pair's, and the most that a statement is held against."""
+SIZES = (1, 2, 4, 8, 16, 50, 50)
+"""Memories that a store has."""
 
 
 def fit(rows: Floats, labels: Floats, *, penalty: float) -> Floats:
@@ -64,12 +73,13 @@ def report(name: str, chances: Floats, labels: Floats) -> None:
         print(f"{name:28} kept {kept:.3f} at {share:.2f} false (from {threshold:.2f})")
 
 
-def save(path: Path, signs: Floats, vectors: Floats, labels: Floats, *, penalty: float) -> None:
+def save(path: Path, sample: "Sample", *, penalty: float) -> None:
+    signs, labels = sample.signs, sample.labels
     mean, deviation = signs.mean(0), signs.std(0) + 1e-6
     scaled = (signs - mean) / deviation
     alone, both = (
-        fit(scaled, labels, penalty=penalty),
-        fit(np.hstack([scaled, VECTOR_SCALE * vectors]), labels, penalty=penalty),
+        fit((sample.signs_alone - mean) / deviation, labels, penalty=penalty),
+        fit(np.hstack([scaled, VECTOR_SCALE * sample.vectors]), labels, penalty=penalty),
     )
     count = signs.shape[1]
     np.savez_compressed(
@@ -85,59 +95,110 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Sample:
-    """What a judge is fitted on: signs, vectors and labels of its rows, and who wrote each."""
+    """What a judge is fitted on: signs, vectors and labels of its rows, and who wrote each, or where.
+
+    `signs_alone` are the signs where there are no vectors.
+    """
 
     signs: Floats
     vectors: Floats
     labels: Floats
     authors: list[str]
+    signs_alone: Floats
 
     def report(self, name: str, *, penalty: float) -> None:
-        scaled = (self.signs - self.signs.mean(0)) / (self.signs.std(0) + 1e-6)
-        both = np.hstack([scaled, VECTOR_SCALE * self.vectors])
-        for how, given in (("signs alone", scaled), ("with vectors", both)):
+        mean, deviation = self.signs.mean(0), self.signs.std(0) + 1e-6
+        both = np.hstack([(self.signs - mean) / deviation, VECTOR_SCALE * self.vectors])
+        for how, given in (("signs alone", (self.signs_alone - mean) / deviation), ("with vectors", both)):
             report(f"{name}, {how}", held_out(given, self.labels, self.authors, penalty=penalty), self.labels)
-
-    def save(self, path: Path, *, penalty: float) -> None:
-        save(path, self.signs, self.vectors, self.labels, penalty=penalty)
 
 
 async def of_sentences(embedder: GgufEmbedder) -> Sample:
     given = rows("sentences.jsonl")
     texts = [row["text"] for row in given]
+    signs = Worth(HEADS).signs(texts).astype(np.float64)
     return Sample(
-        Worth(HEADS).signs(texts).astype(np.float64),
+        signs,
         (await embedder.embed(texts)).astype(np.float64),
         np.array([row["label"] == "fact" for row in given], np.float64),
         [row["voice"].partition(":")[0] for row in given],
+        signs,
     )
 
 
-async def of_pairs(embedder: GgufEmbedder) -> Sample:
-    given, judge = rows("pairs.jsonl"), Replacement(HEADS)
-    new = await embedder.embed([row["new"] for row in given])
-    old = await embedder.embed([row["old"] for row in given])
-    pairs = list(zip(given, new, old, strict=True))
-    return Sample(
-        np.array([judge.signs(Said(row["new"], n), Said(row["old"], o)) for row, n, o in pairs], np.float64),
-        np.array([pair_vector(n, o) for _, n, o in pairs], np.float64),
-        np.array([row["label"] == "replaces" for row in given], np.float64),
-        [row["author"] for row in given],
-    )
+@dataclass(frozen=True)
+class Case:
+    """A statement, those that were made before it, and which of them it makes untrue, if any."""
+
+    author: str
+    new: str
+    olds: list[str]
+    ends: str | None = None
+
+
+def of_places(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
+    """Facts of a place against those before; then each of its corrections against all facts."""
+    for place in sorted({row["place"] for row in given}):
+        facts = [row for row in given if row["place"] == place and not row["corrects"]]
+        texts = [row["text"] for row in facts]
+        for number, text in enumerate(texts[FIRST:], FIRST):
+            yield Case(place, text, texts[:number])
+        for row in given:
+            if row["place"] == place and row["corrects"]:
+                ended = next(fact["text"] for fact in facts if fact["fact"] == row["fact"])
+                yield Case(place, row["text"], texts, ended)
+
+
+def of_pairs(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
+    """Each pair among older statements of its author. What only says the same again may end it or not."""
+    for number, row in enumerate(given):
+        others = [other for other in given if other["author"] == row["author"] and other["label"] != "same"]
+        beside = [others[(number * 7 + step * 11) % len(others)]["old"] for step in range(BESIDE)]
+        if row["label"] != "same":
+            ended = row["old"] if row["label"] == "replaces" else None
+            yield Case(f"pairs of {row['author']}", row["new"], [*dict.fromkeys([row["old"], *beside])], ended)
+
+
+def _company(case: Case, vectors: Mapping[str, Vectors], chance: random.Random) -> list[str]:
+    """The nearest of what a case is held against, out of a store that may be small."""
+    few = chance.sample(case.olds, min(len(case.olds), chance.choice(SIZES)))
+    known = dict.fromkeys([*few, *([case.ends] if case.ends else [])])
+    return sorted(known, key=lambda text: -float(vectors[case.new] @ vectors[text]))[:NEAREST]
+
+
+async def of_corrections(embedder: GgufEmbedder) -> Sample:
+    cases = [*of_places(rows("corrections.jsonl")), *of_pairs(rows("pairs.jsonl"))]
+    texts = [*dict.fromkeys(text for case in cases for text in (case.new, *case.olds))]
+    vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
+    judge, made, chance = Replacement(HEADS), [], random.Random(1)
+    for case in cases:
+        olds = _company(case, vectors, chance)
+        new, said = Said(case.new, vectors[case.new]), [Said(text, vectors[text]) for text in olds]
+        signs, alone = judge.signs(new, said), judge.signs(Said(case.new), [Said(text) for text in olds])
+        for number, text in enumerate(olds):
+            vector = pair_vector(vectors[case.new], vectors[text])
+            made.append((signs[number], vector, text == case.ends, alone[number], case.author))
+    *columns, authors = zip(*made, strict=True)
+    given, between, ended, plain = (np.array(column, np.float64) for column in columns)
+    return Sample(given, between, ended, list(authors), plain)
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="print the figures, write nothing")
+    parser.add_argument("--only", choices=["worth", "replacement"], help="one judge")
     parser.add_argument("--quick", action="store_true", help="write the weights, print no figures")
     options = parser.parse_args()
     embedder = GgufEmbedder.open(EMBEDDER, threads=2)
-    judged = {"worth": (await of_sentences(embedder), 10), "replacement": (await of_pairs(embedder), 5)}
-    for name, (sample, penalty) in judged.items():
+    judged = {"worth": (of_sentences, 10), "replacement": (of_corrections, 5)}
+    for name, (gather, penalty) in judged.items():
+        if options.only not in (None, name):
+            continue
+        sample = await gather(embedder)
         if not options.quick:
             sample.report(name, penalty=penalty)
         if not options.dry_run:
-            sample.save(HEADS / f"{name}.npz", penalty=penalty)
+            save(HEADS / f"{name}.npz", sample, penalty=penalty)
     await embedder.close()
 
 

@@ -219,7 +219,7 @@ class Recalled:
     `kind` is `memory`, or `exchange` for one verbatim message of an exchange; `id` is the memory's or the exchange's.
     `cosine` and `words` (BM25 coverage), both in [0, 1], are what similarity was computed from. `cosine` is calibrated,
     a nearness: 0 for unrelated texts, 1 for the same meaning.
-    `source` is that of an exchange.
+    `source` is that of an exchange; `instead_of` the superseded memory that led to this one.
     """
 
     id: int
@@ -238,6 +238,7 @@ class Recalled:
     conversation_id: str | None = None
     ref: str | None = None
     source: Source | None = None
+    instead_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

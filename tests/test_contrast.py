@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.learning.contrast import asserted, contrast
+from pi_memory.text.contrast import asserted, contrast
 
 FOUND = [
     ("The port is 8081, not 8080.", "The port is 8081", "8080"),

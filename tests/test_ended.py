@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pi_memory.retrieval.ended import newest, without
+from pi_memory.retrieval.ended import newest, standing, unsaid, without
 from pi_memory.types import Recalled, Vectors
 
 
@@ -53,3 +53,18 @@ def test_what_answers_much_worse_replaces_no_answer() -> None:
 
 def test_without_vectors_nothing_is_left_out() -> None:
     assert newest([OLD, NEW], {}, same=0.5) == [OLD, NEW]
+
+
+def test_a_reply_is_shown_without_the_sentence_that_said_what_is_over() -> None:
+    reply = "Your key is in the shed.\nAlso: the bins go out on Monday."
+    assert unsaid(reply, ["The key is in the shed."]) == "Also: the bins go out on Monday."
+    assert unsaid(reply, ["The ladder is in the shed."]) == reply
+
+
+def test_a_correction_is_told_without_what_it_says_to_be_over() -> None:
+    corrected = ["I work at Weller's bakery."]
+    assert standing("I quit the bakery. I work at the library.", corrected) == "I work at the library."
+    assert standing("I quit the bakery.", corrected) == "I quit the bakery."
+    assert standing("The blog runs on Astro instead of Hugo.", ["The blog runs on Hugo."]) == "The blog runs on Astro"
+    assert standing("It is Thursday, not Tuesday.", ["It is Tuesday."]) == "It is Thursday"
+    assert standing("As it was, not as it is.", []) == "As it was, not as it is."

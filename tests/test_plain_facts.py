@@ -33,7 +33,7 @@ def found(*messages: str) -> list[Candidate]:
             for number, text in enumerate(messages, 1)
         ]
         await worker.close()
-        return of_each[-1]
+        return list(of_each[-1].sure)
 
     return asyncio.run(main())
 

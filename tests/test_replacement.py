@@ -18,29 +18,41 @@ def vector(*components: float) -> Vectors:
     return unit
 
 
-ALIKE, ALMOST, APART = vector(1, 0.1), vector(1, 0.2), vector(0, 0, 1)
+KEY, VET = Said("The spare key is in the shed.", vector(1, 0.2)), Said("Our vet is Doctor Ellis.", vector(0, 1))
+HERE = "all-MiniLM-L6-v2"
 
 
 @pytest.mark.parametrize(
-    ("new", "old"),
+    ("new", "ended"),
     [
-        ("The spare key is now at Anna's.", "The spare key is in the shed."),
-        ("The vet has changed, we now go to Doctor Brandt instead.", "Our vet is Doctor Ellis."),
+        (Said("The spare key is now at Anna's.", vector(1, 0.1)), KEY),
+        (Said("The vet has changed, we now go to Doctor Brandt instead.", vector(0.1, 1)), VET),
     ],
 )
-def test_a_newer_value_ends_the_older_one(new: str, old: str) -> None:
-    assert JUDGE.ends(Said(new, ALIKE), Said(old, ALMOST), embedder="all-MiniLM-L6-v2") >= LEAST_CHANCE
+def test_a_newer_value_ends_the_nearest_older_one(new: Said, ended: Said) -> None:
+    chances = JUDGE.chances(new, [KEY, VET], embedder=HERE)
+    assert [chance >= LEAST_CHANCE for chance in chances] == [each is ended for each in (KEY, VET)]
 
 
 def test_what_is_about_something_else_ends_nothing() -> None:
-    new, old = Said("The meeting is on Friday now.", APART), Said("The spare key is in the shed.", ALIKE)
-    assert JUDGE.ends(new, old, embedder="all-MiniLM-L6-v2") == 0.0
+    new = Said("The meeting is on Friday now.", vector(0, 0, 1))
+    assert JUDGE.chances(new, [KEY, VET], embedder=HERE).max() < LEAST_CHANCE
 
 
-def test_without_vectors_nothing_ends() -> None:
-    assert JUDGE.ends(Said("The key is now at Anna's."), Said("The key is in the shed.")) == 0.0
+def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> None:
+    bins = Said("The bins go out on Tuesday.", vector(1, 0.2))
+    assert JUDGE.chances(Said("The bins go out on Thursday.", vector(1, 0.1)), [bins, VET], embedder=HERE)[0] >= 0.8
+    assert JUDGE.chances(Said("The bins are green.", vector(1, 0.1)), [bins, VET], embedder=HERE)[0] < LEAST_CHANCE
+
+
+def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
+    old = [Said("The blog runs on Hugo."), Said("The cat is called Minka.")]
+    chances = JUDGE.chances(Said("The blog now runs on Astro instead of Hugo."), old)
+    assert chances[0] >= LEAST_CHANCE > chances[1]
 
 
 def test_signs_are_numbers_whatever_the_text() -> None:
     for text in ("", "?", "…", "a" * 5_000, "1 2 3", "É"):
-        assert np.isfinite(JUDGE.signs(Said(text, ALIKE), Said("The key is in the shed.", ALMOST))).all()
+        assert np.isfinite(JUDGE.signs(Said(text, vector(1)), [KEY])).all()
+        assert np.isfinite(JUDGE.signs(Said(text), [Said(""), KEY])).all()
+    assert JUDGE.chances(KEY, []).shape == (0,)

@@ -23,7 +23,9 @@ LONGEST_QUERY = 20_000
 
 
 class ShownResult(msgspec.Struct, omit_defaults=True):
-    """`similarity`, `strength`, `boost`, `cosine` and `words` are present with `explain=1`."""
+    """`similarity`, `strength`, `boost`, `cosine` and `words` are present with `explain=1`; `instead_of` then too, if a
+    superseded memory led to this one.
+    """
 
     id: int
     kind: Kind
@@ -40,6 +42,7 @@ class ShownResult(msgspec.Struct, omit_defaults=True):
     boost: float | None = None
     cosine: float | None = None
     words: float | None = None
+    instead_of: int | None = None
 
 
 class ShownResults(msgspec.Struct):
@@ -127,6 +130,7 @@ def _shown(result: Recalled, *, explain: bool) -> ShownResult:
         ref=result.ref,
     )
     if explain:
+        shown.instead_of = result.instead_of
         for name in ("similarity", "strength", "boost", "cosine", "words"):
             setattr(shown, name, round(getattr(result, name), 4))
     return shown

@@ -5,6 +5,7 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pi_memory.errors import EmbedderError
 from pi_memory.judges.worth import Worth
@@ -28,11 +29,30 @@ LEAST_CHANCE_UNSURE = 0.75
 """The same where there are no vectors: 54 % of facts and 10 % of others."""
 REMARK = 0.05
 """Below this nothing is stated that lasts: 1 of 149 sentences with facts, 60 % of remarks and 70 % of chatter."""
+LEAST_UNSURE = 0.1
+"""From here on a sentence may be one."""
 FEWEST_WORDS, MOST_WORDS = 2, 60
 MOST = 12
 """Most facts of one message: with more the user is dictating, or pasting."""
+MOST_TOGETHER, LONGEST_TOGETHER = 3, 200
+"""Sentences and characters of a message that may be one correction."""
 SESSIONS = 256
 """Sessions whose last statement is remembered, for what refers back to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The plain facts of a message; sentences that may be some, which count if they correct something; and all of a
+    short message of several sentences, as one of them may say what is over and the next what holds instead.
+    """
+
+    sure: tuple[Candidate, ...] = ()
+    unsure: tuple[Candidate, ...] = ()
+    whole: Candidate | None = None
+
+    @property
+    def parts(self) -> tuple[Candidate, ...]:
+        return *self.sure, *self.unsure
 
 
 class PlainFacts:
@@ -44,23 +64,27 @@ class PlainFacts:
         self._worker = worker
         self._last: OrderedDict[str, str] = OrderedDict()
 
-    async def of(self, number: int, exchange: Exchange, *, stated: Sequence[Statement] = ()) -> list[Candidate]:
-        """Candidates of an exchange, with `number` as its id, in the order in which they were said; without those
+    async def of(self, number: int, exchange: Exchange, *, stated: Sequence[Statement] = ()) -> Facts:
+        """Candidates of an exchange, with `number` as its id, in the order in which they were said; without what was
         `stated` in it.
         """
         said = await self._worker.run(sentences, exchange.user)
         if any(statement.kind == "private" for statement in stated):
-            return []
+            return Facts()
         quotes = {statement.quote for statement in stated}
         asked = [s for s in said if _may_be_fact(s) and s.text not in quotes]
         if not asked:
             self._remember(exchange.conversation_id, said)
-            return []
+            return Facts()
         chances, least = await self._chances([s.text for s in asked])
-        kept = [s for s, chance in zip(asked, chances, strict=True) if chance >= least][:MOST]
-        found = [self._candidate(s, said, number, exchange) for s in kept]
+        made = [(self._candidate(s, said, number, exchange), chance) for s, chance in zip(asked, chances, strict=True)]
+        whole = None if quotes else _whole(said, number, exchange)
         self._remember(exchange.conversation_id, said)
-        return found
+        return Facts(
+            tuple(each for each, chance in made if chance >= least)[:MOST],
+            tuple(each for each, chance in made if LEAST_UNSURE <= chance < least)[:MOST],
+            whole,
+        )
 
     async def is_remark(self, exchange: Exchange) -> bool:
         """Whether nothing in a message is likely to be a fact; False where there are no vectors to tell it by."""
@@ -112,7 +136,20 @@ def _asks(sentence: Sentence) -> bool:
 
 def _may_be_fact(sentence: Sentence) -> bool:
     is_of_length = FEWEST_WORDS <= len(sentence.text.split()) <= MOST_WORDS
+    return is_of_length and _states(sentence)
+
+
+def _states(sentence: Sentence) -> bool:
+    """Whether it neither asks nor bids, and is the user's own and no secret."""
     asks = _asks(sentence) or intent.names_only(sentence.text)
     bids = pattern("request").search(sentence.text) is not None
-    is_own = not is_quotation(sentence.text) and not secret_in(sentence.text)
-    return is_of_length and not asks and not bids and is_own
+    return not asks and not bids and not is_quotation(sentence.text) and not secret_in(sentence.text)
+
+
+def _whole(said: Sequence[Sentence], number: int, exchange: Exchange) -> Candidate | None:
+    """All of a short message that asks nothing, None for another one."""
+    text = exchange.user.strip()
+    is_short = 1 < len(said) <= MOST_TOGETHER and len(text) <= LONGEST_TOGETHER
+    if not is_short or not all(map(_states, said)):
+        return None
+    return Candidate(" ".join(about_user(s.text) for s in said), source=SOURCE, quote=text, exchange_id=number)

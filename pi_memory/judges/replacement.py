@@ -1,13 +1,15 @@
-"""How likely a newer statement makes an older one untrue: another value for the same thing, said in whatever words.
+"""How likely a newer statement makes one of the older ones untrue: another value for the same thing, in whatever words.
 
 The rules of `comparison` decide what is plain. Here words are aligned: what both have, what only one has, on which side
-of the verb, of which kind; a small learned judge weighs it (`heads`). Pure, but for the weights it reads.
+of the verb, of which kind; and each older statement stands beside the others, as what is corrected is most often the
+one that is nearest. A small learned judge weighs it (`heads`). Pure, but for the weights it reads.
 """
 
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -60,39 +62,110 @@ class Parsed:
         return any(self.kinds[place] == kind for place in places)
 
 
-LEAST_CHANCE = 0.5
-NEAR, ABOUT = 0.5, 0.33
-"""The cosine from which on two statements are about the same thing, and from which on they are if they also share
-`LEAST_SHARED` content words. On 36 corrections and 63 pairs of facts that are alike, by others than the judge was
-fitted on, these rules end 19 of the former and none of the latter."""
-LEAST_SHARED = 2
+LEAST_CHANCE = 0.6
+"""From here on the older statement ends."""
+KINDS = 6
+"""Of values: weekday, month, number, code, time, money."""
+SAME_KIND = 0
+"""The sign that says whether any are."""
+LEAST_ANEW, MOST_DOUBTFUL = 0.8, 0.5
+"""What ends without a word of change, and the most that is left of the chance of another."""
+DOUBTFUL = 0.2
+"""From here on somebody should say which of the two holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Older statements beside each other: how near each is to the newer one, by meaning or else by words, and how much
+    of what it shares with it is rare among them; arrays of shape (n,).
+    """
+
+    near: Vectors
+    weights: Vectors
+    """Of the words that are shared, by rarity."""
+    share_of_new: Vectors
+    share_of_old: Vectors
+
+    def lead(self, values: Vectors) -> Vectors:
+        """By how much each is above the best of the others; below 0 for all but the best."""
+        if len(values) < 2:
+            return values.copy()
+        second, first = np.partition(values, -2)[-2:]
+        ahead: Vectors = values - np.where(values == first, second, first)
+        return ahead
 
 
 class Replacement:
-    """Judges pairs of statements. `folder` has `replacement.toml` and `replacement.npz`."""
+    """Judges a statement against older ones. `folder` has `replacement.toml` and `replacement.npz`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def chance(self, new: Said, old: Said, *, embedder: str = "") -> float:
-        """How likely `new` makes `old` untrue, from 0 to 1."""
+    def chances(self, new: Said, olds: Sequence[Said], *, embedder: str = "") -> Vectors:
+        """How likely `new` makes each of `olds` untrue, from 0 to 1, shape (n,)."""
+        if not olds:
+            return np.zeros(0, np.float32)
         vectors = None
-        if new.vector is not None and old.vector is not None and self._head.fits(embedder):
-            vectors = pair_vector(new.vector, old.vector)[None]
-        return float(self._head.chances(self.signs(new, old)[None], vectors)[0])
+        if new.vector is not None and all(old.vector is not None for old in olds) and self._head.fits(embedder):
+            vectors = np.array([pair_vector(new.vector, old.vector) for old in olds if old.vector is not None])
+        signs = self.signs(new, olds)
+        found = self._head.chances(signs, vectors)
+        if self._finds("changes", new.text) or self._finds("corrects", new.text):
+            return found
+        # What is only said anew needs another value of the same kind.
+        says_anew = (signs[:, SAME_KIND] > 0) & (found >= LEAST_ANEW)
+        return np.where(says_anew, found, np.minimum(found, MOST_DOUBTFUL)).astype(np.float32)
 
-    def ends(self, new: Said, old: Said, *, embedder: str = "") -> float:
-        """The chance that `new` makes `old` untrue, if that is sure enough to end what is stored; else 0."""
-        mine, theirs = self._parsed(new.text).content, self._parsed(old.text).content
-        cosine = 0.0 if new.vector is None or old.vector is None else float(new.vector @ old.vector)
-        is_about = cosine >= NEAR or (cosine >= ABOUT and len(mine & theirs) >= LEAST_SHARED)
-        chance = self.chance(new, old, embedder=embedder) if is_about else 0.0
-        return chance if chance >= LEAST_CHANCE else 0.0
+    def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
+        """Signs of each pair, shape (n, signs)."""
+        mine, theirs = self._parsed(new.text), [self._parsed(old.text) for old in olds]
+        company = _company(mine, theirs, _cosines(new, olds))
+        leads = company.lead(company.near), company.lead(company.weights)
+        rows = [
+            [*self._in_company(new, old, (mine, other)), *self._of_pair(new, old, (mine, other))]
+            for old, other in zip(olds, theirs, strict=True)
+        ]
+        changes, surely = (self._finds(name, new.text) for name in ("changes", "changes_surely"))
+        adds, same_kind = self._finds("adds", new.text), np.array([row[SAME_KIND] for row in rows], np.float32)
+        near, lead, is_nearest = company.near, leads[0], leads[0] >= 0
+        beside = [
+            is_nearest, np.maximum(0, lead), lead, company.weights, company.share_of_new, company.share_of_old,
+            leads[1], (leads[1] >= 0) & (company.weights > 0), changes * is_nearest, surely * is_nearest,
+            changes * np.maximum(0, lead), changes * company.weights, adds * is_nearest, near * is_nearest, near**2,
+            same_kind * is_nearest, same_kind * near,
+            np.full(len(olds), min(1.0, len(olds) / 8)), is_nearest / len(olds),
+        ]  # fmt: skip
+        return np.hstack([np.array(rows, np.float32), np.array(beside, np.float32).T])
 
-    def signs(self, new: Said, old: Said) -> Vectors:
-        """Signs of a pair, shape (signs,)."""
-        mine, theirs = self._parsed(new.text), self._parsed(old.text)
-        cosine = 0.0 if new.vector is None or old.vector is None else float(new.vector @ old.vector)
+    def _in_company(self, new: Said, old: Said, parsed: tuple[Parsed, Parsed]) -> list[float]:
+        """Whether the values that differ are of one kind; first, whether any are."""
+        mine, theirs = parsed
+        kinds = [
+            {self._value(statement.tokens[place]) for place in statement.only(other.content)}
+            for statement, other in ((mine, theirs), (theirs, mine))
+        ]
+        found = [kind in kinds[0] & kinds[1] for kind in ("weekday", "month", "number", "code")]
+        found += [self._finds(name, new.text) and self._finds(name, old.text) for name in ("times", "money")]
+        is_named = theirs.has("name", [p for p, s in enumerate(theirs.stems) if s in mine.content])
+        leaves = self._finds("changes", new.text) or self._finds("denies", new.text)
+        named = {s for p in (mine, theirs) for s, kind in zip(p.stems, p.kinds, strict=True) if kind == "name"}
+        shared = mine.content & theirs.content
+        only_named = bool(shared) and shared <= named
+        found += [only_named, only_named and not leaves, bool(shared - named), bool(shared - named) and leaves]
+        return [any(found[:KINDS]), *found, is_named and leaves]
+
+    def _value(self, token: str) -> str:
+        plain = token.lower()
+        for kind in ("weekday", "month"):
+            if {plain, plain.rstrip("s")} & self._words[f"{kind}s"]:
+                return kind
+        digits = sum(c.isdigit() for c in token)
+        is_code = digits > 2 or (digits and any(c.isalpha() for c in token))
+        return "code" if is_code else "number" if digits or plain in self._words["numbers"] else ""
+
+    def _of_pair(self, new: Said, old: Said, parsed: tuple[Parsed, Parsed]) -> list[float]:
+        mine, theirs = parsed
+        cosine = float(_cosines(new, [old])[0])
         shared, every = mine.content & theirs.content, mine.content | theirs.content
         came, went = mine.only(theirs.content), theirs.only(mine.content)
         alike = difflib.SequenceMatcher(None, theirs.stems, mine.stems, autojunk=False).ratio()
@@ -124,7 +197,7 @@ class Replacement:
             cosine * changes, *(alike * value for value in values), cosine * any(values), cosine * same_subject,
             alike > 0.6 and bool(came) and bool(went), bool(theirs.subject & mine.subject) and changes,
         ]  # fmt: skip
-        return np.array(found, np.float32)
+        return [float(each) for each in found]
 
     def _parsed(self, text: str) -> Parsed:
         tokens = tuple(TOKEN.findall(text))
@@ -171,3 +244,23 @@ def pair_vector(new: Vectors, old: Vectors) -> Vectors:
     """What the judge reads of two vectors: the newer one, and how it differs; shape (2 x dimensions,)."""
     made: Vectors = (np.concatenate([new, new - old]) / 3).astype(np.float32)
     return made
+
+
+def _cosines(new: Said, olds: Sequence[Said]) -> Vectors:
+    """Those of vectors, 0 where there are none."""
+    vector = new.vector
+    found = [0.0 if vector is None or old.vector is None else float(vector @ old.vector) for old in olds]
+    return np.array(found, np.float32)
+
+
+def _company(mine: Parsed, olds: Sequence[Parsed], cosines: Vectors) -> Company:
+    held = Counter(stem for old in olds for stem in old.content)
+    many = len(olds) + 1
+
+    def weight(stems: frozenset[str]) -> float:
+        return float(sum(np.log(many / (held[stem] + 0.5)) for stem in stems) / np.log(many / 0.5))
+
+    shared = np.array([weight(mine.content & old.content) for old in olds], np.float32)
+    of_new = shared / max(0.5, weight(mine.content))
+    of_old: Vectors = (shared / [max(0.5, weight(old.content)) for old in olds]).astype(np.float32)
+    return Company(cosines if cosines.any() else of_old, shared, of_new.astype(np.float32), of_old)

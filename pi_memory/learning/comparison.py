@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pi_memory.learning.contrast import asserted
+from pi_memory.text.contrast import asserted
 from pi_memory.text.language import pattern, words
 from pi_memory.text.stems import stem
 

@@ -12,7 +12,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from pi_memory.learning.comparison import compared, said_in, stems
-from pi_memory.learning.contrast import contrast
+from pi_memory.text.contrast import contrast
 from pi_memory.text.language import pattern, words
 from pi_memory.types import Candidate, Memory, Vectors
 

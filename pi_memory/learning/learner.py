@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
-from pi_memory.judges.plain_facts import SOURCE, PlainFacts
-from pi_memory.judges.replacement import Replacement, Said
+from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
+from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, decide
@@ -38,6 +38,12 @@ Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
 OF_USER = ("user_stated", SOURCE)
 """Sources of the user's own statements: a new one may end an older one."""
 RESOLVED = "error_resolution"
+SURE_CHANCE = 0.7
+"""From here on what may be no fact ends a memory."""
+BELONGS = 0.2
+"""The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
+SUBJECT = 25
+"""Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
 logger = logging.getLogger(__name__)
 
@@ -123,19 +129,39 @@ class Learner:
         """Store the plain facts of an exchange with `number` as its id. Returns the memories that are new, or that
         replaced older ones. Idempotent. Raises `StoreError`.
         """
+        facts = await self._plain_facts.of(number, exchange, stated=statements(exchange))
         new: list[Memory] = []
-        for fact in await self._plain_facts.of(number, exchange, stated=statements(exchange)):
-            located = replace(fact, namespace=of_fact(fact.quote, exchange.project))
-            candidate = await self._filed(located, exchange.conversation_id)
+        if facts.whole is not None and await self._corrects_as_one(facts, exchange):
+            facts = Facts(sure=(facts.whole,))
+        for fact in facts.parts:
+            candidate = await self._filed(_placed(fact, exchange), exchange.conversation_id)
             async with self._one_at_a_time:
                 around = await self._around.of(candidate.content, quote=candidate.quote)
-                taken = await self._take(candidate, around, said_at=exchange.at)
+                taken = await self._take(candidate, around, said_at=exchange.at, is_sure=fact in facts.sure)
             new += [taken.memory] if taken and taken.is_new else []
         return new
 
     async def is_remark(self, exchange: Exchange) -> bool:
         """Whether the user states nothing in an exchange that lasts."""
         return not statements(exchange) and await self._plain_facts.is_remark(exchange)
+
+    async def _corrects_as_one(self, facts: Facts, exchange: Exchange) -> bool:
+        """Whether the sentences of a message correct one memory together, and none of them is about another thing."""
+        assert facts.whole is not None
+        whole = _placed(facts.whole, exchange)
+        around = await self._around.of(whole.content, quote=whole.quote)
+        if any(_is_learned(whole, neighbour.memory) for neighbour in around.neighbours):
+            return True
+        ended, chance = await self._worker.run(self._made_untrue, whole, around)
+        if chance < LEAST_CHANCE:
+            return False
+        for part in facts.parts:
+            found = await self._around.of(part.content, quote=part.quote)
+            other, its_chance = await self._worker.run(self._made_untrue, _placed(part, exchange), found)
+            nearness = next((n.cosine or 0.0 for n in found.neighbours if n.memory.id == ended), 0.0)
+            if other != ended if its_chance >= LEAST_CHANCE else (part in facts.sure and nearness < BELONGS):
+                return False
+        return True
 
     async def learn(self, said: Sequence[Numbered], before: Sequence[Numbered] = ()) -> list[Memory]:
         """Learn from exchanges of one session with their ids. Returns the new memories. Idempotent. What came `before`
@@ -196,9 +222,16 @@ class Learner:
         return f"Remembered: {taken.memory.content}{instead}"
 
     async def _take(
-        self, candidate: Candidate, found: Nearby, *, said_at: float | None = None, durable: bool = False
+        self,
+        candidate: Candidate,
+        found: Nearby,
+        *,
+        said_at: float | None = None,
+        durable: bool = False,
+        is_sure: bool = True,
     ) -> Outcome | None:
-        """Store a candidate as the rules decide; None for one that was learned before, or is out of date by now.
+        """Store a candidate as the rules decide; None for one that was learned before, is out of date by now, or not
+        `is_sure` to state anything and corrects nothing.
 
         With `said_at` (background), a refused candidate is skipped. Without it (the user is waiting), the refusal is
         raised: `Forgotten` or another `RequestError`.
@@ -210,7 +243,11 @@ class Learner:
         if known:  # a plain fact that turns out to be what resolved an error
             decision = Decision("update", known[0].id)
         elif decision.action == "add" and candidate.source in OF_USER:
-            decision = await self._worker.run(self._replaced, decision, candidate, found)
+            ended, chance = await self._worker.run(self._made_untrue, candidate, found)
+            if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
+                decision = replace(decision, action="delete", id=ended)
+        if not is_sure and decision.id is None:
+            return None
         if decision.linked and self._llm is not None and candidate.priority != "highest":
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
             decision = await self._llm.judge(candidate, linked)
@@ -225,17 +262,16 @@ class Learner:
             logger.info("A candidate is left out: %s", error.message)
             return None
 
-    def _replaced(self, decision: Decision, candidate: Candidate, found: Nearby) -> Decision:
-        """The decision, unless the candidate makes a memory untrue: then that ends."""
+    def _made_untrue(self, candidate: Candidate, found: Nearby) -> tuple[int, float]:
+        """The id of the memory that a candidate most likely makes untrue, and how likely; (0, 0) without any."""
+        old = [n for n in found.neighbours if _may_end(n, candidate) and (n.vector is None) == (found.vector is None)]
+        if not old:
+            return 0, 0.0
         embedder = found.embedding.space if found.embedding else ""
-        new = Said(candidate.quote or candidate.content, found.vector)
-        chances = {
-            n.memory.id: self._replacement.ends(new, _said(n), embedder=embedder)
-            for n in found.neighbours
-            if n.memory.is_valid and _place_of(n.memory) == _place_of(candidate)
-        }
-        best = max(chances, key=lambda number: chances[number], default=None)
-        return decision if best is None or not chances[best] else replace(decision, action="delete", id=best)
+        new = Said(_in_own_words(candidate), found.vector)
+        chances = self._replacement.chances(new, [_said(n) for n in old], embedder=embedder)
+        best = int(chances.argmax())
+        return old[best].memory.id, float(chances[best])
 
     async def _carry_out(
         self,
@@ -335,9 +371,24 @@ def _is_learned(candidate: Candidate, memory: Memory) -> bool:
     return is_same and candidate.exchange_id is not None
 
 
+def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
+    return replace(candidate, namespace=of_fact(candidate.quote, exchange.project))
+
+
 def _said(neighbour: Neighbour) -> Said:
-    """The user's own words, where there are any."""
-    return Said(neighbour.memory.quote or neighbour.memory.content, neighbour.vector)
+    return Said(_in_own_words(neighbour.memory), neighbour.vector)
+
+
+def _in_own_words(said: Candidate | Memory) -> str:
+    """The user's own words, where there are any that say as much."""
+    return said.quote if said.quote and len(said.content) < len(said.quote) + SUBJECT else said.content
+
+
+def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
+    """Whether a candidate may end a memory: one of its place that holds, and that was not said with it."""
+    memory = neighbour.memory
+    is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
+    return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:

@@ -20,6 +20,9 @@ from pi_memory.worker import Worker
 MOST = 24
 """Most similar memories by words, and as many by vectors."""
 
+NEAREST = 12
+"""Those that are nearest in meaning, however far: a correction may share little with what it corrects."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -84,9 +87,9 @@ class NeighbourSearch:
 
 
 def _near(matrix: Matrix, vector: Vectors, related: float, others: Sequence[int]) -> dict[int, float]:
-    """Cosines of the `MOST` nearest related memories, nearest first, and of `others`."""
+    """Cosines of the `MOST` nearest memories that are related, or are the `NEAREST`, nearest first, and of `others`."""
     ids, cosines = matrix.ids, matrix.cosines(vector)
-    rows = np.flatnonzero(cosines >= related)
-    rows = rows[np.argsort(-cosines[rows], kind="stable")][:MOST]
+    rows = np.argsort(-cosines, kind="stable")[:MOST]
+    rows = rows[(np.arange(len(rows)) < NEAREST) | (cosines[rows] >= related)]
     rows = np.concatenate([rows, np.flatnonzero(np.isin(ids, others))])
     return dict(zip(ids[rows].tolist(), cosines[rows].tolist(), strict=True))

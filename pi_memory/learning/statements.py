@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from pi_memory.learning.contrast import contrast
+from pi_memory.text.contrast import contrast
 from pi_memory.text.language import pattern
 from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import Sentence, sentences

@@ -1,7 +1,7 @@
 """Candidates: the texts with the most evidence for a query, found and read in one visit to the store's thread."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -76,6 +76,7 @@ class Hit:
     words: float
     nearness: float
     at_length: bool
+    instead_of: int | None = None
 
 
 def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> list[tuple[Hit, Memory | StoredMessage]]:
@@ -83,15 +84,43 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     each = [found for place in places for found in _evident(db, place, wanted)]
     best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {}
-    for memory in memories.several(db, [found.id for found in best if found.kind == "memory"]):
-        if memory.is_valid:
-            texts["memory", memory.id] = memory
-    shown = messages.shown(db, [found.id for found in best if found.kind == "exchange"])
-    over = {} if wanted.past else memories.ended(db, [said.id >> 1 for said in shown])
-    for said in shown:
-        if text := ended.without(said.text, over.get(said.id >> 1, ())):
-            texts["exchange", said.id] = replace(said, text=text)
-    return [(found, texts[found.kind, found.id]) for found in best if (found.kind, found.id) in texts]
+    known = memories.several(db, [found.id for found in best if found.kind == "memory"])
+    instead = {} if wanted.past else memories.successors(db, [m.id for m in known if not m.is_valid])
+    holding = {memory.id: memory for memory in (*instead.values(), *known) if memory.is_valid}
+    over = [memory for memory in known if memory.id in instead]
+    for memory in _as_told(db, holding, wanted):
+        texts["memory", memory.id] = memory
+    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted):
+        texts["exchange", said.id] = said
+    hits: dict[tuple[Kind, int], Hit] = {}
+    for found in best:  # the first of each is the best
+        if found.kind == "memory" and found.id in instead:
+            found = replace(found, id=instead[found.id].id, instead_of=found.id)
+        hits.setdefault((found.kind, found.id), found)
+    return [(found, texts[place]) for place, found in hits.items() if place in texts]
+
+
+def _as_told(db: Database, holding: Mapping[int, Memory], wanted: Wanted) -> Iterator[Memory]:
+    """Memories, for an answer without what they say is over."""
+    corrected = memories.corrected(db, ids=list(holding)) if wanted.only and not wanted.past and holding else {}
+    for number, memory in holding.items():
+        yield replace(memory, content=ended.standing(memory.content, corrected.get(number, ())))
+
+
+def _said(db: Database, ids: Sequence[int], over: Sequence[Memory], wanted: Wanted) -> Iterator[StoredMessage]:
+    """Messages without what they say that does not hold any more."""
+    found = messages.shown(db, ids)
+    if wanted.past:
+        yield from found
+        return
+    exchange_ids = [said.id >> 1 for said in found]
+    quotes = memories.ended(db, exchange_ids)
+    corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
+    for said in found:
+        text = ended.without(said.text, quotes.get(said.id >> 1, ()))
+        text = ended.unsaid(text, [m.content for m in over if m.valid_to is not None and said.at <= m.valid_to])
+        if text := ended.standing(text, corrected.get(said.id >> 1, ())):
+            yield replace(said, text=text)
 
 
 def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:

@@ -46,7 +46,7 @@ class MemoryIndex:
 
     def _follow(self, event: MemoryChanged) -> None:
         memory = event.memory
-        if memory.is_valid:
+        if memory.is_valid or (memory.superseded_by is not None and memory.forgotten_at is None):
             self.shelf.put([_item(memory)])
             self.unindexed = True
             self._pending.add(memory.id)

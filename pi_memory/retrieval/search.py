@@ -394,6 +394,7 @@ def _from_memory(memory: Memory, found: Hit, *, query: Query, now: float, boost:
         at=memory.updated_at,
         type=memory.type,
         namespace=memory.namespace,
+        instead_of=found.instead_of,
     )
 
 

@@ -36,6 +36,12 @@ class Embedding:
         return len(self.packed) - 4
 
 
+FINDABLE = "forgotten_at is null and (valid_to is null or superseded_by is not null)"
+"""SQL of memories that a search looks through: those that hold, and those that were superseded, which lead to what
+holds in their place.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """Filters of a list of memories. Each of `namespaces` includes those below it. None filters nothing.
@@ -150,10 +156,36 @@ def counted(db: Database, which: Filter) -> int:
 
 
 def outlines(db: Database, *, after: int, limit: int) -> list[tuple[int, str, int]]:
-    """Id, namespace and length of content of the valid memories with ids above `after`, by id."""
+    """Id, namespace and length of content of the `FINDABLE` memories with ids above `after`, by id."""
     query = f"""select memories.id, namespace, length(content) from {JOINED}
-        where memories.id > ? and valid_to is null and forgotten_at is null order by memories.id limit ?"""
+        where memories.id > ? and {FINDABLE} order by memories.id limit ?"""
     return db.execute(query, (after, limit)).fetchall()
+
+
+def successors(db: Database, ids: Sequence[int]) -> dict[int, Memory]:
+    """The memories that hold in the place of those of `ids` which were superseded, by the ids of these."""
+    query = """with recursive chain (first, last) as (
+            select id, superseded_by from memories where superseded_by is not null and forgotten_at is null
+                and id in (select value from json_each(?))
+            union select first, superseded_by from chain join memories on id = last where superseded_by is not null)
+        select first, last from chain"""
+    steps = db.execute(query, (msgspec.json.encode(ids).decode(),)).fetchall() if ids else []
+    holding = {memory.id: memory for memory in several(db, [last for _, last in steps]) if memory.is_valid}
+    return {first: holding[last] for first, last in steps if last in holding}
+
+
+def corrected(db: Database, *, ids: Sequence[int] = (), exchange_ids: Sequence[int] = ()) -> dict[int, list[str]]:
+    """The contents of what was superseded by the memories `ids`, by memory; or by those that rest on exchanges, by
+    exchange.
+    """
+    name, wanted = ("id", ids) if ids else ("exchange_id", exchange_ids)
+    query = f"""select newer.{name}, older.content from memories newer join memories older
+            on older.superseded_by = newer.id and older.forgotten_at is null
+        where newer.{name} in (select value from json_each(?)) and newer.valid_to is null"""
+    found: dict[int, list[str]] = {}
+    for number, content in db.execute(query, (msgspec.json.encode(wanted).decode(),)):
+        found.setdefault(number, []).append(content)
+    return found
 
 
 def ended(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
@@ -229,17 +261,17 @@ def embedding_of(db: Database, number: int) -> Embedding | None:
 
 
 def vectors(db: Database, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
-    """Ids above `after` and packed vectors of the valid memories with a vector in `space`, by id."""
-    query = """select memories.id, vector from memories join spaces on spaces.id = space_id
-        where name = ? and memories.id > ? and valid_to is null and forgotten_at is null
+    """Ids above `after` and packed vectors of the `FINDABLE` memories with a vector in `space`, by id."""
+    query = f"""select memories.id, vector from memories join spaces on spaces.id = space_id
+        where name = ? and memories.id > ? and {FINDABLE}
         order by memories.id limit ?"""
     return db.execute(query, (space, after, limit)).fetchall()
 
 
 def without_vector(db: Database, space: str, *, limit: int = 32) -> list[tuple[int, str]]:
-    """Ids and contents of valid memories without a vector in `space`."""
-    query = """select memories.id, content from memories left join spaces on spaces.id = space_id
-        where name is not ? and valid_to is null and forgotten_at is null order by memories.id limit ?"""
+    """Ids and contents of the `FINDABLE` memories without a vector in `space`."""
+    query = f"""select memories.id, content from memories left join spaces on spaces.id = space_id
+        where name is not ? and {FINDABLE} order by memories.id limit ?"""
     return db.execute(query, (space, limit)).fetchall()
 
 
