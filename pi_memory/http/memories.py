@@ -103,11 +103,11 @@ class ShownMemoryHistory(msgspec.Struct):
 async def show(request: Request, parts: Parts) -> Response:
     if "ids" in request.query_params:
         known = await parts.memories.several(_ids(request))
-        return answer(ShownMemories([_shown(memory, parts.clock()) for memory in known], len(known)))
+        return answer(ShownMemories([shown_memory(memory, parts.clock()) for memory in known], len(known)))
     limit, offset = number(request, "limit", 50, most=MOST), number(request, "offset", 0)
     which = _filter(request)
     found = await parts.memories.some(which, limit=limit, offset=offset)
-    return answer(ShownMemories([_shown(memory, parts.clock()) for memory in found], await _total(which, parts)))
+    return answer(ShownMemories([shown_memory(memory, parts.clock()) for memory in found], await _total(which, parts)))
 
 
 async def _total(which: Filter, parts: Parts) -> int | None:
@@ -139,7 +139,7 @@ async def add(request: Request, parts: Parts) -> Response:
         memory = await parts.memories.add(candidate, origin="api", durable=True)
     else:
         memory = await parts.memories.supersede(_known(new.supersedes), candidate, origin="api", durable=True)
-    return answer(_shown(memory, parts.clock()), status=201, headers={"Location": f"/memories/{memory.id}"})
+    return answer(shown_memory(memory, parts.clock()), status=201, headers={"Location": f"/memories/{memory.id}"})
 
 
 async def show_one(request: Request, parts: Parts) -> Response:
@@ -155,7 +155,7 @@ async def change(request: Request, parts: Parts) -> Response:
     if "topics" in fields:
         fields["topics"] = tuple(fields["topics"])
     memory = await parts.memories.change(_id(request), origin="api", durable=True, **fields)
-    return answer(_shown(memory, parts.clock()))
+    return answer(shown_memory(memory, parts.clock()))
 
 
 async def drop(request: Request, parts: Parts) -> Response:
@@ -180,10 +180,10 @@ async def history(request: Request, parts: Parts) -> Response:
         )
         for one in await parts.memories.history(memory.id)
     ]
-    return answer(ShownMemoryHistory(_shown(memory, parts.clock()), changed))
+    return answer(ShownMemoryHistory(shown_memory(memory, parts.clock()), changed))
 
 
-def _shown(memory: Memory, now: float) -> ShownMemory:
+def shown_memory(memory: Memory, now: float) -> ShownMemory:
     return shown(ShownMemory, memory, **_computed(memory, now))
 
 

@@ -35,13 +35,15 @@ class Decision:
     """`add`; `update` the memory `id`, which the candidate says better; `delete` it, which it contradicts; or `noop`,
     as `id` says it already. `update` and `delete` close its interval in favour of the candidate.
 
-    `content`, if any, is what is to be kept instead of the candidate's. `linked` are those that are about the same.
+    `content`, if any, is what is to be kept instead of the candidate's. `linked` are those that are about the same;
+    `doubts` is one that the candidate may make untrue, and how likely.
     """
 
     action: Action
     id: int | None = None
     content: str | None = None
     linked: tuple[int, ...] = ()
+    doubts: tuple[int, float] | None = None
 
 
 LIKE = 80.0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
-from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
+from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, decide
@@ -246,6 +246,8 @@ class Learner:
             ended, chance = await self._worker.run(self._made_untrue, candidate, found)
             if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
                 decision = replace(decision, action="delete", id=ended)
+            elif chance >= DOUBTFUL:
+                decision = replace(decision, doubts=(ended, chance))
         if not is_sure and decision.id is None:
             return None
         if decision.linked and self._llm is not None and candidate.priority != "highest":
@@ -290,7 +292,10 @@ class Learner:
         said = candidate.source in OF_USER
         if before is None or (before.priority == "highest" and candidate.priority != "highest" and not said):
             # What was only picked up does not end what was stated.
-            return Outcome(await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable))
+            added = await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable)
+            if decision.doubts is not None:
+                await self._memories.doubt(added.id, *decision.doubts)
+            return Outcome(added)
         if decision.content is not None:
             candidate, embedding = replace(candidate, content=decision.content), None
         if before.priority == "highest":

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import sqlite_utils
 
 from pi_memory import decay
+from pi_memory.errors import NotFound, RequestError
 from pi_memory.event_bus import Events, MemoryChanged, TextForgotten
 from pi_memory.memories import changes, export, forget, restore, undo
 from pi_memory.memories.changes import Cause, PastChange
@@ -18,7 +19,7 @@ from pi_memory.memories.redaction import Forgetting, ForgottenTexts, Gone
 from pi_memory.memories.restore import Counts, NumberedLine
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Clock
-from pi_memory.store import imports, memories, memory_fts, state, tombstones
+from pi_memory.store import conflicts, imports, memories, memory_fts, state, tombstones
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding, Filter
 from pi_memory.store.tombstones import Tombstone
@@ -29,6 +30,8 @@ CHANGED = "memory.changed"
 CLOSED = "memory.closed"
 FADED = "memory.faded"
 SUPERSEDED = "memory.superseded"
+SHOWN_DOUBT = 0.35
+"""From this chance on somebody is asked which of two memories holds."""
 
 CHANGEABLE = ("content", "type", "namespace", "priority", "topics")
 
@@ -175,6 +178,25 @@ class Memories:
         await self._published(old)
         return await self._published(new)
 
+    async def doubt(self, newer: int, older: int, chance: float) -> None:
+        """Record that one memory may make another untrue: both hold until somebody says which. No event."""
+        at = float(int(self._clock()))
+        await self._db.write(partial(conflicts.add, newer=newer, older=older, chance=chance, at=at))
+
+    async def conflicts(self) -> list[tuple[conflicts.Doubt, Memory, Memory]]:
+        """The open conflicts, newest first, each with its newer and its older memory."""
+        return await self._db.read(_conflicts)
+
+    async def settle(self, number: int, holds: int | None, *, origin: str) -> None:
+        """Settle a conflict: the memory `holds` ends the other one, or with None both hold. Durable.
+
+        Raises `NotFound`, and `RequestError` for a memory that is none of the two.
+        """
+        work = partial(_settle, number=number, holds=holds, cause=self._cause(origin))
+        ended = await self._db.write(work, durable=True)
+        if ended is not None:
+            await self._published(ended)
+
     async def forget(self, number: int, *, origin: str = "api", dry_run: bool = False) -> Forgetting:
         """Erase a memory's fact for good, also from the files, and refuse it from now on. Durable.
 
@@ -317,6 +339,27 @@ def _supersede(
     after = {number: _over(memory, cause.at, new.id), new.id: new}
     old, new = changes.save(db, SUPERSEDED, [memory, unborn], after, cause)
     return old, new
+
+
+def _conflicts(db: sqlite_utils.Database) -> list[tuple[conflicts.Doubt, Memory, Memory]]:
+    found = conflicts.listed(db, least=SHOWN_DOUBT)
+    known = {memory.id: memory for memory in memories.several(db, [i for c in found for i in (c.newer, c.older)])}
+    return [(conflict, known[conflict.newer], known[conflict.older]) for conflict in found]
+
+
+def _settle(db: sqlite_utils.Database, *, number: int, holds: int | None, cause: Cause) -> Memory | None:
+    """Returns the memory that ended, if one did."""
+    conflict = conflicts.get(db, number)
+    if conflict is None:
+        raise NotFound(f"There is no open conflict {number}", hint="GET /memories/conflicts lists them.")
+    if holds not in (None, conflict.newer, conflict.older):
+        pair = f"{conflict.newer} or {conflict.older}"
+        raise RequestError(f"holds: memory {holds} is not in conflict {number}", hint=f"Give {pair}, or both.")
+    conflicts.settle(db, number, cause.at)
+    if holds is None:
+        return None
+    other = changes.get(db, conflict.older if holds == conflict.newer else conflict.newer)
+    return changes.save(db, SUPERSEDED, [other], {other.id: _over(other, cause.at, holds)}, cause)[0]
 
 
 def _over(memory: Memory, at: float, superseded_by: int | None = None) -> Memory:

@@ -13,7 +13,7 @@ from pi_memory.retrieval import ended, scoring
 from pi_memory.retrieval.ram_index import View
 from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
-from pi_memory.store import memories, memory_fts, message_fts, messages
+from pi_memory.store import conflicts, memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
 
@@ -22,6 +22,10 @@ Kind = Literal["memory", "exchange"]
 
 Only = Literal["answers", "replies"]
 """What may be found: no message that only asks; and no assistant's reply in a chat, unless replies are asked for."""
+
+
+DOUBTED = 0.9
+"""Share of an older memory's similarity that the newer one needs which leaves it in doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,25 +83,44 @@ class Hit:
     instead_of: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Over:
+    """What was said until a Unix time, and does not hold any more."""
+
+    content: str
+    until: float
+
+
 def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> list[tuple[Hit, Memory | StoredMessage]]:
     """The texts of all places with any evidence, best first."""
     each = [found for place in places for found in _evident(db, place, wanted)]
     best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
-    texts: dict[tuple[Kind, int], Memory | StoredMessage] = {}
     known = memories.several(db, [found.id for found in best if found.kind == "memory"])
     instead = {} if wanted.past else memories.successors(db, [m.id for m in known if not m.is_valid])
     holding = {memory.id: memory for memory in (*instead.values(), *known) if memory.is_valid}
-    over = [memory for memory in known if memory.id in instead]
-    for memory in _as_told(db, holding, wanted):
-        texts["memory", memory.id] = memory
-    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted):
-        texts["exchange", said.id] = said
     hits: dict[tuple[Kind, int], Hit] = {}
     for found in best:  # the first of each is the best
         if found.kind == "memory" and found.id in instead:
             found = replace(found, id=instead[found.id].id, instead_of=found.id)
         hits.setdefault((found.kind, found.id), found)
+    doubted = {} if wanted.past else _doubted(db, {id_: hit for (kind, id_), hit in hits.items() if kind == "memory"})
+    over = [Over(m.content, m.valid_to or 0.0) for m in known if m.id in instead]
+    over += [Over(holding[older].content, holding[newer].valid_from) for older, newer in doubted.items()]
+    texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
+        ("memory", memory.id): memory for memory in _as_told(db, holding, wanted) if memory.id not in doubted
+    }
+    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted):
+        texts["exchange", said.id] = said
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
+
+
+def _doubted(db: Database, hits: Mapping[int, Hit]) -> dict[int, int]:
+    """Older memories whose truth a newer one leaves in doubt that bears on the query as they do, and that newer one."""
+    return {
+        older: newer
+        for newer, older in conflicts.among(db, list(hits))
+        if hits[newer].similarity >= DOUBTED * hits[older].similarity
+    }
 
 
 def _as_told(db: Database, holding: Mapping[int, Memory], wanted: Wanted) -> Iterator[Memory]:
@@ -107,7 +130,7 @@ def _as_told(db: Database, holding: Mapping[int, Memory], wanted: Wanted) -> Ite
         yield replace(memory, content=ended.standing(memory.content, corrected.get(number, ())))
 
 
-def _said(db: Database, ids: Sequence[int], over: Sequence[Memory], wanted: Wanted) -> Iterator[StoredMessage]:
+def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted) -> Iterator[StoredMessage]:
     """Messages without what they say that does not hold any more."""
     found = messages.shown(db, ids)
     if wanted.past:
@@ -118,7 +141,7 @@ def _said(db: Database, ids: Sequence[int], over: Sequence[Memory], wanted: Want
     corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
     for said in found:
         text = ended.without(said.text, quotes.get(said.id >> 1, ()))
-        text = ended.unsaid(text, [m.content for m in over if m.valid_to is not None and said.at <= m.valid_to])
+        text = ended.unsaid(text, [each.content for each in over if said.at <= each.until])
         if text := ended.standing(text, corrected.get(said.id >> 1, ())):
             yield replace(said, text=text)
 

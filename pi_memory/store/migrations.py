@@ -185,6 +185,15 @@ def m013_fewer_bytes(db: Database) -> None:
     db.execute("drop index if exists memories_of_exchange")
 
 
+def m014_conflicts(db: Database) -> None:
+    """Pairs of memories of which the newer may make the older untrue."""
+    db.execute(
+        """create table conflicts (
+            id integer primary key, newer_id integer not null, older_id integer not null, chance real not null,
+            at real not null, settled_at real, unique (newer_id, older_id))"""
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -199,6 +208,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m011_receipts,
     m012_token_codes,
     m013_fewer_bytes,
+    m014_conflicts,
 )
 LATEST = len(MIGRATIONS)
 
