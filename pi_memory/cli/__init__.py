@@ -18,6 +18,7 @@ COMMANDS = (
     "pull",
     "focus",
     "memories",
+    "conflicts",
     "recall",
     "remember",
     "forget",

@@ -1,0 +1,150 @@
+"""A newer statement ends the older one about the same attribute of the same thing; in doubt somebody is asked."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pi_memory.app import create_app
+from pi_memory.model.extractive import ExtractiveModel
+from tests.conftest import Client, Daemon, settings_for
+from tests.fakes import FakeClock
+
+MINILM = Path(sys.prefix) / "share/pi-memory/models/all-MiniLM-L6-v2-Q8_0.gguf"
+NEEDS_MINILM = pytest.mark.skipif(not MINILM.is_file(), reason="scripts/setup makes the embedder")
+CORRECTED = [
+    ("The blog runs on Hugo.", "The blog now runs on Astro instead of Hugo."),
+    ("We deploy with Docker.", "We don't deploy with Docker anymore."),
+    ("My sister lives in Oslo.", "My sister moved to Bergen."),
+    ("The database is Postgres 15.", "We migrated the database from Postgres 15 to Postgres 16."),
+]
+APART = [
+    ("My sister lives in Oslo.", "My brother lives in Bergen."),
+    ("The blog runs on Hugo.", "The blog has about forty readers."),
+    ("Our cat is called Minka.", "We also have a dog called Rex."),
+    ("The bins go out on Tuesday.", "The piano lesson is on Thursday."),
+]
+
+
+@pytest.fixture
+def reader(tmp_path: Path, clock: FakeClock) -> Iterator[Client]:
+    """A daemon with a real embedder, which quotes."""
+    embedder = {"PI_MEMORY_EMBEDDER": "gguf", "PI_MEMORY_EMBEDDER_MODEL": str(MINILM.resolve())}
+    app = create_app(settings_for(tmp_path, **embedder), model=ExtractiveModel(), clock=clock)
+    with Client(app, base_url="http://127.0.0.1:8765") as client:
+        assert client.portal is not None
+        client.portal.call(client.parts.embedder.ready)
+        client.portal.call(client.parts.message_index.ready)
+        yield client
+
+
+def say(client: Client, *messages: str) -> None:
+    """Each message in a conversation of its own."""
+    for number, message in enumerate(messages):
+        name = f"c{number}-{abs(hash(message))}"
+        client.post("/chat", json={"message": message, "conversation_id": name}).raise_for_status()
+        client.settle()
+        client.delete(f"/conversations/{name}")
+        client.settle()
+
+
+def quotes(client: Client, query: str = "") -> list[str]:
+    """The words that the memories rest on, oldest first."""
+    found: list[dict[str, Any]] = client.get(f"/memories{query}").raise_for_status().json()["memories"]
+    return [memory["quote"] for memory in reversed(found)]
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize(("old", "new"), CORRECTED)
+def test_what_is_corrected_ends(reader: Client, old: str, new: str) -> None:
+    say(reader, *(f"Remember: {said}" for said in (old, "The spare key is under the stairs.", new)))
+    assert quotes(reader) == ["Remember: The spare key is under the stairs.", f"Remember: {new}"]
+    assert quotes(reader, "?valid=0") == [f"Remember: {old}"]
+
+
+@NEEDS_MINILM
+def test_what_is_corrected_in_passing_ends(reader: Client) -> None:
+    say(reader, "My sister lives in Oslo.", "My sister moved to Bergen.")
+    assert quotes(reader) == ["My sister moved to Bergen."]
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize(("old", "new"), APART)
+def test_what_is_about_something_else_stays(reader: Client, old: str, new: str) -> None:
+    say(reader, f"Remember: {old}", f"Remember: {new}")
+    assert quotes(reader) == [f"Remember: {old}", f"Remember: {new}"]
+
+
+@NEEDS_MINILM
+def test_a_correction_is_found_by_the_words_of_what_it_corrects(reader: Client) -> None:
+    say(reader, "I work at Weller's bakery in the old town.", "I quit the bakery. I'm at the library these days.")
+    reply = reader.post("/chat", json={"message": "Where in the old town do I work?"}).json()["reply"]
+    assert "library" in reply
+    assert "Weller" not in reply
+    found = reader.get("/memories/search", params={"q": "work in the old town", "explain": 1}).json()["results"]
+    assert [hit["instead_of"] for hit in found if hit["kind"] == "memory"] == [1]
+    assert not any("Weller" in hit["content"] for hit in found)
+
+
+@NEEDS_MINILM
+def test_correcting_one_attribute_leaves_the_others_alone(reader: Client) -> None:
+    say(reader, "My sister lives in Oslo.", "My sister is a vet.", "My sister moved to Bergen.")
+    assert quotes(reader) == ["My sister is a vet.", "My sister moved to Bergen."]
+
+
+def doubt(client: Client, *contents: str) -> None:
+    """Two memories of which the second may make the first untrue."""
+    ids = [client.post("/memories", json={"content": content}).json()["id"] for content in contents]
+    assert client.portal is not None
+    client.portal.call(client.parts.memories.doubt, ids[1], ids[0], 0.5)
+
+
+OLD, NEW = "The gate code is 2580", "The code for the side gate is 7714"
+
+
+def test_a_conflict_is_shown_until_it_is_settled(daemon: Daemon) -> None:
+    client = daemon()
+    doubt(client, OLD, NEW)
+    (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
+    assert (conflict["newer"]["content"], conflict["older"]["content"], conflict["chance"]) == (NEW, OLD, 0.5)
+    assert client.post(f"/memories/conflicts/{conflict['id']}", json={"holds": "both"}).status_code == 204
+    assert client.get("/memories/conflicts").json() == {"conflicts": []}
+    assert client.get("/memories").json()["total"] == 2
+
+
+@pytest.mark.parametrize(("holds", "left"), [(2, NEW), (1, OLD)])
+def test_the_memory_that_does_not_hold_ends_and_can_come_back(daemon: Daemon, holds: int, left: str) -> None:
+    client = daemon()
+    doubt(client, OLD, NEW)
+    client.post("/memories/conflicts/1", json={"holds": holds}).raise_for_status()
+    assert [m["content"] for m in client.get("/memories").json()["memories"]] == [left]
+    assert client.get(f"/memories/{3 - holds}").json()["superseded_by"] == holds
+    event = client.get("/events").json()["events"][0]["id"]
+    client.post(f"/events/{event}/undo").raise_for_status()
+    assert client.get("/memories").json()["total"] == 2
+
+
+@pytest.mark.parametrize(
+    ("number", "body", "status"), [(9, {"holds": "both"}, 404), (1, {"holds": 3}, 400), (1, {"holds": "none"}, 400)]
+)
+def test_what_settles_nothing_is_refused(daemon: Daemon, number: int, body: dict[str, Any], status: int) -> None:
+    client = daemon()
+    doubt(client, OLD, NEW)
+    assert client.post(f"/memories/conflicts/{number}", json=body).status_code == status
+    assert len(client.get("/memories/conflicts").json()["conflicts"]) == 1
+
+
+def test_of_two_in_conflict_recall_gives_the_newer(daemon: Daemon) -> None:
+    client = daemon()
+    doubt(client, OLD, NEW)
+    found = client.get("/memories/search", params={"q": "the gate code"}).json()["results"]
+    assert [hit["content"] for hit in found] == [NEW]
+
+
+def test_a_conflict_ends_with_either_memory(daemon: Daemon) -> None:
+    client = daemon()
+    doubt(client, OLD, NEW)
+    client.delete("/memories/1")
+    assert client.get("/memories/conflicts").json() == {"conflicts": []}
