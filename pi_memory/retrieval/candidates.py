@@ -155,7 +155,7 @@ def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
     known = scoring.weigh(view.field, rows, place.meaning, emphasis)
     if wanted.in_prompt is not None and place.kind == "exchange":
         known.similarity[_within(db, view, wanted.in_prompt)] = 0.0
-    if wanted.only is not None:
+    if wanted.only is not None and place.kind == "exchange":
         # Their words still speak for what was said beside them.
         known.similarity[view.asides & ((view.ids & 1 == 0) | (wanted.only == "answers"))] = 0.0
     best = _best(known.similarity, wanted.most)

@@ -37,7 +37,7 @@ class MemoryIndex:
         """Index every memory by its words; by its vector once the embedder is ready."""
         last = 0
         while found := await self._memories.outlines(after=last, limit=LOADED_AT_ONCE):
-            self.shelf.put([Item(number, number, namespace, length) for number, namespace, length in found])
+            self.shelf.put([Item(n, n, namespace, length, aside=bool(over)) for n, namespace, length, over in found])
             last = found[-1][0]
         self._embedding.start()
 
@@ -97,4 +97,4 @@ class MemoryIndex:
 
 
 def _item(memory: Memory) -> Item:
-    return Item(memory.id, memory.id, memory.namespace, len(memory.content))
+    return Item(memory.id, memory.id, memory.namespace, len(memory.content), aside=not memory.is_valid)

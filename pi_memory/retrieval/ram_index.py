@@ -94,8 +94,8 @@ class RamIndex:
         return self._ids
 
     def counts(self) -> dict[str, int]:
-        """The number of texts of each namespace that has some."""
-        counts = np.bincount(self._places, minlength=len(self._namespaces)).tolist()
+        """The number of texts of each namespace that has some, without asides."""
+        counts = np.bincount(self._places[~self._asides], minlength=len(self._namespaces)).tolist()
         return {name: counts[place] for name, place in self._namespaces.items() if counts[place]}
 
     def put(self, items: Sequence[Item]) -> None:

@@ -155,9 +155,9 @@ def counted(db: Database, which: Filter) -> int:
     return int(db.execute(f"select count(*) from memories where {where}", values).fetchone()[0])
 
 
-def outlines(db: Database, *, after: int, limit: int) -> list[tuple[int, str, int]]:
-    """Id, namespace and length of content of the `FINDABLE` memories with ids above `after`, by id."""
-    query = f"""select memories.id, namespace, length(content) from {JOINED}
+def outlines(db: Database, *, after: int, limit: int) -> list[tuple[int, str, int, int]]:
+    """Id, namespace, length of content, and 1 if it was superseded, of the `FINDABLE` memories above `after`, by id."""
+    query = f"""select memories.id, namespace, length(content), superseded_by is not null from {JOINED}
         where memories.id > ? and {FINDABLE} order by memories.id limit ?"""
     return db.execute(query, (after, limit)).fetchall()
 
