@@ -212,10 +212,16 @@ def start_with(bed: Bed, model: Path) -> None:
 
 
 def stopped_after(bed: Bed, number: int, seconds: float) -> None:
+    """Send a signal to a daemon that starts, so many seconds after its first line."""
     log = (bed.folder / f"log-{time.monotonic_ns()}").open("w")
-    with log, subprocess.Popen(SERVE, cwd=bed.folder, env=bed.environ(), stderr=log) as popen:
+    with log, subprocess.Popen(SERVE, cwd=bed.folder, env=bed.environ(), stderr=log, umask=0o022) as popen:
+        while "Umask:\t0022" in Path(f"/proc/{popen.pid}/status").read_text():
+            time.sleep(0.001)  # until then Python itself answers, in its own way
         time.sleep(seconds)
         popen.send_signal(number)
-        code = popen.wait(30)
-    # Before Python runs our first line, the signal ends it by itself.
+        try:
+            code = popen.wait(30)
+        finally:
+            popen.kill()
+    # A signal that nobody has taken over yet ends it by itself.
     assert code in (0, 130, -number), f"signal {number} after {seconds:.2f} s: exit code {code}"

@@ -1,22 +1,13 @@
 """The entry point of `pi-memory` and of `python -m pi_memory`."""
 
 import os
+import signal
 import sys
 from io import TextIOWrapper
-
-INTERRUPTED = 130
-"""The exit code after Ctrl-C: 128 + SIGINT."""
 
 
 def main() -> None:
     """Run the command line. `pi-memory hook` and `pi-memory mcp` bypass it, because an agent waits for them."""
-    try:
-        _run()
-    except KeyboardInterrupt:  # while something was imported
-        sys.exit(INTERRUPTED)
-
-
-def _run() -> None:
     os.umask(0o077)  # what is written is for its user alone, whatever their shell says
     if sys.argv[1:] == ["hook"]:
         from pi_memory.agents import hook
@@ -30,6 +21,9 @@ def _run() -> None:
         return
     # Read when numpy is imported. Our arrays are small: a second thread only spins, beside the model's.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        # Ctrl-C ends it at once while it is imported, where a KeyboardInterrupt may be lost.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from pi_memory import cli
 
     for stream in (sys.stdout, sys.stderr):

@@ -1,6 +1,7 @@
 """The command line: one file a command, imported when it is used, so that `serve` stays small."""
 
 import importlib
+import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,8 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"pi_memory.cli.{cmd_name.replace('-', '_')}")
+        if cmd_name != "serve" and signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+            signal.signal(signal.SIGINT, signal.default_int_handler)  # the daemon has a handler of its own
         command: click.Command = module.command
         return command
 
