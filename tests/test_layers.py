@@ -55,7 +55,7 @@ UNUSED_BY_MOST = {
 }
 """What only some settings or calls need, and brings a library that the others can do without."""
 
-READ_ENVIRONMENT = "settings service agents.hook agents.mcp_pipe cli.mcp"
+READ_ENVIRONMENT = "__main__ settings service agents.hook agents.mcp_pipe cli.mcp"
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "pi_memory"
