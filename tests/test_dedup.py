@@ -110,7 +110,7 @@ PAIRS: dict[Action, list[tuple[str, str]]] = {
         ("The heating is off in summer.", "The heating is broken."),
         ("Kim is allergic to nuts.", "Kim is allergic to pollen."),
     ],
-    "delete": [
+    "end": [
         ("The port is 8081, not 8080.", "The port is 8082."),
         ("The user's sister's birthday is in June, not in May.", "The user's sister's birthday is in July."),
         ("The user's favourite season is autumn.", "The user's favourite season is spring."),
@@ -163,7 +163,7 @@ PAIRS: dict[Action, list[tuple[str, str]]] = {
         ("Le train est à 9h05.", "Le train est à 8h05."),
         ("The config file is ~/.nutrc.", "The config file is ~/.config/nut.toml."),
     ],
-    "update": [
+    "replace": [
         ("The user has a dog.", "The user has a dog called Rex."),
         ("The backup runs at night.", "The backup runs at night on the NAS."),
         ("The user lives in Lyon.", "The user lives in Lyon with Anna."),
@@ -237,9 +237,9 @@ def test_nothing_that_was_said_is_lost(was: tuple[str, ...], now: tuple[str, ...
         assert action == "add"
     if action == "noop":
         assert new.rstrip(".") in old
-    if action == "update":
+    if action == "replace":
         assert old.rstrip(".") in new
-    if action == "delete":
+    if action == "end":
         assert was[3] == now[3]
         assert was[1] == now[1] or was[2] == now[2]
 
@@ -248,7 +248,7 @@ def test_a_correction_ends_what_says_the_wrong_value_and_takes_its_subject() -> 
     neighbours = [Neighbour(memory("The server listens on port 8080.")), Neighbour(memory("Rex is a dog.", number=2))]
     candidate = Candidate("It is 8081, not 8080.", namespace="user/facts", priority="highest")
     decision = decide(candidate, neighbours, related=0.5)
-    assert (decision.action, decision.id) == ("delete", 1)
+    assert (decision.action, decision.id) == ("end", 1)
     assert decision.content == "The server listens on port 8081."
 
 
@@ -256,7 +256,7 @@ def test_a_correction_with_a_subject_stands_for_itself() -> None:
     neighbours = [Neighbour(memory("The path is /a.")), Neighbour(memory("The tool is in /a too.", number=2))]
     candidate = Candidate("The path is /b, not /a.", namespace="user/facts", priority="highest")
     decision = decide(candidate, neighbours, related=0.5)
-    assert (decision.action, decision.id, decision.content) == ("delete", 1, None)
+    assert (decision.action, decision.id, decision.content) == ("end", 1, None)
 
 
 def test_a_correction_keeps_what_else_was_said() -> None:
@@ -266,7 +266,7 @@ def test_a_correction_keeps_what_else_was_said() -> None:
     ]
     candidate = Candidate("Staging is on 9090, not 8080.", namespace="user/facts", priority="highest")
     decision = decide(candidate, neighbours, related=0.5)
-    assert (decision.action, decision.id) == ("delete", 1)
+    assert (decision.action, decision.id) == ("end", 1)
     assert decision.content == "The staging server runs on 9090 and is backed up by Anna."
 
 

@@ -102,7 +102,7 @@ def test_a_model_that_fails_or_cannot_think_adds_nothing() -> None:
 
 def test_the_model_decides_where_the_rules_are_in_doubt() -> None:
     memory = Memory(77, "Ada walks her dog at noon.", "semantic", "user", "low", "api", 0.0, 0.0, 0.0, 0.0)
-    for verdict, action in (("new", "add"), ("known 1", "noop"), ("ends 1", "delete")):
+    for verdict, action in (("new", "add"), ("known 1", "noop"), ("ends 1", "end")):
         model = Talker(verdict=verdict)
         decision = asyncio.run(extraction(model).judge(Candidate("The dog is walked at nine."), [Neighbour(memory)]))
         assert (decision.action, decision.id) == (action, None if action == "add" else 77)

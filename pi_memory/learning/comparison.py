@@ -13,7 +13,7 @@ from pi_memory.text.contrast import asserted
 from pi_memory.text.language import pattern, words
 from pi_memory.text.stems import stem
 
-Verdict = Literal["update", "delete", "noop"]
+Verdict = Literal["replace", "end", "noop"]
 """The new sentence says all of the old one and more; it cannot hold beside it; it says nothing that the old one does
 not.
 """
@@ -38,15 +38,15 @@ def compared(new: str, old: str) -> Verdict | None:
     new, old = asserted(new), asserted(old)
     if _negated(new) != _negated(old):
         one, other = (said_in(text, without=words("unheard_words") | words("auxiliary_words")) for text in (new, old))
-        return "delete" if one and one == other else None
+        return "end" if one and one == other else None
     found = _difference(new, old)
     if found is None:
         return None
     if not found.new:
         return "noop" if not found.old or (found.at_end and _goes_on(found.old)) else None
     if not found.old:
-        return "update" if found.at_end and _goes_on(found.new) else None
-    return "delete" if _is_another_value(found) else None
+        return "replace" if found.at_end and _goes_on(found.new) else None
+    return "end" if _is_another_value(found) else None
 
 
 def _is_another_value(found: Difference) -> bool:

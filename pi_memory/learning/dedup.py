@@ -16,7 +16,7 @@ from pi_memory.text.contrast import contrast
 from pi_memory.text.language import pattern, words
 from pi_memory.types import Candidate, Memory, Vectors
 
-Action = Literal["add", "update", "delete", "noop"]
+Action = Literal["add", "replace", "end", "noop"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`add`; `update` the memory `id`, which the candidate says better; `delete` it, which it contradicts; or `noop`,
-    as `id` says it already. `update` and `delete` close its interval in favour of the candidate.
+    """`add`; `replace` the memory `id`, which the candidate says better; `end` it, which it contradicts; or `noop`,
+    as `id` says it already. `replace` and `end` close its interval in favour of the candidate.
 
     `content`, if any, is what is to be kept instead of the candidate's. `linked` are those that are about the same;
     `doubts` is one that the candidate may make untrue, and how likely.
@@ -91,7 +91,7 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
         return None
     more = stems(hit[0].content) - stems(candidate.content)
     content = _replaced(hit[0].content, wrong, _tail(found.right)) if more else None
-    return Decision("delete", hit[0].id, content=content)
+    return Decision("end", hit[0].id, content=content)
 
 
 def _subject(text: str) -> set[str]:

@@ -241,11 +241,11 @@ class Learner:
             return None
         decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
         if known:  # a plain fact that turns out to be what resolved an error
-            decision = Decision("update", known[0].id)
+            decision = Decision("replace", known[0].id)
         elif decision.action == "add" and candidate.source in OF_USER:
             ended, chance = await self._worker.run(self._made_untrue, candidate, found)
             if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
-                decision = replace(decision, action="delete", id=ended)
+                decision = replace(decision, action="end", id=ended)
             elif chance >= DOUBTFUL:
                 decision = replace(decision, doubts=(ended, chance))
         if not is_sure and decision.id is None:

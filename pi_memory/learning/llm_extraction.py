@@ -98,7 +98,7 @@ class LlmExtraction:
         meant = near[int(number) - 1].memory if number else None
         if meant is None or not _can_be(verdict, candidate.content, meant.content):
             return Decision("add", linked=linked)
-        return Decision("noop" if verdict == "known" else "delete", meant.id)
+        return Decision("noop" if verdict == "known" else "end", meant.id)
 
 
 def _can_be(verdict: str, said: str, known: str) -> bool:
