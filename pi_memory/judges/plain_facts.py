@@ -64,21 +64,24 @@ class PlainFacts:
         self._worker = worker
         self._last: OrderedDict[str, str] = OrderedDict()
 
-    async def of(self, number: int, exchange: Exchange, *, stated: Sequence[Statement] = ()) -> Facts:
-        """Candidates of an exchange, with `number` as its id, in the order in which they were said; without what was
+    async def of(self, exchange_id: int, exchange: Exchange, *, stated: Sequence[Statement] = ()) -> Facts:
+        """Candidates of an exchange, numbered `exchange_id`, in the order in which they were said; without what was
         `stated` in it.
         """
         said = await self._worker.run(sentences, exchange.user)
         if any(statement.kind == "private" for statement in stated):
             return Facts()
         quotes = {statement.quote for statement in stated}
-        asked = [s for s in said if _may_be_fact(s) and s.text not in quotes]
-        if not asked:
+        possible_facts = [s for s in said if _may_be_fact(s) and s.text not in quotes]
+        if not possible_facts:
             self._remember(exchange.conversation_id, said)
             return Facts()
-        chances, least = await self._chances([s.text for s in asked])
-        made = [(self._candidate(s, said, number, exchange), chance) for s, chance in zip(asked, chances, strict=True)]
-        whole = None if quotes else _whole(said, number, exchange)
+        chances, least = await self._chances([s.text for s in possible_facts])
+        made = [
+            (self._candidate(s, said, exchange_id, exchange), chance)
+            for s, chance in zip(possible_facts, chances, strict=True)
+        ]
+        whole = None if quotes else _whole(said, exchange_id, exchange)
         self._remember(exchange.conversation_id, said)
         return Facts(
             tuple(each for each, chance in made if chance >= least)[:MOST],
@@ -109,11 +112,11 @@ class PlainFacts:
         except EmbedderError:
             return None
 
-    def _candidate(self, fact: Sentence, said: Sequence[Sentence], number: int, exchange: Exchange) -> Candidate:
+    def _candidate(self, fact: Sentence, said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate:
         content = fact.text
         if self._worth.refers_back(content) and (before := self._before(fact, said, exchange.conversation_id)):
             content = f"{before} {content}"
-        return Candidate(about_user(content), source=SOURCE, quote=fact.text, exchange_id=number)
+        return Candidate(about_user(content), source=SOURCE, quote=fact.text, exchange_id=exchange_id)
 
     def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
         """The statement before a sentence: of the same message, else the last one of the conversation."""
@@ -146,10 +149,10 @@ def _states(sentence: Sentence) -> bool:
     return not asks and not bids and not is_quotation(sentence.text) and not secret_in(sentence.text)
 
 
-def _whole(said: Sequence[Sentence], number: int, exchange: Exchange) -> Candidate | None:
+def _whole(said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate | None:
     """All of a short message that asks nothing, None for another one."""
     text = exchange.user.strip()
     is_short = 1 < len(said) <= MOST_TOGETHER and len(text) <= LONGEST_TOGETHER
     if not is_short or not all(map(_states, said)):
         return None
-    return Candidate(" ".join(about_user(s.text) for s in said), source=SOURCE, quote=text, exchange_id=number)
+    return Candidate(" ".join(about_user(s.text) for s in said), source=SOURCE, quote=text, exchange_id=exchange_id)

@@ -125,11 +125,11 @@ class Learner:
         if quotes := [s.quote for s in statements(exchange) if s.kind not in ("forget", "private")]:
             await self._memories.link_statements(quotes, exchange_id)
 
-    async def keep(self, number: int, exchange: Exchange) -> list[Memory]:
-        """Store the plain facts of an exchange with `number` as its id. Returns the memories that are new, or that
+    async def keep(self, exchange_id: int, exchange: Exchange) -> list[Memory]:
+        """Store the plain facts of an exchange numbered `exchange_id`. Returns the memories that are new, or that
         replaced older ones. Idempotent. Raises `StoreError`.
         """
-        facts = await self._plain_facts.of(number, exchange, stated=statements(exchange))
+        facts = await self._plain_facts.of(exchange_id, exchange, stated=statements(exchange))
         new: list[Memory] = []
         if facts.whole is not None and await self._corrects_as_one(facts, exchange):
             facts = Facts(sure=(facts.whole,))
