@@ -1,5 +1,6 @@
 """What tests of the whole daemon share."""
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,6 +16,10 @@ from pi_memory.parts import Parts
 from pi_memory.protocols import Clock
 from pi_memory.settings import Settings, build
 from tests.fakes import FakeClock, FakeModel
+
+# However the tests were started: in the background, or by nohup, signals are ignored, also by what they start.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A Pi is slow, and so is a computer that does something else: time is no property.
 settings.register_profile("any computer", deadline=None, suppress_health_check=[HealthCheck.too_slow])

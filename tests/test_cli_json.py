@@ -35,6 +35,7 @@ RUNS = {
     "forget": ["m1", "--dry-run"],
     "exchanges": [],
     "conversations": [],
+    "conflicts": [],
     "history": ["1"],
     "undo": ["1", "--dry-run"],
     "export": ["memories.jsonl"],

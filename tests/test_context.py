@@ -55,6 +55,8 @@ def test_what_bears_on_a_message_stands_in_front_of_its_words(daemon: Daemon) ->
 def test_a_follow_up_takes_its_subject_from_the_turn_before_and_its_answer(daemon: Daemon) -> None:
     model = FakeModel()
     client = daemon(model=model, embedder=FakeEmbedder())
+    assert client.portal is not None
+    client.portal.call(client.parts.scale.measured)
     wife, brother = "The wife of the brother Casimir flies.", "The brother Casimir lives in Oslo."
     for content in (wife, brother, "The neighbour Felix bakes bread."):
         client.post("/memories", json={"content": content}).raise_for_status()
