@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, Replacement, Said
@@ -42,6 +44,8 @@ SURE_CHANCE = 0.7
 """From here on what may be no fact ends a memory."""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
+NEAR = 0.45
+"""The least cosine to what a statement ends, where they share no word: below it they are about different things."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -271,7 +275,9 @@ class Learner:
             return 0, 0.0
         embedder = found.embedding.space if found.embedding else ""
         new = Said(_in_own_words(candidate), found.vector)
+        # Judged beside all, as the nearest of many is most often what is meant.
         chances = self._replacement.chances(new, [_said(n) for n in old], embedder=embedder)
+        chances = chances * np.array([_is_near(n, candidate) for n in old])
         best = int(chances.argmax())
         return old[best].memory.id, float(chances[best])
 
@@ -394,6 +400,12 @@ def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
     memory = neighbour.memory
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
     return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
+
+
+def _is_near(neighbour: Neighbour, candidate: Candidate) -> bool:
+    """Whether a memory and a candidate can be about the same thing."""
+    shared = stems(neighbour.memory.content) & stems(candidate.content)
+    return neighbour.cosine is None or neighbour.cosine >= NEAR or bool(shared)
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:
