@@ -9,7 +9,7 @@ import logging
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -21,6 +21,7 @@ from pi_memory.memories.memories import Memories
 from pi_memory.settings import NOTES, Settings, as_lines
 from pi_memory.store import backup, copies
 from pi_memory.store.database import Database
+from pi_memory.store.tombstones import Tombstone
 from pi_memory.tasks import BackgroundWorker
 
 LOOK_SECONDS = 600.0
@@ -71,15 +72,18 @@ class Backups:
         for folder in folders(self._settings):
             try:
                 await asyncio.to_thread(self._look, folder, today)
-                behind = [path for path in copies.databases(folder) if copies.lacks(path, buried)]
-                if behind:
-                    await asyncio.to_thread(copies.forget, behind, self._memories.forgotten.clean, buried)
+                await asyncio.to_thread(self._forget, folder, buried)
             except (PiMemoryError, OSError) as error:
                 problems.append(f"no backup in {folder}: {error}. {getattr(error, 'hint', '')}".strip())
         problem = "; ".join(problems) or None
         if problem and problem != self.problem:
             logger.warning("%s", problem)
         self.problem = problem
+
+    def _forget(self, folder: Path, buried: Sequence[Tombstone]) -> None:
+        """Forget in backups what was forgotten while they were out of reach. Raises `PiMemoryError`."""
+        if behind := [path for path in copies.databases(folder) if copies.lacks(path, buried)]:
+            copies.forget(behind, self._memories.forgotten.clean, buried)
 
     def _look(self, folder: Path, today: date) -> None:
         if folder == self._settings.backups_dir:
@@ -97,10 +101,10 @@ class Backups:
             self._rehearse(folder, today)
 
     def _changed_since(self, path: Path) -> bool:
+        """Whether a backup lacks something. Not all of it is read: this is asked at every look until a day has one."""
         try:
-            return backup.counts(path) != backup.counts(self._settings.database, check=False) or backup.texts(
-                path
-            ) != texts(self._settings)
+            same = backup.counts(path, check=False) == backup.counts(self._settings.database, check=False)
+            return not same or backup.texts(path) != texts(self._settings)
         except PiMemoryError as error:
             logger.warning("%s", error)
             return True

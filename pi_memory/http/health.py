@@ -46,7 +46,8 @@ async def health(parts: Parts) -> Health:
     }
     parts.clock()  # reading it is what notices that it is wrong, or right again
     if parts.settings.memory.backups and not parts.db.in_ram:
-        kept["backups"] = local(parts.backups.problem, f"the last one is of {parts.backups.newest or 'no day yet'}")
+        newest = parts.backups.newest
+        kept["backups"] = local(parts.backups.problem, f"the newest is of {newest}" if newest else "none yet")
     if parts.clock.problem:
         kept["clock"] = local(parts.clock.problem, "")
     return await described(parts.settings, kept, model=parts.model, embedder=parts.embedder)
