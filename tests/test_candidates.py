@@ -1,15 +1,18 @@
 """Candidates of a search: the texts with the most evidence, without what stands in the prompt. Real database."""
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pytest
+import sqlite_utils
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.token_codes import QueryTokens
-from pi_memory.retrieval.candidates import PromptWindow, SearchSpace, Wanted, look_up
+from pi_memory.retrieval.candidates import Only, PromptWindow, SearchSpace, Wanted, look_up
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store import embedders, exchanges, memories, memory_fts, messages
 from pi_memory.store.database import Database
@@ -48,6 +51,20 @@ async def found(
 ) -> list[str]:
     hits = await db.read(partial(look_up, places=places, wanted=Wanted(terms, most, window)))
     return [text.content if isinstance(text, Memory) else text.text for _, text in hits]
+
+
+async def steps(db: Database, place: SearchSpace, wanted: Wanted) -> int:
+    """How many steps of SQLite's machine it takes to look something up."""
+    count = itertools.count()
+    work = partial(look_up, places=[place], wanted=wanted)
+
+    def counted(of: sqlite_utils.Database) -> None:
+        of.conn.set_progress_handler(lambda: next(count) < 0, 1)
+        work(of)
+        of.conn.set_progress_handler(None, 0)
+
+    await db.read(counted)
+    return next(count)
 
 
 def with_database(work: Callable[[Database], Awaitable[None]]) -> None:
@@ -137,5 +154,16 @@ def test_tokens_of_another_embedder_or_none_change_nothing() -> None:
         np.testing.assert_allclose(await similarities(db, place, asked), plain, atol=1e-6)
         _, none = await similarities(db, place, replace(asked, space=EMBEDDER.id))
         np.testing.assert_allclose(none, plain[1], atol=1e-6)
+
+    with_database(work)
+
+
+@pytest.mark.parametrize("only", [None, "answers"])
+def test_memories_that_nobody_asks_for_make_no_search_longer(only: Only | None) -> None:
+    async def work(db: Database) -> None:
+        said, wanted = await say(db, "the pump leaks"), Wanted(["pump"], 5, only=only)
+        before = await steps(db, said, wanted)
+        await remember(db, *(f"a hose of {metres} metres" for metres in range(50)))
+        assert await steps(db, said, wanted) <= before
 
     with_database(work)

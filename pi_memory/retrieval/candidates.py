@@ -127,7 +127,8 @@ def _as_told(db: Database, holding: Mapping[int, Memory], wanted: Wanted) -> Ite
     """Memories, for an answer without what they say is over."""
     corrected = memories.corrected(db, ids=list(holding)) if wanted.only and not wanted.past and holding else {}
     for number, memory in holding.items():
-        yield replace(memory, content=ended.standing(memory.content, corrected.get(number, ())))
+        content = ended.standing(memory.content, corrected.get(number, ()))
+        yield memory if content == memory.content else replace(memory, content=content)
 
 
 def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted) -> Iterator[StoredMessage]:
@@ -143,7 +144,7 @@ def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted
         text = ended.without(said.text, quotes.get(said.id >> 1, ()))
         text = ended.unsaid(text, [each.content for each in over if said.at <= each.until])
         if text := ended.standing(text, corrected.get(said.id >> 1, ())):
-            yield replace(said, text=text)
+            yield said if text == said.text else replace(said, text=text)
 
 
 def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:

@@ -47,13 +47,14 @@ class Field:
 
     A thread is a conversation; a text that stands alone is a thread of its own. `presence` is the weight of a term in
     each text, `times` are Unix times, and `at_length` are the texts of conversations with an assistant that replies at
-    length.
+    length. `places` are positions with gaps of `REACH` between threads, None where every text stands alone.
     """
 
     threads: Numbers
     presence: Vectors
     at_length: Flags
     times: Vectors
+    places: Numbers | None
 
     def __len__(self) -> int:
         return len(self.threads)
@@ -62,7 +63,16 @@ class Field:
 def field(threads: Numbers, lengths: Numbers, replies: Flags, times: Vectors) -> Field:
     """The field of texts of these `lengths` in characters, of which some are replies."""
     kinds = at_length(threads, lengths, replies)
-    return Field(threads, _presence(lengths, kinds), kinds, times)
+    return Field(threads, _presence(lengths, kinds), kinds, times, _places(threads))
+
+
+def _places(threads: Numbers) -> Numbers | None:
+    begins = threads[1:] != threads[:-1]
+    if begins.all():
+        return None
+    places = np.arange(len(threads), dtype=np.int32)
+    places[1:] += REACH * np.cumsum(begins, dtype=np.int32)
+    return places + np.int32(REACH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,15 +179,18 @@ def _words(field: Field, hits: Sequence[Rows], bearing: Vectors | None) -> Vecto
 
 def _spread(field: Field, rows: Rows, values: Vectors) -> Vectors:
     """What the `values` of `rows` count for each text: its own, or the most that is left of a neighbour's."""
-    spread = np.zeros(len(field), np.float32)
-    spread[rows] = values
+    if field.places is None:
+        alone = np.zeros(len(field), np.float32)
+        alone[rows] = values
+        return alone
+    spread = np.zeros(field.places[-1] + REACH + 1, np.float32)
+    places = field.places[rows].astype(np.intp)
+    spread[places] = values
     for step in range(1, REACH + 1):
-        for away in (step, -step):
-            there = np.flatnonzero((rows + away >= 0) & (rows + away < len(field)))
-            there = there[field.threads[rows[there]] == field.threads[rows[there] + away]]
-            beside, left = rows[there] + away, np.float32(NEAR**step) * values[there]
+        left = np.float32(NEAR**step) * values
+        for beside in (places - step, places + step):
             spread[beside] = np.maximum(spread[beside], left)
-    return spread
+    return spread[field.places]
 
 
 def _rarities(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:

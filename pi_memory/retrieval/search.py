@@ -375,7 +375,7 @@ def _in_company(results: Sequence[Recalled]) -> Iterator[Recalled]:
         first, *second = best.get(result.conversation_id or "", [0.0])
         other = (second[0] if second else 0.0) if result.score == first else first
         more = COMPANY * other
-        yield replace(result, score=result.score + more, similarity=result.similarity + more)
+        yield replace(result, score=result.score + more, similarity=result.similarity + more) if more else result
 
 
 def _from_memory(memory: Memory, found: Hit, *, query: Query, now: float, boost: Boost) -> Recalled:

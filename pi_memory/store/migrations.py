@@ -194,6 +194,11 @@ def m014_conflicts(db: Database) -> None:
     )
 
 
+def m015_superseded(db: Database) -> None:
+    """Superseded memories without reading all: each search asks what became of the exchanges that it has found."""
+    db.execute("create index superseded on memories (superseded_by, exchange_id) where superseded_by is not null")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -209,6 +214,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m012_token_codes,
     m013_fewer_bytes,
     m014_conflicts,
+    m015_superseded,
 )
 LATEST = len(MIGRATIONS)
 

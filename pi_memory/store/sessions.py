@@ -72,13 +72,14 @@ def listed(db: Database, which: SessionFilter | None = None, *, limit: int, offs
         )
         if value is not None
     ]
-    # From the index of a session's exchanges: no exchange is read but those that are shown.
-    these = f"where session_id in (select id from sessions where {' and '.join(where)})" if where else ""
-    query = f"""select sessions.id, name, source, project, started_at, last_at, ended_at
-        from (select session_id, max(at) as last_at, max(id) as last_id from exchanges {these} group by session_id)
-        join sessions on sessions.id = session_id
-        where exists (select 1 from exchanges where session_id = sessions.id and (user != '' or reply != ''))
-        order by last_at desc, last_id desc limit :limit offset :offset"""
+    # From the index of a session's exchanges: no exchange is read but those that are shown. `limit -1` has SQLite sort
+    # before it looks whether anything is left of a session.
+    last = "from exchanges where session_id = sessions.id order by at desc, id desc limit 1"
+    query = f"""select number, name, source, project, started_at, last_at, ended_at from (
+            select sessions.id as number, *, (select at {last}) as last_at from sessions
+            {"where " + " and ".join(where) if where else ""} order by last_at desc, (select id {last}) desc limit -1)
+        where exists (select 1 from exchanges where session_id = number and (user != '' or reply != ''))
+        limit :limit offset :offset"""
     values = {"source": wanted.source, "project": wanted.project, "topic": wanted.topic}
     rows = db.execute(query, {**values, "limit": limit, "offset": offset}).fetchall()
     return [Session(*(*row[1:], *_described(db, row[0]))) for row in rows]
