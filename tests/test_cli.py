@@ -61,6 +61,16 @@ def test_help_lists_every_command(flag: str) -> None:
     assert "Example:" in shown
 
 
+@pytest.mark.parametrize(
+    "listed", ["main(['--help'], standalone_mode=False)", "main.shell_complete(main.context_class(main), 'e')"]
+)
+def test_commands_are_listed_without_being_imported(listed: str) -> None:
+    code = f"import sys; from pi_memory.cli import main; {listed}; print(*sys.modules)"
+    loaded = python("-c", code).stdout.split()
+    assert {name for name in COMMANDS if f"pi_memory.cli.{name.replace('-', '_')}" in loaded} == set()
+    assert "pi_memory.cli" in loaded
+
+
 @pytest.mark.parametrize("arguments", [["no-such-command"], ["--no-such-option"], ["pull", "no-such-kind"]])
 def test_a_usage_error_is_exit_code_2(arguments: list[str]) -> None:
     result = run(*arguments)

@@ -7,35 +7,37 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from pi_memory import __version__, settings
 from pi_memory.cli.plain import plain
 from pi_memory.errors import PiMemoryError, StartError
 
-COMMANDS = (
-    "serve",
-    "chat",
-    "check",
-    "pull",
-    "focus",
-    "memories",
-    "recall",
-    "remember",
-    "forget",
-    "exchanges",
-    "conversations",
-    "history",
-    "conflicts",
-    "undo",
-    "export",
-    "backup",
-    "restore",
-    "hook",
-    "mcp",
-    "import",
-    "export-embedder",
-    "completion",
-)
+COMMANDS = {
+    "serve": "Run the daemon until SIGTERM or Ctrl-C.",
+    "chat": "Say something and print the reply, or talk.",
+    "check": "Check settings, database, models and port.",
+    "pull": "Download models into the data directory.",
+    "focus": "Show what you have been working on, or change it.",
+    "memories": "List memories, newest last.",
+    "recall": "Search memories and what was said.",
+    "remember": "Store a memory that never fades.",
+    "forget": "Erase for good what a memory or an exchange states.",
+    "exchanges": "List exchanges, newest last.",
+    "conversations": "List conversations and sessions, most recent last.",
+    "history": "Show the events of a memory, newest last.",
+    "conflicts": "List memories that may not both hold, or settle them.",
+    "undo": "Take back an event.",
+    "export": "Write every memory with its history to a file.",
+    "backup": "Copy everything that is remembered into one file.",
+    "restore": "Replace everything that is remembered by a backup.",
+    "hook": "Report an event of a coding agent to the daemon.",
+    "mcp": "Pass the Model Context Protocol on to the daemon.",
+    "import": "Import history from files or folders.",
+    "export-embedder": "Write a sentence-transformers model as a GGUF.",
+    "completion": "Print the script with which a shell completes words.",
+}
+"""What the list of commands says of each, so that it is printed, and completed, without importing them."""
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 + SIGINT."""
@@ -46,6 +48,15 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        begun = [name for name in COMMANDS if name.startswith(incomplete)]
+        options = click.Command.shell_complete(self, ctx, incomplete)
+        return [CompletionItem(name, help=COMMANDS[name]) for name in begun] + options
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
