@@ -1,5 +1,6 @@
 """What tests of the whole daemon share."""
 
+import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -24,6 +25,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # A Pi is slow, and so is a computer that does something else: time is no property.
 settings.register_profile("any computer", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any computer")
+
+# Every daemon compiles the same eight hundred expressions at its start. `re` keeps 512, which is none of them.
+vars(re)["_MAXCACHE"] = 4096
 
 Daemon = Callable[..., "Client"]
 

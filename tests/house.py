@@ -59,7 +59,7 @@ ONE_A_RESOURCE = frozenset({"http", "web", "cli", "store", "model"})
 TESTED_ELSEWHERE = {
     "types protocols parts errors": "data and protocols: nothing happens in them",
     "__main__ app daemon": "every test of a whole daemon starts them (tests/conftest.py, tests/process.py)",
-    "cli/*": "each command runs in a process of its own in test_cli.py and test_cli_*.py",
+    "cli/*": "each command runs in test_cli.py and test_cli_*.py",
     "web/*": "test_pages.py asks for every page, test_page_browser.py uses them",
     "http/live http/usage": "test_live_events.py and test_http_setup.py",
     "http/activity http/import_format": "test_http_focus.py and test_http_import_export.py are their clients",
@@ -201,6 +201,7 @@ def set_afterwards() -> list[str]:
     return found
 
 
+@functools.cache
 def test_files() -> set[str]:
     """The names of the test files, without `test_` and ending."""
     return {path.stem.removeprefix("test_") for path in Path(__file__).parent.glob("test_*.py")}
@@ -212,6 +213,7 @@ def is_of(test: str, path: str) -> bool:
     return any(test == each or test.startswith(f"{each}_") for each in (name, f"{room}_{name}", room) if each)
 
 
+@functools.cache
 def without_test() -> list[str]:
     """Modules, such as `http/times`, without a test file of their name, their room in front or not."""
     modules = [path.removesuffix(".py") for path in sources() if not path.endswith("__init__.py")]
@@ -260,6 +262,7 @@ def entered() -> list[str]:
     return list(seen)
 
 
+@functools.cache
 def measures() -> dict[str, int]:
     """Each measure by its name."""
     return {

@@ -9,10 +9,10 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 from tests import openai_server
+from tests.command import run, run_alone
 from tests.openai_server import Request
 from tests.process import Process, serving
 from tests.terminal import terminal
-from tests.test_cli_daemon import run
 
 CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
 TALE = "Once upon a time there was a very small pump in a very large garden and it worked all day long"
@@ -144,7 +144,7 @@ def test_without_a_conversation_there_is_nothing_to_continue(tmp_path: Path) -> 
 
 
 def test_a_pipe_is_a_filter(daemon: Process) -> None:
-    talk = run(daemon, daemon.folder, "chat", said="My dog is called Rex\n\nWhat is my dog called?\n")
+    talk = run_alone(daemon, daemon.folder, "chat", said="My dog is called Rex\n\nWhat is my dog called?\n")
     assert talk.returncode == 0
     assert talk.stdout.endswith("Your dog is called Rex.\n")
     assert ("you>" in talk.stdout, "[conversation" in talk.stdout + talk.stderr) == (False, False)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import run
 from tests.process import Process, serving
-from tests.test_cli_daemon import run
 
 BASH = """
 source <(pi-memory completion bash)

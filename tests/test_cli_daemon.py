@@ -1,10 +1,7 @@
-"""The commands that talk to a daemon, in processes of their own."""
+"""The commands that talk to a daemon in a process of its own."""
 
 import json
-import os
 import sqlite3
-import subprocess
-import sys
 import time
 from contextlib import closing
 from pathlib import Path
@@ -12,21 +9,8 @@ from pathlib import Path
 import pytest
 
 from pi_memory.store import migrations
-from tests.process import Process, serving
-
-
-def run(
-    process: Process | None, folder: Path, *words: str, said: str = "", port: int = 1
-) -> subprocess.CompletedProcess[str]:
-    environ = {key: value for key, value in os.environ.items() if not key.startswith("PI_MEMORY_")}
-    at = process.url.rpartition(":")[2] if process else str(port)
-    environ |= {"PI_MEMORY_PORT": at, "PI_MEMORY_DATA_DIR": str(folder / "data"), "PI_MEMORY_EMBEDDER": "none"}
-    command = [sys.executable, "-m", "pi_memory", *words]
-    done = subprocess.run(
-        command, cwd=folder, env=environ, input=said, capture_output=True, text=True, check=False, timeout=60
-    )
-    assert "Traceback" not in done.stderr
-    return done
+from tests.command import run
+from tests.process import serving
 
 
 def test_focus_is_shown_and_changed(tmp_path: Path) -> None:

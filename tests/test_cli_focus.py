@@ -1,17 +1,15 @@
 """`pi-memory focus` with files, and as it is watched in a terminal."""
 
 import json
-import os
 import subprocess
-import sys
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
+from tests.command import run, run_alone
 from tests.process import Process, serving
 from tests.terminal import Terminal, terminal
-from tests.test_cli_daemon import run
 
 SECONDS = 30
 
@@ -76,9 +74,7 @@ def test_files_are_shown_by_their_names_in_any_terminal(tmp_path: Path) -> None:
         for name in ("[id].tsx", "[b].py"):
             run(process, tmp_path, "focus", "touch", "garden", "--file", name).check_returncode()
         assert "[id].tsx, [b].py" in run(process, tmp_path, "focus").stdout
-        environ = {**os.environ, "PI_MEMORY_PORT": process.url.rpartition(":")[2], "PYTHONIOENCODING": "ascii"}
-        command = [sys.executable, "-m", "pi_memory", "focus"]
-        done = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+        done = run_alone(process, tmp_path, "focus", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("garden\t1.00\tfresh")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command import run
 from tests.process import serving
-from tests.test_cli_daemon import run
 from tests.test_docs import commands, long_options
 
 WITHOUT = {

@@ -1,10 +1,10 @@
-"""What has been learned, from the command line: processes of their own, against a daemon in another."""
+"""What has been learned, from the command line, against a daemon in a process of its own."""
 
 import json
 from pathlib import Path
 
+from tests.command import run
 from tests.process import serving
-from tests.test_cli_daemon import run
 
 
 def test_memories_are_kept_changed_and_forgotten(tmp_path: Path) -> None:

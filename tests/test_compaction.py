@@ -199,7 +199,7 @@ def test_a_conversation_folded_twice_at_once_loses_nothing() -> None:
 def test_a_full_disk_refuses_no_message_that_needs_room(tmp_path: Path) -> None:
     async def run() -> None:
         db, memory = (
-            await Database.open(tmp_path / "m.db", commit_seconds=0),
+            await Database.open(tmp_path / "m.db", commit_seconds=0.01),
             ConversationWindows(ttl=0, max_conversations=9),
         )
         for number in range(4):

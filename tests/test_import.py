@@ -1,4 +1,4 @@
-"""`pi-memory import` in a process of its own, against a real daemon."""
+"""`pi-memory import`, against a real daemon."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tests.command import run
 from tests.logs import SESSION, entry, result, said, used
 from tests.process import Process, serving
-from tests.test_cli_daemon import run
 
 
 def log(folder: Path, name: str, *lines: str) -> Path:
