@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
 
-import sqlite_utils
-
 from pi_memory.errors import Conflict, PiMemoryError
 from pi_memory.store.migrations import LATEST, version
-from pi_memory.store.opening import FIRST_TABLES
+from pi_memory.store.opening import FIRST_TABLES, database_on
 
 BESIDE = ("-wal", "-shm", "-commits")
 TEXTS = "backup_texts"
@@ -69,7 +67,7 @@ def counts(path: Path, *, check: bool = True) -> dict[str, int]:
 def texts(path: Path) -> dict[str, str]:
     """The texts in a backup, by name; none in a plain copy of the database."""
     with closing(_reading(path)) as connection:
-        if TEXTS not in sqlite_utils.Database(connection).table_names():
+        if TEXTS not in database_on(connection).table_names():
             return {}
         return dict(connection.execute(f"select name, text from {TEXTS}").fetchall())
 
@@ -124,7 +122,7 @@ def _copy(source: Path, target: Path) -> None:
 def _check(path: Path) -> None:
     try:
         with closing(_reading(path)) as connection:
-            db = sqlite_utils.Database(connection)
+            db = database_on(connection)
             sound = db.execute("pragma quick_check(1)").fetchone()[0] == "ok"
             number, is_ours = version(db), set(db.table_names()) >= FIRST_TABLES
     except sqlite3.Error as error:

@@ -17,6 +17,7 @@ from sqlite_utils import Database
 from pi_memory.errors import PiMemoryError
 from pi_memory.store import tombstones
 from pi_memory.store.message_fts import JOINED, TEXT
+from pi_memory.store.opening import database_on
 from pi_memory.store.tombstones import Tombstone
 
 Clean = Callable[..., str]
@@ -49,7 +50,7 @@ def lacks(path: Path, buried: Sequence[Tombstone]) -> bool:
     """Whether something was forgotten since the copy was made: it was out of reach then. Raises `PiMemoryError`."""
     try:
         with closing(sqlite3.connect(path)) as connection:
-            return not set(buried) <= set(tombstones.every(Database(connection)))
+            return not set(buried) <= set(tombstones.every(database_on(connection)))
     except sqlite3.Error as error:
         raise PiMemoryError(f"{path} cannot be read: {error}", hint="Delete it.") from error
 
@@ -66,7 +67,7 @@ def _is_database(path: Path) -> bool:
 
 def _forget(path: Path, clean: Clean, buried: Sequence[Tombstone]) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        db = Database(connection)
+        db = database_on(connection)
         db.execute("pragma secure_delete = on").fetchall()
         with db.atomic():
             tables = set(db.table_names())

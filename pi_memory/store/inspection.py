@@ -5,12 +5,10 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import sqlite_utils
-
 from pi_memory.atomic_file import not_writable
 from pi_memory.errors import StartError
 from pi_memory.store.migrations import LATEST, version
-from pi_memory.store.opening import left_aside
+from pi_memory.store.opening import database_on, left_aside
 
 DAMAGED = (
     "the database is damaged ({reason}). A start puts it aside and begins a new one; before that, restore a backup "
@@ -46,4 +44,4 @@ def _read(path: Path) -> tuple[str, int]:
     unlogged = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{unlogged}", uri=True)) as connection:
         verdict = str(connection.execute("pragma quick_check(1)").fetchone()[0])
-        return verdict, version(sqlite_utils.Database(connection))
+        return verdict, version(database_on(connection))

@@ -58,6 +58,13 @@ def open_file(path: Path | None, now: float) -> Opened:
     return replace(opened, commits=commits.in_file(opened.db))
 
 
+def database_on(connection: sqlite3.Connection) -> sqlite_utils.Database:
+    """A connection as the store's functions take it, without the plugins of other packages: they are not to change how
+    our file is read, and looking for them takes half a megabyte.
+    """
+    return sqlite_utils.Database(connection, execute_plugins=False)
+
+
 def reopen(path: Path) -> sqlite_utils.Database:
     """Open a file that was open before or could not be opened. Raises `OSError` and `sqlite3.Error`."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -150,7 +157,7 @@ def _lost(path: Path, now: float) -> str | None:
 def _last_commit(path: Path) -> int:
     """Number of the last commit. Raises `sqlite3.DatabaseError` for an unreadable file."""
     with _read_only(path) as connection:
-        db = sqlite_utils.Database(connection)
+        db = database_on(connection)
         is_ours = db.execute("select 1 from sqlite_master where name = 'state'").fetchone()
         return commits.in_file(db) if is_ours else 0
 
@@ -170,7 +177,7 @@ def _open(path: Path) -> sqlite_utils.Database:
 
 
 def _connected(path: Path) -> sqlite_utils.Database:
-    db = sqlite_utils.Database(sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS))
+    db = database_on(sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS))
     try:
         db.execute(f"pragma page_size = {PAGE_BYTES}")  # of a new file
         _write_test(db)
@@ -237,14 +244,14 @@ def _without_writing(path: Path, error: sqlite3.OperationalError) -> Opened:
 
 
 def _in_ram() -> sqlite_utils.Database:
-    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
+    db = database_on(sqlite3.connect(":memory:", isolation_level=None))
     migrate(db)
     return db
 
 
 def _copy_in_ram(path: Path) -> sqlite_utils.Database:
     """A copy in RAM of a read-only file and its log, as far as they are readable."""
-    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
+    db = database_on(sqlite3.connect(":memory:", isolation_level=None))
     try:
         with _read_only(path) as source:
             source.backup(db.conn)
