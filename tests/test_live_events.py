@@ -1,6 +1,7 @@
 """`/live`: what changes is passed on as it changes; who was away learns that they have missed something."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 
@@ -63,6 +64,19 @@ async def test_a_stop_ends_listening() -> None:
     await anext(listening)
     live.stop()
     assert await anext(listening, None) is None
+
+
+def test_a_page_learns_what_changed_since_it_was_made(tmp_path: Path) -> None:
+    with serving(tmp_path) as daemon, daemon.client as client:
+        page = client.get("/ui/focus").text
+        stream = re.search(r'hx-sse:connect="(/live\?since=[^"]+)"', page)
+        assert stream is not None
+        kinds = []
+        for _ in range(2):
+            with client.stream("GET", stream[1]) as lines:
+                kinds.append(next(line for line in lines.iter_lines() if line.startswith("event")))
+            client.put("/focus/kitchen").raise_for_status()
+        assert kinds == ["event: here", "event: missed"]
 
 
 def test_a_client_sees_a_memory_come_and_the_daemon_stop(tmp_path: Path) -> None:

@@ -212,11 +212,22 @@ def test_the_page_follows_an_edit_of_the_file(browser: Any, daemon: Process) -> 
     with tab(browser, daemon) as opened:
         page = opened.open("/ui/focus")
         page.wait_for_selector("#topics a:text('kitchen')")
-        page.wait_for_timeout(500)  # until the page follows
         file = focus_file(daemon)
         file.write_text(file.read_text().replace("**kitchen**", "**scullery**"))
         page.wait_for_selector("#topics a:text('scullery')")
         page.wait_for_function("document.getElementById('text').value.includes('**scullery**')")
+
+
+def test_what_changed_before_the_page_followed_is_not_missed(browser: Any, daemon: Process) -> None:
+    with tab(browser, daemon) as opened, daemon.client as client:
+
+        def late(route: Any) -> None:
+            client.put("/focus/porch").raise_for_status()
+            route.continue_()
+
+        opened.page.route("**/live?*", late, times=1)
+        page = opened.open("/ui/focus")
+        page.wait_for_selector("#topics a:text('porch')")
 
 
 def test_what_is_stored_is_text(browser: Any, daemon: Process) -> None:

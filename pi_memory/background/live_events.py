@@ -49,7 +49,7 @@ class LiveEvents:
         queue: asyncio.Queue[LiveEvent | None] = asyncio.Queue()
         self._listeners.add(queue)
         try:
-            yield self._event(MISSED if last_id and last_id != self._id else HERE, {})
+            yield self._event(MISSED if last_id and last_id != self.last_id else HERE, {})
             while not self._stopped and (event := await queue.get()) is not None:
                 if queue.qsize() > BACKLOG:
                     while not queue.empty():
@@ -66,11 +66,12 @@ class LiveEvents:
             queue.put_nowait(None)
 
     @property
-    def _id(self) -> str:
+    def last_id(self) -> str:
+        """The id of the last change."""
         return f"{self._run}-{self._count}"
 
     def _event(self, kind: str, data: dict[str, Any]) -> LiveEvent:
-        return LiveEvent(self._id, kind, data)
+        return LiveEvent(self.last_id, kind, data)
 
     def _pass(self, kind: str, **data: Any) -> None:
         self._count += 1

@@ -16,7 +16,8 @@ QUIET_SECONDS = 60.0
 
 
 async def live(request: Request, parts: Parts) -> Response:
-    events = parts.live.listen(request.headers.get("last-event-id", ""))
+    since = request.headers.get("last-event-id") or request.query_params.get("since", "")
+    events = parts.live.listen(since)
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_lines(events), headers=headers, media_type="text/event-stream")
 
@@ -44,7 +45,8 @@ ENDPOINTS = [
         "/live",
         live,
         "Server-sent events of everything that changes: `memory`, `forgotten`, `topics`, `exchange`; `missed` after "
-        "`Last-Event-ID` when there were some in between.",
+        "`Last-Event-ID`, or `since`, when there were some in between.",
+        query={"since": "the id of the last event that was seen; `Last-Event-ID` goes before it"},
         needs_memory=False,
         media_type="text/event-stream",
     )

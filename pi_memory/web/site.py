@@ -40,6 +40,7 @@ def page(path: str, handle: Handler, *, method: str = "GET", needs_memory: bool 
     """A page, or what a form of one sends; an error is answered in HTML."""
 
     async def answered(request: Request, parts: Parts) -> Response:
+        request.scope["last_event"] = parts.live.last_id  # what changes from now on is news to the page
         try:
             _refuse_strangers(request)
             await _environment()
@@ -146,7 +147,7 @@ def rendered(
 ) -> Response:
     """A whole page, or of its template the block `part` when htmx asks."""
     found = environment().get_template(template)
-    values["path"] = request.url.path
+    values |= {"path": request.url.path, "since": request.scope["last_event"]}
     text = block(found, part, values) if part is not None and is_part(request) else found.render(values)
     return Response(text, status, HEADERS, HTML)
 
