@@ -45,6 +45,22 @@ def test_an_imported_conversation_is_searched(daemon: Daemon, embedder: Any) -> 
     assert not any("pirate" in result["content"] for result in rest)
 
 
+@pytest.mark.parametrize("embedder", [None, FakeEmbedder()])
+def test_what_answers_comes_before_questions_and_our_own_replies(daemon: Daemon, embedder: Any) -> None:
+    client = daemon(embedder=embedder)
+    for message in ("The spare pump lies in the blue shed.", *["Where is the spare pump?"] * 3):
+        client.post("/chat", json={"message": message}).raise_for_status()
+    assert client.portal is not None
+    client.portal.call(client.parts.inbox.drain)
+    found = search(client, "where is the spare pump")
+    answers = [
+        result["kind"] == "memory" or ("shed" in result["content"] and result["role"] == "user") for result in found
+    ]
+    assert answers[0]
+    assert answers == sorted(answers, reverse=True)
+    assert not all(answers)
+
+
 def test_other_projects_do_not_see_it(daemon: Daemon) -> None:
     client = daemon()
     take(client, GARDEN)

@@ -2,7 +2,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pi_memory.decay import DAY, strength
@@ -251,6 +251,7 @@ def test_no_lines_that_are_taken_out_take_a_topic_with_them_but_its_own(out: set
 typed = st.one_of(st.just(""), st.characters(categories=["L", "N", "P"], exclude_characters="|"))
 
 
+@example("## Active", 3, "İ")
 @given(st.sampled_from(["# Recent Focus", "## Active", "## Fading"]), st.integers(3, 12), typed)
 def test_a_slip_of_the_finger_in_a_heading_changes_nothing(heading: str, at: int, letter: str) -> None:
     at = min(at, len(heading) - 1)

@@ -11,6 +11,8 @@ TITLE = re.compile(r"#{1,6}\W*recent\s+focus\W*", re.IGNORECASE)
 HEADING = re.compile(r"#{1,6}\s+(\S.*)")
 SECTIONS = ("active", "fading")
 UPDATED = re.compile(r">\s*Last updated:\s*(\S*)(.*)")
+MARKS = re.compile(r"[\u0300-\u036f]")
+"""Marks that stand above or below a letter: `İ` in small letters is two characters."""
 
 TITLE_TYPOS, SECTION_TYPOS = 2, 1
 """Most typos (a letter wrong, missing, added or swapped) in the title and in a section's heading."""
@@ -46,5 +48,5 @@ def _above_ours(lines: Sequence[str]) -> int | None:
 def _is_close(line: str, wanted: str, typos: int) -> bool:
     if len(line) > 4 * len(wanted):
         return False
-    words = " ".join(re.findall(r"\w+", line.lower()))
+    words = " ".join(re.findall(r"\w+", MARKS.sub("", line.lower())))
     return OSA.distance(words, wanted, score_cutoff=typos) <= typos

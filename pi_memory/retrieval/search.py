@@ -81,6 +81,13 @@ class Query:
             signals -= role is not None and query_terms.share_asking(text)
         return max(0.0, found.similarity + SIGNAL * signals)
 
+    def passes_over(self, found: Hit, said: StoredMessage) -> bool:
+        """Whether a message answers nothing: a reply of ours, unless those are asked for; a question, unless it was
+        answered at length.
+        """
+        answers = not self.not_replies if messages.is_reply(said.id) else found.at_length
+        return said.aside == messages.ASIDE and not answers
+
 
 @dataclass(frozen=True, slots=True)
 class Meant:
@@ -354,14 +361,19 @@ def _period(query: str, places: Sequence[SearchSpace], at: float) -> TimeWindow 
 def _rank(
     found: Sequence[tuple[Hit, Memory | StoredMessage]], query: Query, *, now: float, boost: Boost, k: int
 ) -> list[Recalled]:
-    """The `k` best, best first."""
+    """The `k` best, best first; what answers nothing, after all others."""
+    asides = {_place(text) for each, text in found if isinstance(text, StoredMessage) and query.passes_over(each, text)}
     results = [
         _from_memory(text, each, query=query, now=now, boost=boost)
         if isinstance(text, Memory)
         else _from_message(text, each, query=query)
         for each, text in found
     ]
-    return sorted(_in_company(results), key=lambda r: (-r.score, -r.at))[:k]
+    return sorted(_in_company(results), key=lambda r: ((r.id, r.role) in asides, -r.score, -r.at))[:k]
+
+
+def _place(said: StoredMessage) -> tuple[int, Role]:
+    return messages.exchange_of(said.id), "assistant" if messages.is_reply(said.id) else "user"
 
 
 def _in_company(results: Sequence[Recalled]) -> Iterator[Recalled]:
@@ -399,10 +411,10 @@ def _from_memory(memory: Memory, found: Hit, *, query: Query, now: float, boost:
 
 
 def _from_message(said: StoredMessage, found: Hit, *, query: Query) -> Recalled:
-    role: Role = "assistant" if messages.is_reply(said.id) else "user"
+    number, role = _place(said)
     similarity = query.similarity(found, said.text, role=role)
     return Recalled(
-        id=messages.exchange_of(said.id),
+        id=number,
         kind="exchange",
         content=said.text,
         score=similarity,
@@ -432,10 +444,9 @@ def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recal
     said = next_ones.get(first) or next_ones.get(second)
     if said is None or said.conversation_id != question.conversation_id or len(said.text) > SHORT:
         return None
-    role: Role = "assistant" if messages.is_reply(said.id) else "user"
+    exchange_id, role = _place(said)
     if role == "assistant" and said.source == "chat":  # a reply of ours is no answer
         return None
-    exchange_id = messages.exchange_of(said.id)
     return replace(question, id=exchange_id, content=said.text, at=said.at, role=role, ref=said.ref)
 
 
