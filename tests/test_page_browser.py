@@ -7,10 +7,12 @@ made by `python -m tests.test_page_browser`.
 import asyncio
 import contextlib
 import shutil
+import sqlite3
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +194,32 @@ def test_it_searches_as_one_types(browser: Any, daemon: Process) -> None:
         page.wait_for_selector("#results:has-text('found, the best first')")
         assert "The boiler was serviced in Vigo" in page.inner_text("#results")
         assert "/ui/memories" in page.url
+
+
+def test_a_conflict_is_settled_by_a_button(browser: Any, daemon: Process) -> None:
+    older, newer = remember(daemon, "The xylophone is in the attic"), remember(daemon, "The xylophone is sold")
+    with closing(sqlite3.connect(daemon.folder / "data" / "memory.db")) as db, db:
+        db.execute("insert into conflicts (newer_id, older_id, chance, at) values (?, ?, 0.5, 0)", (newer, older))
+    with tab(browser, daemon) as opened:
+        page = opened.open("/ui/memories")
+        assert opened.serious() == []
+        page.click("#conflicts button[aria-label='This holds: The xylophone is sold']")
+        page.wait_for_selector("#notices :text('The other one no longer holds')")
+        assert page.inner_text("#conflicts") == ""
+        assert not memory(daemon, older)["is_valid"]
+        page.click("#notices >> text=Undo")
+        page.wait_for_selector("#notices :text('Undone')")
+        assert memory(daemon, older)["is_valid"]
+
+
+def test_memories_of_a_type_are_shown_as_it_is_chosen(browser: Any, daemon: Process) -> None:
+    remember(daemon, "To prune the quince, wait for February", type="procedural")
+    remember(daemon, "The quince was pruned")
+    with tab(browser, daemon) as opened:
+        page = opened.open("/ui/memories")
+        page.select_option("#type", "procedural")
+        page.wait_for_selector("#results:not(:has-text('was pruned'))")
+        assert "To prune the quince" in page.inner_text("#results")
 
 
 def test_a_topic_is_renamed_and_the_file_changes(browser: Any, daemon: Process) -> None:

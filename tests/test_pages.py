@@ -21,6 +21,13 @@ def remember(client: Client, content: str, **more: object) -> int:
     return int(answer.json()["id"])
 
 
+def doubt(client: Client, *contents: str) -> None:
+    """Two memories of which the second may make the first untrue."""
+    older, newer = (remember(client, content) for content in contents)
+    assert client.portal is not None
+    client.portal.call(client.parts.memories.doubt, newer, older, 0.5)
+
+
 def say(client: Client, message: str, name: str = "c", **more: str) -> None:
     body = {"message": message, "conversation_id": name, **more}
     client.post("/chat", json=body).raise_for_status()
@@ -61,6 +68,8 @@ def test_all_that_a_page_loads_is_small(daemon: Daemon) -> None:
     client = daemon()
     for number in range(25):
         remember(client, f"The pump number {number} is red and stands in the shed behind the house")
+    for number in range(4):
+        doubt(client, f"The code of gate {number}, behind the house, is 2580", f"Gate {number} has 7714 from now on")
     for path in PAGES:
         html = text(client, path)
         files = re.findall(r"(?:src|href)=\"(/ui/static/[^\"]+)", html)
@@ -111,6 +120,56 @@ def test_a_memory_is_added_edited_undone_and_ended(daemon: Daemon) -> None:
     assert "It no longer holds." in ended
     assert "/undo" in ended
     assert not client.get("/memories/1").json()["is_valid"]
+
+
+@pytest.mark.parametrize(("holds", "ends", "left"), [("2", "1", [False, True]), ("both", "", [True, True])])
+def test_a_conflict_is_settled_without_javascript(daemon: Daemon, holds: str, ends: str, left: list[bool]) -> None:
+    client = daemon()
+    doubt(client, "The gate code is 2580", "The gate code is 7714")
+    page = text(client, "/ui/memories")
+    assert "These two cannot both hold: which?" in page
+    (action,) = set(re.findall(r'action="(/ui/memories/conflicts/\d+)"', page))
+    answer = client.post(action, data={"holds": holds, "ends": ends}, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/ui/memories")
+    assert [client.get(f"/memories/{number}").json()["is_valid"] for number in (1, 2)] == left
+    assert "which?" not in text(client, "/ui/memories")
+
+
+def test_after_one_conflict_come_the_others_and_the_undo(daemon: Daemon) -> None:
+    client = daemon()
+    for code in range(5):
+        doubt(client, f"The code of gate {code} is 2580", f"Gate {code} has 7714 <b>")
+    assert "and 2 more" in text(client, "/ui/memories")
+    answer = client.post("/ui/memories/conflicts/5", data={"holds": "10", "ends": "9"}, headers=HTMX).text
+    assert "and 1 more" in answer
+    assert "Gate 4" not in answer
+    assert "<b>" not in answer
+    (undo,) = re.findall(r'action="(/ui/events/\d+/undo)"', answer)
+    client.post(undo, headers=HTMX).raise_for_status()
+    assert client.get("/memories/9").json()["is_valid"]
+
+
+@pytest.mark.parametrize("data", [{}, {"holds": "7"}, {"holds": "9" * 5_000}, {"holds": "<b>"}])
+def test_what_settles_no_conflict_is_refused_in_words(daemon: Daemon, data: dict[str, str]) -> None:
+    client = daemon()
+    doubt(client, "The gate code is 2580", "The gate code is 7714")
+    answer = client.post("/ui/memories/conflicts/1", data=data, headers=HTMX)
+    assert answer.status_code == 400
+    assert "notice" in answer.text
+    assert "<b>" not in answer.text
+
+
+@pytest.mark.parametrize("query", ["", "&q=pump"])
+def test_memories_are_shown_by_type_and_priority(daemon: Daemon, query: str) -> None:
+    client = daemon()
+    remember(client, "The pump is red", priority="high")
+    remember(client, "To start the pump, open the valve", type="procedural", priority="high")
+    remember(client, "The pump was repaired", type="episodic")
+    shown = text(client, f"/ui/memories?type=procedural{query}")
+    assert "<option selected>procedural</option>" in shown
+    assert re.findall(r"The pump was|open the valve|is red", shown) == ["open the valve"]
+    high = text(client, f"/ui/memories?priority=high{query}", target="results")
+    assert set(re.findall(r"The pump was|open the valve|is red", high)) == {"open the valve", "is red"}
 
 
 def test_forgetting_shows_first_what_would_go(daemon: Daemon) -> None:

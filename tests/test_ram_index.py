@@ -27,6 +27,15 @@ def test_a_view_has_what_it_may_see_thread_by_thread() -> None:
     assert view.rows([2, 3, 5, 99]).tolist() == [2, 1]
 
 
+def test_a_view_has_only_what_has_all_labels() -> None:
+    made = shelf()
+    for number, labels in enumerate([(), ("red",), ("red", "big"), ("big",)]):
+        made.put([Item(number, number, "user", 10, labels=labels)])
+    assert made.view(lambda namespace: True, having=frozenset({"red"})).ids.tolist() == [1, 2]
+    assert made.view(lambda namespace: True, having=frozenset({"red", "big"})).ids.tolist() == [2]
+    assert made.counts() == {"user": 4}
+
+
 def test_an_empty_view_has_no_rows() -> None:
     view = shelf().view(lambda namespace: True)
     assert view.rows([1]).tolist() == []

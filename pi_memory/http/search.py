@@ -1,6 +1,7 @@
 """`/memories/search`: memories and verbatim messages that match a query, with their scores."""
 
 import re
+from typing import get_args
 
 import msgspec
 from starlette.requests import Request
@@ -15,7 +16,7 @@ from pi_memory.parts import Parts
 from pi_memory.retrieval.candidates import Kind
 from pi_memory.retrieval.conversations import LOOKED_THROUGH, FoundConversation, by_conversation
 from pi_memory.retrieval.search import KINDS
-from pi_memory.types import MemoryType, Recalled, Role
+from pi_memory.types import MemoryType, Priority, Recalled, Role
 
 MOST = 200
 LONGEST_QUERY = 20_000
@@ -82,8 +83,14 @@ async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
         kinds=("exchange",) if "group" in asked else kinds,
         session=_session(request, parts),
         at=unix(_number(asked["at"]), "at") if "at" in asked else None,
+        having=_labels(request),
     )
     return await parts.search.mask_secrets(found)
+
+
+def _labels(request: Request) -> list[str]:
+    labels = choice(request, "type", get_args(MemoryType)), choice(request, "priority", get_args(Priority))
+    return [label for label in labels if label is not None]
 
 
 def _scope(request: Request) -> namespaces.Scope:
@@ -156,6 +163,8 @@ ENDPOINTS = [
             "project": "see what belongs to this project too",
             "everywhere": "1: see what belongs to any project",
             "kind": "memory or exchange; both unless given",
+            "type": "only memories of it: semantic, episodic or procedural",
+            "priority": "only memories of it: highest, high, medium or low",
             "group": "conversation: the best conversations, at most k, each with its best messages",
             "at": "when it is asked, by which `last week` is meant; now unless given",
             "session_id": "the session whose attention counts; the one that is at work unless given",

@@ -101,8 +101,8 @@ class Memories:
         """Memories, newest first. Does not count them, which takes as long as reading all."""
         return await self._db.read(partial(memories.listed, which=which, limit=limit, offset=offset))
 
-    async def outlines(self, *, after: int, limit: int) -> list[tuple[int, str, int, int]]:
-        """Id, namespace, length of content, and 1 if it was superseded, of the memories that a search looks through."""
+    async def outlines(self, *, after: int, limit: int) -> list[memories.Outline]:
+        """Outlines of the memories that a search looks through."""
         return await self._db.read(partial(memories.outlines, after=after, limit=limit))
 
     async def search_words(self, match: str, *, limit: int) -> list[tuple[int, float]]:

@@ -9,9 +9,8 @@ from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
-from pi_memory.store.memories import Embedding
+from pi_memory.store.memories import Embedding, Outline
 from pi_memory.tasks import BackgroundWorker
-from pi_memory.types import Memory
 
 LOADED_AT_ONCE = 500
 MADE_AT_ONCE = 16
@@ -37,8 +36,8 @@ class MemoryIndex:
         """Index every memory by its words; by its vector once the embedder is ready."""
         last = 0
         while found := await self._memories.outlines(after=last, limit=LOADED_AT_ONCE):
-            self.shelf.put([Item(n, n, namespace, length, aside=bool(over)) for n, namespace, length, over in found])
-            last = found[-1][0]
+            self.shelf.put([_item(outline) for outline in found])
+            last = found[-1].id
         self._embedding.start()
 
     async def stop(self) -> None:
@@ -47,7 +46,10 @@ class MemoryIndex:
     def _follow(self, event: MemoryChanged) -> None:
         memory = event.memory
         if memory.is_valid or (memory.superseded_by is not None and memory.forgotten_at is None):
-            self.shelf.put([_item(memory)])
+            over = not memory.is_valid
+            self.shelf.put(
+                [_item(Outline(memory.id, memory.namespace, memory.type, memory.priority, len(memory.content), over))]
+            )
             self.unindexed = True
             self._pending.add(memory.id)
             self._embedding.wake()
@@ -96,5 +98,7 @@ class MemoryIndex:
                 await self._memories.embedded(number, embedding, content=content)
 
 
-def _item(memory: Memory) -> Item:
-    return Item(memory.id, memory.id, memory.namespace, len(memory.content), aside=not memory.is_valid)
+def _item(memory: Outline) -> Item:
+    """A memory in the index. What was superseded has no labels: those of what holds in its place may be others."""
+    labels = () if memory.is_superseded else (memory.type, memory.priority)
+    return Item(memory.id, memory.id, memory.namespace, memory.length, aside=bool(memory.is_superseded), labels=labels)

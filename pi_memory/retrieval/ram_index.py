@@ -1,5 +1,6 @@
 """The search index in RAM: ids of texts, their namespaces and threads, their vectors. The texts stay on disk."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from pi_memory.types import Vectors
 @dataclass(frozen=True, slots=True)
 class Item:
     """A text: its id, the thread it stands in, the namespace it belongs to, its length in characters, its vectors, when
-    it was said, as Unix time, and whether it is no answer to a question.
+    it was said, as Unix time, whether it is no answer to a question, and by what it is chosen besides its namespace.
     """
 
     id: int
@@ -25,6 +26,7 @@ class Item:
     packed: Packed | None = None
     at: float = 0.0
     aside: bool = False
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,13 @@ class RamIndex:
         """The vectors, once there is an embedder."""
         self._messages = messages
         self._views: dict[bytes, View] = {}
-        """The last view that was asked for, by the namespaces it sees; a change of the texts begins it anew."""
+        """The last view that was asked for, by the places it sees; a change of the texts begins it anew."""
         self._times = np.empty(0, np.float32)  # to two minutes
         self._asides = np.empty(0, np.bool_)
         self._ids, self._threads = np.empty(0, np.int32), np.empty(0, np.int32)
         self._places, self._lengths = np.empty(0, np.int32), np.empty(0, np.int32)
-        self._namespaces: dict[str, int] = {}
+        self._known: dict[tuple[str, tuple[str, ...]], int] = {}
+        """The number of each place: a namespace and labels."""
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -84,7 +87,7 @@ class RamIndex:
     def snapshot(self) -> "RamIndex":
         """The shelf as it is now, whatever becomes of it: its arrays are replaced, never written to."""
         now = copy(self)
-        now._namespaces = self._namespaces.copy()
+        now._known = self._known.copy()
         now.matrix = self.matrix and self.matrix.snapshot()
         return now
 
@@ -95,8 +98,11 @@ class RamIndex:
 
     def counts(self) -> dict[str, int]:
         """The number of texts of each namespace that has some, without asides."""
-        counts = np.bincount(self._places[~self._asides], minlength=len(self._namespaces)).tolist()
-        return {name: counts[place] for name, place in self._namespaces.items() if counts[place]}
+        counts = np.bincount(self._places[~self._asides], minlength=len(self._known)).tolist()
+        found = Counter[str]()
+        for (namespace, _), place in self._known.items():
+            found[namespace] += counts[place]
+        return dict(+found)
 
     def put(self, items: Sequence[Item]) -> None:
         """Add texts, or put them in the place of what has the same id."""
@@ -106,7 +112,7 @@ class RamIndex:
         at = np.searchsorted(self._ids, ids)
         self._ids = np.insert(self._ids, at, ids)
         self._threads = np.insert(self._threads, at, [item.thread for item in items])
-        self._places = np.insert(self._places, at, [self._place(item.namespace) for item in items])
+        self._places = np.insert(self._places, at, [self._place(item) for item in items])
         self._lengths = np.insert(self._lengths, at, [item.length for item in items])
         self._times = np.insert(self._times, at, [item.at for item in items])
         self._asides = np.insert(self._asides, at, [item.aside for item in items])
@@ -142,9 +148,9 @@ class RamIndex:
         if self.matrix is not None:
             self.matrix.remove(list(ids))
 
-    def view(self, sees: Callable[[str], bool]) -> View:
-        """What is in the namespaces that `sees` says yes to."""
-        seen = np.array([sees(namespace) for namespace in self._namespaces], np.bool_)
+    def view(self, sees: Callable[[str], bool], *, having: frozenset[str] = frozenset()) -> View:
+        """What is in the namespaces that `sees` says yes to, and has all these labels."""
+        seen = np.array([having <= {*labels} and sees(namespace) for namespace, labels in self._known], np.bool_)
         known = self._views.get(seen.tobytes())
         if known is None:
             known = self._view(seen)
@@ -169,5 +175,5 @@ class RamIndex:
             return np.zeros(len(view.ids), np.float32)
         return view.spread(self.matrix.ids, self.matrix.cosines(query))
 
-    def _place(self, namespace: str) -> int:
-        return self._namespaces.setdefault(namespace, len(self._namespaces))
+    def _place(self, item: Item) -> int:
+        return self._known.setdefault((item.namespace, item.labels), len(self._known))

@@ -163,17 +163,19 @@ class Search:
         in_prompt: PromptWindow | None = None,
         at: float | None = None,
         only: Only | None = None,
+        having: Collection[str] = (),
     ) -> list[Recalled]:
         """The `k` best hits for `query` that `scope` sees, best first; one for each memory and message. The session's
         topics boost memories; messages that are `in_prompt` are left out. `at` is when it is asked, `now` unless given:
-        "last week" is the one before. `only` is what may be found.
+        "last week" is the one before. `only` is what may be found, `having` the type and priority of memories.
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
         terms = query_terms.terms(query)
         meant = await self._meant(query, terms)
         shelves = {kind: shelf.snapshot() for kind, shelf in self._shelves.items() if kind in kinds and len(shelf)}
-        parsed, places = await self._worker.run(_plan, query, terms, shelves, scope=scope, meant=meant)
+        chosen = partial(RamIndex.view, sees=partial(namespaces.covers, seen=scope), having=frozenset(having))
+        parsed, places = await self._worker.run(_plan, query, terms, shelves, chosen=chosen, meant=meant)
         if not places:
             return []
         self._index()
@@ -335,12 +337,17 @@ def _reinforce(db: sqlite_utils.Database, *, chosen: Sequence[Recalled], at: flo
 
 
 def _plan(
-    query: str, terms: tuple[str, ...], shelves: Mapping[Kind, RamIndex], *, scope: Scope, meant: Meant | None
+    query: str,
+    terms: tuple[str, ...],
+    shelves: Mapping[Kind, RamIndex],
+    *,
+    chosen: Callable[[RamIndex], View],
+    meant: Meant | None,
 ) -> tuple[Query, list[SearchSpace]]:
     """The query with its signs, and where to search."""
     places = []
     for kind, shelf in shelves.items():
-        view = shelf.view(partial(namespaces.covers, seen=scope))
+        view = chosen(shelf)
         if len(view.ids):
             places.append(SearchSpace(kind, view, None if meant is None else meant.nearness(shelf, view)))
     not_replies = not query_terms.asks_assistant(query)

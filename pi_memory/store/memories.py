@@ -155,11 +155,23 @@ def counted(db: Database, which: Filter) -> int:
     return int(db.execute(f"select count(*) from memories where {where}", values).fetchone()[0])
 
 
-def outlines(db: Database, *, after: int, limit: int) -> list[tuple[int, str, int, int]]:
-    """Id, namespace, length of content, and 1 if it was superseded, of the `FINDABLE` memories above `after`, by id."""
-    query = f"""select memories.id, namespace, length(content), superseded_by is not null from {JOINED}
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What RAM holds of a memory: `length` in characters of its content."""
+
+    id: int
+    namespace: str
+    type: MemoryType
+    priority: Priority
+    length: int
+    is_superseded: bool
+
+
+def outlines(db: Database, *, after: int, limit: int) -> list[Outline]:
+    """The `FINDABLE` memories above `after`, by id."""
+    query = f"""select memories.id, namespace, type, priority, length(content), superseded_by is not null from {JOINED}
         where memories.id > ? and {FINDABLE} order by memories.id limit ?"""
-    return db.execute(query, (after, limit)).fetchall()
+    return [Outline(*row) for row in db.execute(query, (after, limit)).fetchall()]
 
 
 def successors(db: Database, ids: Sequence[int]) -> dict[int, Memory]:

@@ -1,5 +1,6 @@
 """Memories: found, added, corrected, undone, forgotten."""
 
+import re
 from collections.abc import Iterable
 from datetime import date
 from typing import Any
@@ -15,31 +16,50 @@ from pi_memory.web.site import ask, done, form, fragment, here, listed, page, re
 SHOWN = 20
 FOUND = 10
 MANY = 100
+PAIRS = 3
 BACK = "/ui/memories"
 ONE = BACK + "/{id:int}"
+NUMBER = re.compile(r"[0-9]{1,18}")
 STATES = {"": {}, "ended": {"valid": "0"}, "all": {"all": "1"}}
 """What the filter of a page says to the API."""
 
 
 async def show(request: Request, parts: Parts) -> Response:
     asked = request.query_params
-    chosen = {name: asked.get(name, "").strip() for name in ("q", "namespace", "type", "state")}
+    chosen = {name: asked.get(name, "").strip() for name in ("q", "namespace", "type", "priority", "state")}
     values: dict[str, Any] = {"chosen": chosen, "results": None, "memories": (), "total": 0, "next": None}
+    only = {name: chosen[name] for name in ("namespace", "type", "priority")}
     if chosen["q"]:
-        wanted = {"q": chosen["q"], "namespace": chosen["namespace"], "everywhere": "1"}
-        found = await ask(request, "GET", "/memories/search", kind="memory", explain="1", k=FOUND, **wanted)
+        wanted = {"kind": "memory", "everywhere": "1", "explain": "1"}
+        found = await ask(request, "GET", "/memories/search", k=FOUND, q=chosen["q"], **only, **wanted)
         values["results"] = found["results"]
     else:
         state = STATES.get(chosen["state"], {})
-        only = {"namespace": chosen["namespace"], "type": chosen["type"], **state}
         before = asked.get("before")
-        values |= await ask(request, "GET", "/memories", limit=SHOWN, before=before, **only)
+        values |= await ask(request, "GET", "/memories", limit=SHOWN, before=before, **only, **state)
         values["next"] = values["memories"][-1]["id"] if len(values["memories"]) == SHOWN else None
         values["is_first"] = before is None
     if wants(request, "results"):
         return rendered(request, "memories.html", "results", **values)
     namespaces = (await ask(request, "GET", "/namespaces"))["namespaces"]
-    return rendered(request, "memories.html", namespaces=namespaces, **values)
+    return rendered(request, "memories.html", namespaces=namespaces, **await _conflicts(request), **values)
+
+
+async def _conflicts(request: Request) -> dict[str, Any]:
+    """Of the pairs that may not both hold the newest ones, and how many more there are."""
+    found = listed(await ask(request, "GET", "/memories/conflicts"), "conflicts")
+    return {"conflicts": found[:PAIRS], "more": len(found[PAIRS:])}
+
+
+async def settle(request: Request, parts: Parts) -> Response:
+    """One of two holds, which ends the other one, or both do; the pairs that are left."""
+    given = await form(request)
+    holds, ends = given.get("holds", ""), given.get("ends", "")
+    wanted = {"holds": int(holds) if NUMBER.fullmatch(holds) else holds}
+    await ask(request, "POST", f"/memories/conflicts/{request.path_params['id']}", wanted)
+    undo = await _last_event(request, int(ends)) if NUMBER.fullmatch(ends) else None
+    html = said("The other one no longer holds." if ends else "Both hold.", undo=undo)
+    return done(request, html + fragment("memories.html", "conflicts", **await _conflicts(request)), BACK)
 
 
 async def add(request: Request, parts: Parts) -> Response:
@@ -91,11 +111,15 @@ async def not_now(request: Request, parts: Parts) -> Response:
 async def _changed(request: Request, message: str) -> Response:
     """The memory as it is now, where it was shown; elsewhere a notice. Either with the undo."""
     number = request.path_params["id"]
-    history = (await ask(request, "GET", f"/memories/{number}/history"))["history"]
-    html = said(message, undo=history[0]["event_id"] if history else None)
+    html = said(message, undo=await _last_event(request, number))
     if wants(request, f"memory{number}"):
         html += fragment("memory.html", "memory", memory=await _one(request))
     return done(request, html, here(request, f"{BACK}/{number}"))
+
+
+async def _last_event(request: Request, number: int) -> int | None:
+    history = (await ask(request, "GET", f"/memories/{number}/history"))["history"]
+    return history[0]["event_id"] if history else None
 
 
 async def history(request: Request, parts: Parts) -> Response:
@@ -156,6 +180,7 @@ ENDPOINTS = [
     page(BACK, show, needs_memory=True),
     page(BACK, add, method="POST", needs_memory=True),
     page(f"{BACK}/changes", changes, needs_memory=True),
+    page(f"{BACK}/conflicts/{{id:int}}", settle, method="POST", needs_memory=True),
     page(ONE, show_one, needs_memory=True),
     page(ONE, edit, method="POST", needs_memory=True),
     page(f"{ONE}/close", close, method="POST", needs_memory=True),
