@@ -67,7 +67,7 @@ async def serve(settings: Settings) -> tuple[Served, list[float]]:
         listener.listen(CLIENTS)
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with running(settings) as parts:
-            server = Server(parts, Access("", trusts=everyone))
+            server = Server(parts, Access.of(settings, "", trusts=everyone))
             serving = asyncio.create_task(server.run_on(listener))
             command = (sys.executable, "-m", "benchmarks.load", "--clients-of", url)
             async with watched(lags):

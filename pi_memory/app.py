@@ -23,6 +23,7 @@ from pi_memory.http import (
     activity,
     agent_context,
     agent_history,
+    audit,
     chat,
     conflicts,
     conversations,
@@ -38,9 +39,11 @@ from pi_memory.http import (
     search,
     session,
     setup,
+    tokens,
     usage,
 )
 from pi_memory.http.access import Access, everyone, nobody
+from pi_memory.http.clients import allow
 from pi_memory.http.endpoint import Endpoint, answer, failure
 from pi_memory.http.guard import Guard
 from pi_memory.parts import Parts
@@ -64,6 +67,8 @@ ENDPOINTS: list[Endpoint] = [
     *health.ENDPOINTS,
     *metrics.ENDPOINTS,
     *setup.ENDPOINTS,
+    *tokens.ENDPOINTS,
+    *audit.ENDPOINTS,
     *usage.ENDPOINTS,
     *live.ENDPOINTS,
 ]
@@ -102,7 +107,8 @@ def create_app(
             yield
 
     server = settings.server
-    access = access or Access(server.token, trusts=nobody if server.token else everyone)
+    if access is None:
+        access = Access.of(settings, server.token, trusts=nobody if server.token else everyone)
     guard = Middleware(Guard, access=access, host=server.host, max_body_bytes=server.max_body_bytes)
     handlers: dict[Any, Any] = {
         PiMemoryError: _failed,
@@ -182,6 +188,8 @@ def _handler(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
         parts: Parts = request.app.state.parts
         if endpoint.needs_memory and not parts.settings.memory.enabled:
             raise Conflict("Memory is switched off", hint="Set ENABLE_MEMORY=true and restart.")
+        what = f"{endpoint.method} {endpoint.shown_path}"
+        allow(request, endpoint.scope, what, within_namespace=endpoint.within_namespace)
         return await endpoint.handle(request, parts)
 
     return handle

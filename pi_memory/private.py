@@ -30,7 +30,7 @@ def ensure_token(folder: Path) -> str:
     replaced. Raises `OSError` when it cannot be written.
     """
     known, path = token(folder), folder / TOKEN
-    if len(known) >= SHORTEST and known.isprintable() and _is_private(path):
+    if len(known) >= SHORTEST and known.isprintable() and is_private(path):
         return known
     made = new_token()
     commit(prepare(path, f"{made}\n"), path)
@@ -42,7 +42,8 @@ def new_token() -> str:
     return os.urandom(32).hex()
 
 
-def _is_private(path: Path) -> bool:
+def is_private(path: Path) -> bool:
+    """Whether a file is this user's, and nobody else could read or write it. Raises `OSError`."""
     found = path.lstat()
     return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & OTHERS
 

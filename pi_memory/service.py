@@ -27,6 +27,7 @@ from pi_memory.parts import Parts
 from pi_memory.protocols import Embedder, Model
 from pi_memory.settings import Settings
 from pi_memory.store.database import Database
+from pi_memory.tasks import logged
 
 GRACE_SECONDS = 3
 """Longest that open connections delay a stop after their turns were stopped."""
@@ -60,13 +61,13 @@ def admission(settings: Settings) -> Access:
     others the generated one.
     """
     if settings.server.token:
-        return Access(settings.server.token, trusts=nobody)
+        return Access.of(settings, settings.server.token, trusts=nobody)
     try:
         token = private.ensure_token(settings.data_dir)
     except OSError as error:
         logger.warning("No access token can be kept (%s): only this user and root are served", error.strerror)
         token = private.new_token()
-    return Access(token, trusts=owner)
+    return Access.of(settings, token, trusts=owner)
 
 
 def keep_private(settings: Settings) -> None:
@@ -85,6 +86,8 @@ async def _serve(settings: Settings, access: Access, listener: socket.socket) ->
     try:
         async with running(settings) as parts, wyoming.listening(parts):
             await Server(parts, access).run_on(listener)
+            with logged("Writing what clients did"):
+                await access.close(parts)
         if lost := parts.db.lost:
             raise NotSaved(f"{lost} exchanges could not be saved", hint="Make room on the disk before the next start.")
     except asyncio.CancelledError:

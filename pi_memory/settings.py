@@ -64,6 +64,9 @@ class ServerSettings:
     """Largest request body; a larger one is answered with 413."""
     max_waiting: Positive = _env("PI_MEMORY_MAX_WAITING", 16)
     """Most turns under way or waiting; further ones are answered with 503 and `Retry-After`."""
+    requests_per_minute: Annotated[int, Meta(ge=0, le=MOST)] = _env("PI_MEMORY_REQUESTS_PER_MINUTE", 0)
+    """Most requests a minute of one client: of a token, or of an address; further ones are answered with 429. 0: 600,
+    and no limit for the daemon's own user and root where they need no token."""
     turn_seconds: Annotated[float, Meta(gt=0)] = _env("PI_MEMORY_TURN_SECONDS", 1800.0)
     """Longest time of a turn, with the wait for other turns; the part of the reply that has arrived by then is
     remembered.

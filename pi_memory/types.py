@@ -76,7 +76,7 @@ class Turn:
 
     `screen` is what a client shows of the conversation before the message, where it keeps that itself: the prompt then
     follows it. `instructions` are the client's own, behind the agent's. Without `remember` the prompt is these and
-    nothing else: nothing is recalled, learned or kept.
+    nothing else: nothing is recalled, learned or kept. Without `may_forget` nothing is erased that it asks to forget.
     """
 
     message: str
@@ -87,6 +87,7 @@ class Turn:
     screen: tuple[Message, ...] = ()
     instructions: str = ""
     remember: bool = True
+    may_forget: bool = True
     options: ReplyOptions = AS_SET
 
 

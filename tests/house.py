@@ -62,6 +62,7 @@ TESTED_ELSEWHERE = {
     "cli/*": "each command runs in test_cli.py and test_cli_*.py",
     "web/*": "test_pages.py asks for every page, test_page_browser.py uses them",
     "http/live http/usage": "test_live_events.py and test_http_setup.py",
+    "http/clients http/named_tokens": "test_tokens.py",
     "http/activity http/import_format": "test_http_focus.py and test_http_import_export.py are their clients",
     "http/client_chat http/turns http/openai_*": "test_http_openai.py and the programs' own clients",
     "http/events http/gone": "test_http_memories.py and test_http_exchanges.py are their clients",

@@ -5,13 +5,16 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from pi_memory.errors import TooMany, Unauthorized
 from pi_memory.http.access import MOST_OF_ONE, WRONG_SECONDS, Access
+from pi_memory.http.named_tokens import TokenFile
+from pi_memory.http.rate_limit import RateLimit
 from tests.process import Process, serving
 
 OTHER = 12_345
@@ -174,10 +177,14 @@ class Pause:
         await self.over.wait()
 
 
-def test_a_wrong_token_takes_a_second_and_a_right_one_none() -> None:
+def made(folder: Path, pause: Pause, clock: Callable[[], float] = time.monotonic) -> Access:
+    return Access("right", tokens=TokenFile(folder), rate=RateLimit(0), pause=pause, clock=clock)
+
+
+def test_a_wrong_token_takes_a_second_and_a_right_one_none(tmp_path: Path) -> None:
     async def scenario() -> None:
         pause = Pause()
-        access = Access("right", pause=pause)
+        access = made(tmp_path, pause)
         await access.check("right", "127.0.0.1")
         assert not pause.seconds
         pause.over.set()
@@ -188,10 +195,10 @@ def test_a_wrong_token_takes_a_second_and_a_right_one_none() -> None:
     asyncio.run(scenario())
 
 
-def test_who_guesses_on_is_not_even_looked_at_and_others_are() -> None:
+def test_who_guesses_on_is_not_even_looked_at_and_others_are(tmp_path: Path) -> None:
     async def scenario() -> None:
         pause = Pause()
-        access = Access("right", pause=pause)
+        access = made(tmp_path, pause)
         async with asyncio.TaskGroup() as group:
             guesses = [group.create_task(refused(access, "192.0.2.7")) for _ in range(MOST_OF_ONE)]
             await asyncio.sleep(0)
@@ -210,10 +217,10 @@ async def refused(access: Access, address: str) -> None:
         await access.check("wrong", address)
 
 
-def test_wrong_tokens_are_logged_with_their_number(caplog: pytest.LogCaptureFixture) -> None:
+def test_wrong_tokens_are_logged_with_their_number(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     pause, times = Pause(), iter((0.0, 1.0, 2.0, 61.0))
     pause.over.set()
-    access = Access("right", pause=pause, clock=lambda: next(times))
+    access = made(tmp_path, pause, clock=lambda: next(times))
     with caplog.at_level(logging.WARNING):
         for _ in range(4):
             asyncio.run(refused(access, "192.0.2.7"))

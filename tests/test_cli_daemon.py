@@ -99,3 +99,19 @@ def test_without_a_daemon_the_way_to_start_one_is_reported(tmp_path: Path) -> No
     done = run(None, tmp_path, "focus")
     assert done.returncode == 1
     assert "pi-memory serve" in done.stderr
+
+
+def test_a_token_is_made_listed_and_withdrawn(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        token = run(process, tmp_path, "token", "add", "kitchen", "--scope", "chat").stdout.strip()
+        shown = run(process, tmp_path, "token").stdout.split("\t")
+        assert [*shown[:2], *shown[3:]] == ["kitchen", "chat", "never", "all\n"]
+        assert token not in run(process, tmp_path, "token", "--json").stdout
+        named = {"Authorization": f"Bearer {token}"}
+        with process.client as client:
+            assert client.get("/export", headers=named).status_code == 403
+            assert run(process, tmp_path, "token", "remove", "kitchen").returncode == 0
+            assert client.get("/focus", headers=named).status_code == 401
+        assert run(process, tmp_path, "token", "remove", "kitchen").returncode == 1
+        refused = run(process, tmp_path, "audit").stdout.splitlines()
+        assert refused[-1].split("\t")[1:] == ["refused", "1", "token kitchen", "GET /export"]

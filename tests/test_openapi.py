@@ -35,7 +35,7 @@ def test_mcp_accepts_without_a_word_and_refuses_in_its_own_form() -> None:
     responses = PATHS["/mcp"]["post"]["responses"]
     assert "content" not in responses["202"]
     refused = responses["400"]["content"]["application/json"]["schema"]["anyOf"]
-    assert [form["$ref"].rpartition("/")[2] for form in refused] == ["McpAnswer", "Failure"]
+    assert [form["$ref"].rpartition("/")[2] for form in refused] == ["McpAnswer", "McpFailure"]
 
 
 def test_a_search_answers_with_results_or_with_groups_of_them() -> None:

@@ -35,6 +35,7 @@ from pi_memory.types import (
 )
 from pi_memory.worker import Worker
 
+MAY_NOT_FORGET = "Not forgotten: the token that this was said with may not erase anything."
 LONGEST_REPLY = 2**31 - 1
 LONGEST_TOKEN = 256
 """Characters; a reply has no more than these for each token that it may have, whatever a server sends."""
@@ -146,11 +147,12 @@ class Assistant:
         # Of its own: the turn reads it anew, as it is without what is forgotten here.
         conversation = self._conversation(turn)
         await self._check_fits(conversation, turn, model)
+        may = [statement for statement in statements if turn.may_forget or statement.kind != "forget"]
         try:
-            lines = await self._learner.state(statements, session=conversation.id, project=conversation.project)
+            lines = await self._learner.state(may, session=conversation.id, project=conversation.project)
         except StoreError as error:
             return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
-        return tuple(lines)
+        return tuple(lines) if len(may) == len(statements) else (*lines, MAY_NOT_FORGET)
 
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
         """The prompt. What does not fit, beside a message longer than any before, is compacted now."""

@@ -31,6 +31,8 @@ COMMANDS = {
     "export": "Write every memory with its history to a file.",
     "backup": "Copy everything that is remembered into one file.",
     "restore": "Replace everything that is remembered by a backup.",
+    "token": "List named tokens, make or withdraw one.",
+    "audit": "Show what named tokens changed, and what was refused.",
     "hook": "Report an event of a coding agent to the daemon.",
     "mcp": "Pass the Model Context Protocol on to the daemon.",
     "import": "Import history from files or folders.",

@@ -27,6 +27,7 @@ COMMANDS = {
     "GET /events": "`pi-memory history`",
     "GET /healthz": "`pi-memory check`",
     "GET /export": "`pi-memory export`",
+    "GET /tokens": "`pi-memory token`",
     "POST /chat": "`pi-memory chat`",
 }
 """The commands that do what requests do."""

@@ -98,6 +98,11 @@ def _events(ask: Ask) -> Iterator[tuple[str, str]]:
         yield str(event["id"]), f"{event['kind']} {event['subject']}"
 
 
+def _tokens(ask: Ask) -> Iterator[tuple[str, str]]:
+    for token in ask("/tokens")["tokens"]:
+        yield token["name"], token["scope"]
+
+
 def _agents(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     try:
         agents = Config(settings.load().paths.config_dir).personas()
@@ -108,5 +113,6 @@ def _agents(context: click.Context, parameter: click.Parameter, incomplete: str)
 
 AGENT = _agents
 TOPIC, NAMESPACE, PROJECT = _completing(_topics), _completing(_namespaces), _completing(_projects)
+TOKEN = _completing(_tokens)
 CONVERSATION, EVENT, MEMORY_IDS = _completing(_conversations), _completing(_events), _completing(_memories)
 IDS = _completing(lambda ask: [*_memories(ask), *_exchanges(ask)])

@@ -1,7 +1,6 @@
-"""Authentication: the daemon's own user and root by their sockets, everybody else by the token."""
+"""Authentication: the daemon's own user and root by their sockets, everybody else by the token or a named one."""
 
 import asyncio
-import hmac
 import logging
 import time
 from collections import Counter
@@ -11,6 +10,12 @@ from starlette.datastructures import Headers
 from starlette.types import Scope
 
 from pi_memory.errors import TooMany, Unauthorized
+from pi_memory.http.audit import Audit
+from pi_memory.http.clients import WITH_TOKEN, Client
+from pi_memory.http.named_tokens import TokenFile, cookie_of, digest_of
+from pi_memory.http.rate_limit import RateLimit
+from pi_memory.parts import Parts
+from pi_memory.settings import Settings
 
 WRONG_SECONDS = 1.0
 """Seconds before a wrong token is answered."""
@@ -43,33 +48,55 @@ def owner(scope: Scope) -> bool:
 
 
 class Access:
-    """Holds the token, and decides who needs none."""
+    """Holds the token and the named ones, and decides who needs none."""
 
     def __init__(
         self,
         token: str,
         *,
+        tokens: TokenFile,
+        rate: RateLimit,
         trusts: Callable[[Scope], bool] = nobody,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.trusts = trusts
-        self._token = token.encode()
-        self.cookie = hmac.new(self._token, b"pi-memory's page", "sha256").hexdigest()
-        """What a browser keeps of the token once somebody has logged in: it opens as much, and says nothing of it."""
+        self.tokens = tokens
+        self.rate = rate
+        self.audit = Audit()
+        self._digest = digest_of(cookie_of(token)) if token else ""
         self._pause = pause
         self._clock = clock
         self._waiting: Counter[str] = Counter()
         self._logged_at = float("-inf")
         self._unlogged = 0
 
-    async def check(self, token: str, address: str, *, is_cookie: bool = False) -> None:
-        """Raises `Unauthorized`, after a delay, for a wrong token, and `TooMany` while too many such answers wait."""
-        right = self.cookie.encode() if is_cookie else self._token
+    @classmethod
+    def of(cls, settings: Settings, token: str, *, trusts: Callable[[Scope], bool]) -> "Access":
+        """With the named tokens of the data directory, and the limit that is set."""
+        rate = RateLimit(settings.server.requests_per_minute)
+        return cls(token, tokens=TokenFile(settings.data_dir), rate=rate, trusts=trusts)
+
+    async def close(self, parts: Parts) -> None:
+        """Store what the audit log has counted, and when tokens were used. Raises `StoreError`."""
+        self.audit.flush(parts)
+        await self.tokens.close()
+
+    async def check(self, token: str, address: str) -> Client:
+        """Who has this token. Raises as `check_cookie` does."""
+        return await self.check_cookie(cookie_of(token), address)
+
+    async def check_cookie(self, cookie: str, address: str) -> Client:
+        """Who has the token that this cookie was made of. Raises `Unauthorized`, after a delay, for a wrong one, and
+        `TooMany` while too many such answers wait.
+        """
         if self._waiting[address] >= MOST_OF_ONE or self._waiting.total() >= MOST_WAITING:
             raise TooMany("Too many wrong tokens", hint="Try again in a second.", retry_after=1)
-        if self._token and hmac.compare_digest(token.encode(), right):
-            return
+        digest = digest_of(cookie)
+        if digest == self._digest:
+            return WITH_TOKEN
+        if named := self.tokens.find(digest):
+            return Client(f"token {named.name}", named.scope, named.namespace, digest)
         self._log(address)
         self._waiting[address] += 1
         try:
@@ -77,7 +104,13 @@ class Access:
         finally:
             self._waiting[address] -= 1
             self._waiting += Counter()  # without those who no longer wait
-        raise Unauthorized("The token is wrong", hint="Send the one in the file `token` of the data directory.")
+        raise Unauthorized(
+            "The token is wrong, or was withdrawn",
+            hint="Send the one in the file `token` of the data directory, or one that `pi-memory token add` has made.",
+        )
+
+    def is_withdrawn(self, client: Client) -> bool:
+        return bool(client.digest) and self.tokens.find(client.digest) is None
 
     def _log(self, address: str) -> None:
         self._unlogged += 1

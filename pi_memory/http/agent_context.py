@@ -41,6 +41,7 @@ ENDPOINTS = [
         "/context",
         context,
         "Context for an agent: the focus when its session begins, and what memory has about what its user says.",
+        needs="read",
         body=ContextRequest,
         answer=ShownContext,
     )

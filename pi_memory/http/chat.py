@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from pi_memory.chat.stream import TurnEvent
 from pi_memory.errors import PiMemoryError, RequestError
+from pi_memory.http.clients import may_forget
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id, failure
 from pi_memory.http.turns import TurnResponse, chain, last, unless_gone
 from pi_memory.parts import Parts
@@ -37,7 +38,7 @@ class ChatReply(msgspec.Struct, omit_defaults=True):
 
 async def chat(request: Request, parts: Parts) -> Response:
     chat_request = await body(request, ChatRequest)
-    stream = parts.streams.start(turn_of(chat_request))
+    stream = parts.streams.start(turn_of(chat_request, may_forget=may_forget(request)))
     events = aiter(stream)
     if not chat_request.stream:
         done = await unless_gone(request, stream, last(events))
@@ -49,7 +50,7 @@ async def chat(request: Request, parts: Parts) -> Response:
     return TurnResponse(stream, _as_text(first, events), "text/plain; charset=utf-8")
 
 
-def turn_of(chat_request: ChatRequest) -> Turn:
+def turn_of(chat_request: ChatRequest, *, may_forget: bool) -> Turn:
     if not chat_request.message.strip():
         raise RequestError("message: empty", hint="Send what you want to say.")
     conversation_id = chat_request.conversation_id
@@ -59,6 +60,7 @@ def turn_of(chat_request: ChatRequest) -> Turn:
         agent=chat_request.agent,
         project=chat_request.project,
         tool_calls=tuple(chat_request.tool_calls),
+        may_forget=may_forget,
     )
 
 
@@ -95,6 +97,7 @@ ENDPOINTS = [
         chat,
         "Say something and get a reply; with `stream` its pieces as they arrive.",
         needs_memory=False,
+        needs="chat",
         body=ChatRequest,
         answer=ChatReply,
         also=((200, "text/plain", None), (200, "text/event-stream", None)),

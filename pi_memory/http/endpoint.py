@@ -12,10 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import ModelError, PiMemoryError, RequestError, Unavailable
+from pi_memory.http.named_tokens import TokenScope
 from pi_memory.parts import Parts
 from pi_memory.types import CLIENT_ID
 
 T = TypeVar("T")
+MCP_REFUSED = -32000
+"""The code of JSON-RPC for errors of a server's own."""
 Handler = Callable[[Request, Parts], Awaitable[Response]]
 
 ANSWERS = {
@@ -42,6 +45,19 @@ class Endpoint:
     """Further responses: status, media type (empty without content), and the type of a JSON one."""
     query: dict[str, str] = field(default_factory=dict)
     needs_memory: bool = True
+    needs: TokenScope | None = None
+    """The scope of a token that may ask this; None: `read` for GET, else `all`."""
+    within_namespace: bool = False
+    """Whether a token for one namespace may ask this: the handler keeps it within."""
+
+    @property
+    def shown_path(self) -> str:
+        """The path with its parameters, without their convertors."""
+        return re.sub(r":\w+}", "}", self.path)
+
+    @property
+    def scope(self) -> TokenScope:
+        return self.needs or ("read" if self.method == "GET" else "all")
 
 
 class Failure(msgspec.Struct):
@@ -71,6 +87,19 @@ class OllamaFailure(msgspec.Struct):
     error: str
 
 
+class McpError(msgspec.Struct):
+    code: int
+    message: str
+
+
+class McpFailure(msgspec.Struct):
+    """An error of `/mcp`, before its message was read."""
+
+    error: McpError
+    jsonrpc: str = "2.0"
+    id: None = None
+
+
 def answer(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     return Response(msgspec.json.encode(value), status, {**ANSWERS, **(headers or {})}, "application/json")
 
@@ -85,13 +114,15 @@ def failure(error: PiMemoryError, path: str = "") -> Response:
     return answer(failed(error, path), status=error.status, headers=headers)
 
 
-def failed(error: PiMemoryError, path: str) -> Failure | OpenAIFailure | OllamaFailure:
+def failed(error: PiMemoryError, path: str) -> Failure | OpenAIFailure | OllamaFailure | McpFailure:
     """What is said of an error, in the words of the protocol that `path` speaks."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(error).__name__).lower()
     text = f"{error.message}. {error.hint}".strip(" .") + "."
     kind = failure_kind(path)
     if kind is OpenAIFailure:
         return OpenAIFailure(OpenAIError(text, name, name))
+    if kind is McpFailure:
+        return McpFailure(McpError(MCP_REFUSED, text))
     return OllamaFailure(text) if kind is OllamaFailure else Failure(name, error.message, error.hint)
 
 
@@ -99,6 +130,8 @@ def failure_kind(path: str) -> type:
     """The form of the errors of a path."""
     if path.startswith("/v1/"):
         return OpenAIFailure
+    if path == "/mcp":
+        return McpFailure
     return OllamaFailure if path.startswith("/api/") else Failure
 
 

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.errors import NotFound
+from pi_memory.http.clients import allow
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number
 from pi_memory.http.times import shown, shown_value
 from pi_memory.parts import Parts
@@ -53,6 +54,8 @@ async def show(request: Request, parts: Parts) -> Response:
     limit = number(request, "limit", 50, most=MOST)
     before = number(request, "before", LARGEST)
     kind = request.query_params.get("kind", "")
+    if kind.startswith(events.AUDIT):
+        allow(request, "all", "GET /audit")
     found = await parts.db.read(lambda db: events.listed(db, kind=kind, before=before, limit=limit))
     return answer(ShownEvents([_shown(event) for event in found]))
 

@@ -1,4 +1,4 @@
-"""The guard in front of every endpoint: authentication, cross-site checks and the limit on bodies.
+"""The guard in front of every endpoint: authentication, cross-site checks, limits on bodies and requests, audit.
 
 Every web page in the user's browser can reach a daemon on loopback, and the browser's socket is the user's. A page can
 send to 127.0.0.1, load from it, and by DNS rebinding even read from it. So a foreign `Origin`, requests caused by
@@ -14,7 +14,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pi_memory.errors import Forbidden, PiMemoryError, TooLarge, Unauthorized
 from pi_memory.http.access import Access
+from pi_memory.http.audit import AuditEntry
+from pi_memory.http.clients import OWNER, Client
 from pi_memory.http.endpoint import ANSWERS, failure
+from pi_memory.http.named_tokens import PREFIX
 
 LOGIN = "/ui/login"
 COOKIE = "pi_memory"
@@ -24,6 +27,8 @@ STATIC = "/ui/static/"
 UNBOUNDED = ("/import",)
 """Paths whose bodies are read piece by piece, at any length."""
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+REFUSED = {401: "no token, or a wrong one", 403: "another site, or by another name", 429: "too many requests"}
+"""What the audit log has for the statuses of requests that were refused before their endpoint."""
 
 
 class Guard:
@@ -37,48 +42,82 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers, send = Headers(scope=scope), _guarded(send)
+        scope.setdefault("state", {}).update(access=self._access, client=None)
+        headers, send = Headers(scope=scope), self._guarded(scope, send)
         try:
             await self._admit(scope, headers)
             bounded = scope["path"] not in UNBOUNDED
             await self._app(scope, self._measured(receive, headers) if bounded else receive, send)
         except PiMemoryError as error:
+            scope["state"]["refused"] = REFUSED.get(error.status)
             refused = _to_login(headers) if _is_stranger(error, scope) else failure(error, scope["path"])
             await refused(scope, receive, send)
 
     async def _admit(self, scope: Scope, headers: Headers) -> None:
-        """Raises for requests that are refused. In the scope's state are `admitted`, whether the client may see
-        everything or only that the daemon is there, and `access`, for those who log in.
+        """Raises for requests that are refused. In the scope's state is the `client`, None for a stranger, who may know
+        that the daemon is there.
         """
         _refuse_other_sites(headers)
-        admitted = await self._is_known(scope, headers)
-        if not admitted and scope["path"] not in OPEN and not scope["path"].startswith(STATIC):
+        client = scope["state"]["client"] = await self._client(scope, headers)
+        if client and client.digest:
+            self._access.tokens.used(client.digest, scope["app"].state.parts.clock())
+        self._access.rate.count(_who(scope), is_owner=client is OWNER)
+        if client is None and scope["path"] not in OPEN and not scope["path"].startswith(STATIC):
             raise Unauthorized(
                 "A token is needed",
                 hint="Send Authorization: Bearer with what the file `token` of the data directory has, or with "
                 "PI_MEMORY_TOKEN's value.",
             )
-        scope.setdefault("state", {}).update(admitted=admitted, access=self._access)
 
-    async def _is_known(self, scope: Scope, headers: Headers) -> bool:
-        """Whether the client is trusted or has the token. Raises `Forbidden`, and what `Access.check` raises."""
+    async def _client(self, scope: Scope, headers: Headers) -> Client | None:
+        """Who is trusted, or has a token. Raises `Forbidden`, and what `Access.check` raises."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
-        has_token = scheme.lower() == "bearer"
-        if self._access.trusts(scope):
+        has_token, token = scheme.lower() == "bearer", token.strip()
+        # A named token opens what it opens, whoever sends it; what else the owner sends is another service's key.
+        if self._access.trusts(scope) and not (has_token and token.startswith(PREFIX)):
             host = headers.get("host", "")
             if _name(f"//{host}") in self._hosts:
-                return True
+                return OWNER
             if not has_token:
                 raise Forbidden(
                     f"Host {host!r} is not this daemon", hint="Use http://127.0.0.1, or send the token with it."
                 )
-        address = (scope.get("client") or ("", 0))[0]
+        address = _address(scope)
         if has_token:
-            await self._access.check(token.strip(), address)
-        elif cookie := cookie_parser(headers.get("cookie", "")).get(COOKIE):
-            await self._access.check(cookie, address, is_cookie=True)
-            return True
-        return has_token
+            return await self._access.check(token, address)
+        if cookie := cookie_parser(headers.get("cookie", "")).get(COOKIE):
+            return await self._access.check_cookie(cookie, address)
+        return None
+
+    def _guarded(self, scope: Scope, send: Send) -> Send:
+        """Adds the security headers that the endpoint has not set itself, notes what was done or refused, and ends the
+        answer when the client's token is withdrawn.
+        """
+        ended = False
+
+        async def guarded(message: Message) -> None:
+            nonlocal ended
+            if ended:
+                return
+            client = scope["state"]["client"]
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in ANSWERS.items():
+                    headers.setdefault(name, value)
+                self._note(scope, message["status"])
+            elif client and self._access.is_withdrawn(client):
+                ended, message = True, {"type": "http.response.body", "body": b"", "more_body": False}
+            await send(message)
+
+        return guarded
+
+    def _note(self, scope: Scope, status: int) -> None:
+        """For the audit log; `allow` has left in the state what the request wanted."""
+        state, client, parts = scope["state"], scope["state"]["client"], scope["app"].state.parts
+        if refused := state.get("refused"):
+            self._access.audit.note(parts, AuditEntry("refused", _who(scope), refused))
+        elif client and client.digest and "did" in state and status < 400:
+            self._access.audit.note(parts, AuditEntry("changed", _who(scope), state["did"]))
 
     def _measured(self, receive: Receive, headers: Headers) -> Receive:
         length = headers.get("content-length", "0")
@@ -125,17 +164,17 @@ def _to_login(headers: Headers) -> Response:
     return RedirectResponse(LOGIN, 303)
 
 
-def _guarded(send: Send) -> Send:
-    """Adds the security headers that the endpoint has not set itself."""
+def _who(scope: Scope) -> str:
+    """The client's name for the audit log and the limit of requests."""
+    client, peer = scope["state"]["client"], scope["state"].get("peer")
+    if isinstance(client, Client) and client.name:
+        return client.name
+    uid = peer and peer.uid
+    return _address(scope) if uid is None else f"uid {uid}"
 
-    async def guarded(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in ANSWERS.items():
-                headers.setdefault(name, value)
-        await send(message)
 
-    return guarded
+def _address(scope: Scope) -> str:
+    return str((scope.get("client") or ("", 0))[0])
 
 
 def _name(url: str) -> str | None:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory import __version__
+from pi_memory.http.clients import client_of
 from pi_memory.http.endpoint import Endpoint, answer
 from pi_memory.loader import Loader, P, State
 from pi_memory.parts import Parts
@@ -34,7 +35,7 @@ class Version(msgspec.Struct):
 
 async def healthz(request: Request, parts: Parts) -> Response:
     found = await health(parts)
-    return answer(found if request.scope["state"]["admitted"] else Health(found.status))
+    return answer(found if (client := client_of(request)) and client.namespace is None else Health(found.status))
 
 
 async def health(parts: Parts) -> Health:
@@ -93,7 +94,16 @@ ENDPOINTS = [
         healthz,
         "Alive, and what is degraded; 200 from the first moment.",
         needs_memory=False,
+        within_namespace=True,
         answer=Health,
     ),
-    Endpoint("GET", "/version", version, "Which release this is.", needs_memory=False, answer=Version),
+    Endpoint(
+        "GET",
+        "/version",
+        version,
+        "Which release this is.",
+        needs_memory=False,
+        within_namespace=True,
+        answer=Version,
+    ),
 ]

@@ -164,6 +164,7 @@ ENDPOINTS = [
         export,
         "Every memory with its history, as JSON Lines.",
         media_type="application/x-ndjson",
+        needs="all",
     ),
     Endpoint(
         "POST",

@@ -167,6 +167,8 @@ ENDPOINTS = [
         serve,
         "The Model Context Protocol: memory as tools for any agent.",
         needs_memory=False,
+        needs="read",
+        within_namespace=True,
         body=McpMessage,
         answer=McpAnswer,
         also=((202, "", None), (400, "application/json", McpAnswer), (404, "application/json", McpAnswer)),

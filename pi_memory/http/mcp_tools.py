@@ -12,8 +12,10 @@ from starlette.responses import Response
 
 from pi_memory.errors import Conflict, NotFound
 from pi_memory.http import focus, knowledge_graph, memories, search, session
+from pi_memory.http.clients import allow
 from pi_memory.http.endpoint import Handler
 from pi_memory.http.knowledge_graph import GRAPH, GraphTool
+from pi_memory.http.named_tokens import TokenScope
 from pi_memory.parts import Parts
 
 Arguments = dict[str, Any]
@@ -240,6 +242,7 @@ TOOLS = (
         needs=("memory_id",),
     ),
 )
+RECALL, REMEMBER = TOOLS[:2]
 BY_NAME: dict[str, Tool | GraphTool] = {tool.name: tool for tool in (*TOOLS, *GRAPH)}
 
 RESOURCES = [
@@ -264,6 +267,8 @@ async def call(request: Request, parts: Parts, name: str, given: Arguments) -> S
     if tool is None:
         raise WrongArguments(f"Tool {name} not found")
     _check_enabled(parts)
+    scope: TokenScope = "read" if tool.reads else "chat" if tool is REMEMBER else "all"
+    allow(request, scope, f"POST /mcp {name}", within_namespace=tool in (RECALL, REMEMBER))
     if isinstance(tool, GraphTool):
         return await _as_text(tool.run(parts, _converted(tool, given)))
     _check(tool, given)
@@ -274,6 +279,7 @@ async def call(request: Request, parts: Parts, name: str, given: Arguments) -> S
 async def read(request: Request, parts: Parts, uri: str) -> tuple[str, str]:
     """The media type and the text of a resource. Raises `WrongArguments`, and what its endpoint raises."""
     _check_enabled(parts)
+    allow(request, "read", "POST /mcp resources/read")
     if uri == FOCUS:
         return "text/markdown", parts.focus.text(parts.clock())
     if uri == SESSION:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from pi_memory.clock import iso
 from pi_memory.errors import NotFound, RequestError
 from pi_memory.http import gone
+from pi_memory.http.clients import allow, client_of, seen
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, choice, flag, number
 from pi_memory.http.events import ShownFields, shown_fields
 from pi_memory.http.times import shown
@@ -102,7 +103,8 @@ class ShownMemoryHistory(msgspec.Struct):
 
 async def show(request: Request, parts: Parts) -> Response:
     if "ids" in request.query_params:
-        known = await parts.memories.several(_ids(request))
+        own = seen(request, None)
+        known = [one for one in await parts.memories.several(_ids(request)) if _is_seen(one, own)]
         return answer(ShownMemories([shown_memory(memory, parts.clock()) for memory in known], len(known)))
     limit, offset = number(request, "limit", 50, most=MOST), number(request, "offset", 0)
     which = _filter(request)
@@ -122,10 +124,12 @@ async def _total(which: Filter, parts: Parts) -> int | None:
 
 async def add(request: Request, parts: Parts) -> Response:
     new = await body(request, NewMemory)
-    namespace = _namespace(new)
+    namespace = _namespace(request, new)
+    if new.anyway or new.supersedes is not None:
+        allow(request, "all", "POST /memories")
     if new.anyway:
         await parts.memories.let_in(new.content, new.quote)
-    topics = await parts.attention.topics(new.session_id, new.content) if new.topics is None else tuple(new.topics)
+    topics = await _topics(request, parts, new) if new.topics is None else tuple(new.topics)
     candidate = Candidate(
         content=new.content,
         type=new.type,
@@ -195,7 +199,7 @@ def _computed(memory: Memory, now: float) -> dict[str, Any]:
 def _filter(request: Request) -> Filter:
     asked = request.query_params
     return Filter(
-        namespaces.chosen(asked.get("namespace"), asked.get("project")),
+        seen(request, namespaces.chosen(asked.get("namespace"), asked.get("project"))),
         choice(request, "type", get_args(MemoryType)),
         choice(request, "priority", get_args(Priority)),
         topic=asked.get("topic"),
@@ -204,12 +208,24 @@ def _filter(request: Request) -> Filter:
     )
 
 
-def _namespace(new: NewMemory) -> str:
+async def _topics(request: Request, parts: Parts, new: NewMemory) -> tuple[str, ...]:
+    client = client_of(request)
+    # What is worked on outside of its namespace is not for the client to see.
+    return () if client and client.namespace else await parts.attention.topics(new.session_id, new.content)
+
+
+def _is_seen(memory: Memory, own: namespaces.Scope | None) -> bool:
+    return own is None or namespaces.covers(memory.namespace, own)
+
+
+def _namespace(request: Request, new: NewMemory) -> str:
     if new.namespace is not None and new.project is not None:
         raise RequestError("project: there is a namespace as well", hint="Give one of the two.")
     if new.project is not None:
-        return namespaces.of_project(new.project)
-    return "user" if new.namespace is None else new.namespace
+        chosen = namespaces.of_project(new.project)
+    else:
+        chosen = (seen(request, None) or ("user",))[0] if new.namespace is None else namespaces.parse(new.namespace)
+    return (seen(request, (chosen,)) or (chosen,))[0]
 
 
 def _ids(request: Request) -> list[int]:
@@ -237,6 +253,7 @@ ENDPOINTS = [
         "/memories",
         show,
         "What has been learned, the newest first.",
+        within_namespace=True,
         answer=ShownMemories,
         query={
             "namespace": "only this one and what is below it",
@@ -252,7 +269,17 @@ ENDPOINTS = [
             "ids": "instead of all that: these, also what no longer holds, by id; separated by commas",
         },
     ),
-    Endpoint("POST", "/memories", add, "Remember something.", body=NewMemory, answer=ShownMemory, status=201),
+    Endpoint(
+        "POST",
+        "/memories",
+        add,
+        "Remember something.",
+        needs="chat",
+        within_namespace=True,
+        body=NewMemory,
+        answer=ShownMemory,
+        status=201,
+    ),
     Endpoint("GET", ONE, show_one, "A memory.", answer=ShownAlone),
     Endpoint("PATCH", ONE, change, "Change a memory.", body=MemoryChange, answer=ShownMemory),
     Endpoint(

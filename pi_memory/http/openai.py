@@ -204,6 +204,7 @@ ENDPOINTS = [
         complete,
         "OpenAI's chat completions: the reply of an assistant that remembers.",
         needs_memory=False,
+        needs="chat",
         body=CompletionRequest,
         answer=ChatCompletion,
         also=((200, "text/event-stream", None),),

@@ -95,6 +95,8 @@ ENDPOINTS = [
         embed,
         "OpenAI's embeddings, by the embedder of this daemon.",
         needs_memory=False,
+        needs="read",
+        within_namespace=True,
         body=EmbeddingRequest,
         answer=EmbeddingList,
     )

@@ -184,6 +184,7 @@ ENDPOINTS = [
         respond,
         "OpenAI's responses, stateless: the reply of an assistant that remembers.",
         needs_memory=False,
+        needs="chat",
         body=ResponseRequest,
         answer=ShownResponse,
         also=((200, "text/event-stream", None),),

@@ -21,11 +21,12 @@ NO_JSON: dict[str, Any] = {"text/event-stream": {}}
 ERRORS = {
     "400": "The request is wrong; the message names the field.",
     "401": "A token is needed.",
-    "403": "A foreign web page asked.",
+    "403": "A foreign web page asked, or the token does not reach so far.",
     "404": "There is no such thing.",
     "409": "It is there already.",
     "413": "The body is too large.",
     "422": "Well-formed, but not possible.",
+    "429": "Too many requests, or wrong tokens: try again after `Retry-After` seconds.",
     "503": "Loading, busy or stopping: try again after `Retry-After` seconds.",
 }
 
@@ -39,8 +40,7 @@ def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     schema = dict(zip(ordered, schemas, strict=True))
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in endpoints:
-        path = re.sub(r":\w+}", "}", endpoint.path)
-        paths.setdefault(path, {})[endpoint.method.lower()] = _operation(endpoint, schema)
+        paths.setdefault(endpoint.shown_path, {})[endpoint.method.lower()] = _operation(endpoint, schema)
     return {
         "openapi": "3.1.0",
         "info": {"title": "pi-memory", "version": __version__},

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from pi_memory.clock import iso
 from pi_memory.errors import RequestError, TooLarge
+from pi_memory.http.clients import seen
 from pi_memory.http.endpoint import Endpoint, answer, choice, flag, number
 from pi_memory.http.times import unix
 from pi_memory.memories import namespaces
@@ -96,7 +97,7 @@ def _labels(request: Request) -> list[str]:
 def _scope(request: Request) -> namespaces.Scope:
     asked = request.query_params
     chosen = namespaces.chosen(asked.get("namespace"), asked.get("project"))
-    return chosen or (namespaces.ROOTS if flag(request, "everywhere") else namespaces.scope(None))
+    return seen(request, chosen) or (namespaces.ROOTS if flag(request, "everywhere") else namespaces.scope(None))
 
 
 def _query(request: Request) -> str:
@@ -154,6 +155,7 @@ ENDPOINTS = [
         "/memories/search",
         search,
         "Memories and verbatim messages that answer a query, best first.",
+        within_namespace=True,
         answer=ShownResults,
         also=((200, "application/json", ShownGroups),),
         query={

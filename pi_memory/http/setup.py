@@ -6,7 +6,9 @@ from starlette.responses import Response
 
 from pi_memory import settings
 from pi_memory.errors import without_passwords
+from pi_memory.http.clients import seen
 from pi_memory.http.endpoint import Endpoint, answer
+from pi_memory.memories.namespaces import covers
 from pi_memory.parts import Parts
 
 SECRET = ("PI_MEMORY_TOKEN", "PI_MEMORY_OPENAI_API_KEY")
@@ -70,7 +72,8 @@ async def agents(request: Request, parts: Parts) -> Response:
 
 
 async def namespaces(request: Request, parts: Parts) -> Response:
-    counts = parts.search.namespaces()
+    own = seen(request, None)
+    counts = {name: n for name, n in parts.search.namespaces().items() if own is None or covers(name, own)}
     return answer(ShownNamespaces([ShownNamespace(name, counts[name]) for name in sorted(counts)]))
 
 
@@ -81,10 +84,16 @@ ENDPOINTS = [
         in_effect,
         "The settings in effect, and where each was given.",
         needs_memory=False,
+        needs="all",
         answer=ShownSettings,
     ),
     Endpoint("GET", "/agents", agents, "Who can answer a chat.", needs_memory=False, answer=ShownAgents),
     Endpoint(
-        "GET", "/namespaces", namespaces, "Where memories are filed, and how many that hold.", answer=ShownNamespaces
+        "GET",
+        "/namespaces",
+        namespaces,
+        "Where memories are filed, and how many that hold.",
+        within_namespace=True,
+        answer=ShownNamespaces,
     ),
 ]

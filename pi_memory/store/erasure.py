@@ -7,8 +7,12 @@ import msgspec
 from sqlite_utils import Database
 
 from pi_memory.store import messages
+from pi_memory.store.events import AUDIT
 
 Clean = Callable[..., str]
+
+KEPT_AUDIT = 1000
+"""Entries of the audit log that are kept."""
 
 
 def from_events(db: Database, subject: str | None, keep: Callable[[str, Any], bool]) -> None:
@@ -104,4 +108,10 @@ def prune(db: Database, *, before: float) -> int:
         "delete from events where kind like 'topic.%' and at < :before and id < (select max(id) from events)",
         {"before": before},
     ).rowcount
-    return sessions + events
+    return sessions + events + _prune_audit(db, before=before)
+
+
+def _prune_audit(db: Database, *, before: float) -> int:
+    query = f"""delete from events where kind like '{AUDIT}%' and id < (select max(id) from events) and (at < :before
+        or id <= (select id from events where kind like '{AUDIT}%' order by id desc limit 1 offset {KEPT_AUDIT}))"""
+    return int(db.execute(query, {"before": before}).rowcount)

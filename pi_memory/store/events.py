@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 from sqlite_utils import Database
 
+AUDIT = "access."
+"""How the kinds of the audit log's events begin; they are listed only where they are asked for."""
 COLUMNS = "at, kind, subject, origin, before, after, id, undoes"
 
 
@@ -69,7 +71,8 @@ def of_memory(db: Database, number: int) -> list[Event]:
 def listed(db: Database, *, kind: str = "", before: int | None = None, limit: int = 50) -> list[Event]:
     """The last events, newest first, whose kind begins with `kind` and whose id is below `before`."""
     query = f"""select {COLUMNS} from events where substr(kind, 1, length(:kind)) = :kind
-        and (:before is null or id < :before) order by id desc limit :limit"""
+        and (kind not like '{AUDIT}%' or :kind like '{AUDIT}%') and (:before is null or id < :before)
+        order by id desc limit :limit"""
     values = {"kind": kind, "before": before, "limit": limit}
     return [_event(row) for row in db.execute(query, values).fetchall()]
 

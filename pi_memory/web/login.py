@@ -5,6 +5,7 @@ from starlette.responses import RedirectResponse, Response
 
 from pi_memory.errors import TooMany, Unauthorized
 from pi_memory.http.guard import COOKIE, LOGIN
+from pi_memory.http.named_tokens import cookie_of
 from pi_memory.parts import Parts
 from pi_memory.web.site import form, page, rendered
 
@@ -18,11 +19,12 @@ async def show(request: Request, parts: Parts) -> Response:
 async def log_in(request: Request, parts: Parts) -> Response:
     access = request.scope["state"]["access"]
     try:
-        await access.check((await form(request)).get("token", ""), request.client.host if request.client else "")
+        token = (await form(request)).get("token", "")
+        await access.check(token, request.client.host if request.client else "")
     except (Unauthorized, TooMany) as error:
         return rendered(request, "login.html", message=f"{error.message}.", status=error.status)
     answer = RedirectResponse("/", 303)
-    answer.set_cookie(COOKIE, access.cookie, max_age=YEAR, httponly=True, samesite="strict", path="/")
+    answer.set_cookie(COOKIE, cookie_of(token), max_age=YEAR, httponly=True, samesite="strict", path="/")
     return answer
 
 

@@ -17,7 +17,10 @@ from starlette.types import Message
 
 from pi_memory import __version__
 from pi_memory.errors import Forbidden, PiMemoryError
+from pi_memory.http.clients import allow
 from pi_memory.http.endpoint import Endpoint
+from pi_memory.http.guard import LOGIN, STATIC
+from pi_memory.http.named_tokens import TokenScope
 from pi_memory.parts import Parts
 from pi_memory.web import formats
 
@@ -30,19 +33,26 @@ HEADERS = {
     "Vary": "HX-Request",
 }
 TEMPLATES = Path(__file__).with_name("templates")
+FOR_ALL = (LOGIN, "/ui/logout", f"{STATIC}{{name}}")
+"""Pages for whoever has a token, whatever it opens."""
 OURS = ("same-origin", "none")
 """Values of `Sec-Fetch-Site` of requests that our own page, or the user, has caused."""
 
 Handler = Callable[[Request, Parts], Awaitable[Response]]
 
 
-def page(path: str, handle: Handler, *, method: str = "GET", needs_memory: bool = False) -> Endpoint:
-    """A page, or what a form of one sends; an error is answered in HTML."""
+def page(
+    path: str, handle: Handler, *, method: str = "GET", needs_memory: bool = False, needs: TokenScope = "read"
+) -> Endpoint:
+    """A page, or what a form of one sends; an error is answered in HTML. `needs` is the scope of what it does itself:
+    what it asks the API has its own.
+    """
 
     async def answered(request: Request, parts: Parts) -> Response:
         request.scope["last_event"] = parts.live.last_id  # what changes from now on is news to the page
         try:
             _refuse_strangers(request)
+            allow(request, needs, f"{method} {path}", within_namespace=path in FOR_ALL)
             await _environment()
             if needs_memory and not parts.settings.memory.enabled:
                 return rendered(request, "off.html", status=409)
@@ -50,7 +60,8 @@ def page(path: str, handle: Handler, *, method: str = "GET", needs_memory: bool 
         except PiMemoryError as error:
             return failed(request, error)
 
-    return Endpoint(method, path, answered, "A page.", needs_memory=False)
+    # Asked for again above, where a refusal is answered in HTML.
+    return Endpoint(method, path, answered, "A page.", needs_memory=False, needs="read", within_namespace=True)
 
 
 def _refuse_strangers(request: Request) -> None:

@@ -1,0 +1,112 @@
+"""`GET /audit`: what clients with a named token have changed, and what was refused; who, what and when, no content.
+
+Entries are events (`access.changed`, `access.refused`). What repeats within an hour is counted in RAM and stored once,
+and of the refusals only some: nobody fills the card by being refused.
+"""
+
+import contextlib
+from collections import Counter
+from functools import partial
+from typing import Literal, NamedTuple
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pi_memory.clock import iso
+from pi_memory.errors import StoreError
+from pi_memory.http.endpoint import LARGEST, Endpoint, answer, number
+from pi_memory.parts import Parts
+from pi_memory.store import events
+from pi_memory.store.events import AUDIT, Event
+
+HOUR = 3600.0
+MOST_REFUSALS = 20
+"""Refusals that are told apart in an hour; the others are counted together."""
+MOST = 500
+
+Outcome = Literal["changed", "refused"]
+
+
+class AuditEntry(NamedTuple):
+    outcome: Outcome
+    who: str
+    what: str
+
+
+class Audit:
+    def __init__(self) -> None:
+        self._began = float("-inf")
+        self._again: Counter[AuditEntry] = Counter()
+
+    def note(self, parts: Parts, entry: AuditEntry) -> None:
+        """Store an entry, or count it with those of this hour."""
+        now = parts.clock()
+        if not 0 <= now - self._began < HOUR:
+            self.flush(parts)
+            self._began = now
+            self._again.clear()
+        refusals = sum(known.outcome == "refused" for known in self._again)
+        if entry.outcome == "refused" and entry not in self._again and refusals >= MOST_REFUSALS:
+            entry = AuditEntry("refused", "others", "others")
+        if entry in self._again:
+            self._again[entry] += 1
+            return
+        self._again[entry] = 0
+        _add(parts, entry, 1)
+
+    def flush(self, parts: Parts) -> None:
+        """Store what was counted."""
+        for entry, times in self._again.items():
+            if times:
+                _add(parts, entry, times)
+                self._again[entry] = 0
+
+
+def _add(parts: Parts, entry: AuditEntry, times: int) -> None:
+    event = Event(parts.clock(), f"{AUDIT}{entry.outcome}", entry.what, entry.who, after=times)
+    with contextlib.suppress(StoreError):  # it is stopping
+        parts.db.write(partial(events.add, event=event))
+
+
+class ShownEntry(msgspec.Struct):
+    """`who` is `token NAME`, the address of a client, or the `uid` of one on this machine. `times`: since the entry
+    before it of the same kind, within an hour.
+    """
+
+    id: int
+    at: str
+    outcome: Outcome
+    who: str
+    what: str
+    times: int
+
+
+class ShownAudit(msgspec.Struct):
+    entries: list[ShownEntry]
+
+
+async def show(request: Request, parts: Parts) -> Response:
+    limit, before = number(request, "limit", 50, most=MOST), number(request, "before", LARGEST)
+    request.scope["state"]["access"].audit.flush(parts)
+    found = await parts.db.read(partial(events.listed, kind=AUDIT, before=before, limit=limit))
+    return answer(ShownAudit([_shown(event) for event in found]))
+
+
+def _shown(event: Event) -> ShownEntry:
+    outcome: Outcome = "changed" if event.kind == f"{AUDIT}changed" else "refused"
+    return ShownEntry(event.id, iso(event.at), outcome, event.origin, event.subject, event.after or 1)
+
+
+ENDPOINTS = [
+    Endpoint(
+        "GET",
+        "/audit",
+        show,
+        "What clients with a named token have changed, and what was refused, the newest first.",
+        needs_memory=False,
+        needs="all",
+        answer=ShownAudit,
+        query={"before": "only entries with a smaller id", "limit": f"most entries, up to {MOST} (50)"},
+    )
+]
