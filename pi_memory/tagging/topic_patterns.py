@@ -103,12 +103,23 @@ def _words(raw: Mapping[str, object], key: str, path: Path) -> frozenset[str]:
 def _expression(name: str, value: object, path: Path) -> re.Pattern[str]:
     if not isinstance(value, list) or not value or not all(isinstance(word, str) and word for word in value):
         raise _wrong(path, f"topics.{name}", "must be a list of regular expressions")
-    for word in value:
+    try:
+        return re.compile(rf"(?<![\w-])(?:{'|'.join(value)})(?![\w-])", re.IGNORECASE)
+    except re.error as error:
+        what = f"has {_broken(value)}, which is no regular expression: {error}"
+        raise _wrong(path, f"topics.{name}", what) from error
+
+
+def _broken(words: list[str]) -> str:
+    """The word that is no regular expression, or all of them if only together they are none. Compiling each takes as
+    long as all else in the file, so it is done when one is looked for.
+    """
+    for word in words:
         try:
             re.compile(word)
-        except re.error as error:
-            raise _wrong(path, f"topics.{name}", f"has {word!r}, which is no regular expression: {error}") from error
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(value)})(?![\w-])", re.IGNORECASE)
+        except re.error:
+            return repr(word)
+    return repr(words)
 
 
 def _name(value: object, key: str, path: Path) -> str:
