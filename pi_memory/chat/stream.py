@@ -6,11 +6,12 @@ cancelled again.
 
 import asyncio
 import logging
-import statistics
 import time
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+
+import numpy as np
 
 from pi_memory.background.priority import TurnPriority
 from pi_memory.chat.turn import Assistant
@@ -126,7 +127,7 @@ class Streams:
     @property
     def first_after(self) -> float | None:
         """The median of the seconds until the first piece of the last replies; None before the first."""
-        return statistics.median(self._first_after) if self._first_after else None
+        return float(np.median(self._first_after)) if self._first_after else None
 
     def _ended(self, stream: Stream) -> None:
         self._streams.discard(stream)
