@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import uvicorn
 
-from pi_memory import private
+from pi_memory import heap, private
 from pi_memory.app import create_app
 from pi_memory.daemon import running
 from pi_memory.errors import NotSaved, StartError, without_passwords
@@ -49,6 +49,7 @@ def serve(settings: Settings) -> None:
     """
     log_to_stderr(settings.server.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
+    heap.share()
     os.environ.update(openmp.variables(settings.chat.wait, platform.machine(), os.environ))
     with alone(settings), bound(settings.server.host, settings.server.port) as listener:
         access = admission(settings)

@@ -23,7 +23,8 @@ from tests.fakes import FakeModel
 SOURCE = Path(__file__).parents[1] / "pi_memory"
 
 ROWS = (
-    "types protocols errors event_bus settings config decay clock tasks log_limit private atomic_file loader worker",
+    "types protocols errors event_bus settings config decay clock tasks log_limit private atomic_file loader worker"
+    " heap",
     "text",
     "store",
     "model embedding download",

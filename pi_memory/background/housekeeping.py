@@ -4,12 +4,12 @@ A Pi is switched off for days, so daily work is due by the stored time of the la
 """
 
 import asyncio
-import ctypes
 import logging
 from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from functools import partial
 
+from pi_memory import heap
 from pi_memory.background.reflection import Reflection
 from pi_memory.clock import Moved, SteadyClock
 from pi_memory.conversation.window import ConversationWindows
@@ -179,10 +179,4 @@ class Housekeeping:
         await self.sweep()
         self._sweeps += 1
         if self._sweeps % TRIM_SWEEPS == 2:
-            await asyncio.to_thread(_trim_memory)
-
-
-def _trim_memory() -> None:
-    """Give memory that peaks of work have left free back to the system, where the C library can: with glibc."""
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
+            await asyncio.to_thread(heap.trim)
