@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.command import run
 from tests.process import serving
 from tests.test_docs import commands, long_options
@@ -72,8 +70,8 @@ def test_every_command_prints_it(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["database"] == str(tmp_path / "data" / "memory.db")
 
 
-@pytest.mark.parametrize("words", [["memories"], ["exchanges"], ["conversations"], ["focus"], ["recall", "tea"]])
-def test_nothing_is_an_empty_list(tmp_path: Path, words: list[str]) -> None:
+def test_nothing_is_an_empty_list(tmp_path: Path) -> None:
     with serving(tmp_path) as process:
-        found = json.loads(run(process, tmp_path, *words, "--json").stdout)
-    assert next(iter(found.values())) == []
+        for words in (["memories"], ["exchanges"], ["conversations"], ["focus"], ["recall", "tea"]):
+            found = json.loads(run(process, tmp_path, *words, "--json").stdout)
+            assert next(iter(found.values())) == [], words

@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.command import run
 from tests.logs import SESSION, entry, result, said, used
 from tests.process import Process, serving
@@ -171,15 +169,14 @@ def test_a_transcript(tmp_path: Path) -> None:
         assert imported(process, tmp_path, path)["added"] == 1
 
 
-@pytest.mark.parametrize(
-    ("name", "text"), [("a.txt", b"nobody speaks"), ("b.json", b"{}"), ("c.jsonl", b"\0\xff"), ("d.json", b"[{")]
-)
-def test_a_file_without_a_conversation_is_named(tmp_path: Path, name: str, text: bytes) -> None:
-    (tmp_path / name).write_bytes(text)
+def test_a_file_without_a_conversation_is_named(tmp_path: Path) -> None:
+    files = {"a.txt": b"nobody speaks", "b.json": b"{}", "c.jsonl": b"\0\xff", "d.json": b"[{"}
     with serving(tmp_path) as process:
-        done = run(process, tmp_path, "import", name)
-    assert (done.returncode, done.stdout) == (0, "0 exchanges added, 0 known already, of 0 sessions.\n")
-    assert name in done.stderr
+        for name, text in files.items():
+            (tmp_path / name).write_bytes(text)
+            done = run(process, tmp_path, "import", name)
+            assert (done.returncode, done.stdout) == (0, "0 exchanges added, 0 known already, of 0 sessions.\n")
+            assert name in done.stderr
 
 
 def test_what_cannot_be_read_or_sent_is_reported(tmp_path: Path) -> None:

@@ -36,6 +36,12 @@ def test_a_signal_stops_it_cleanly_and_nothing_is_lost(tmp_path: Path, number: i
         assert "Traceback" not in "".join(process.log)
     with closing(sqlite3.connect(tmp_path / "data" / "memory.db")) as db:
         assert db.execute("select user from exchanges").fetchall() == [("I live in Ulm",)]
+
+
+def test_a_conversation_goes_on_after_a_restart(tmp_path: Path) -> None:
+    with serving(tmp_path) as process, process.client as client:
+        client.post("/chat", json={"message": "I live in Ulm", "conversation_id": "c"}).raise_for_status()
+        process.stop()
     with serving(tmp_path) as process, process.client as client:
         assert client.get("/conversations/c").json()["exchanges"][0]["user"] == "I live in Ulm"
 
@@ -182,14 +188,12 @@ def test_a_second_daemon_is_refused_whatever_was_removed_from_the_folder(tmp_pat
     assert "Another pi-memory is using" in "".join(second.log)
 
 
-@pytest.mark.parametrize("path", ["/chat", "/import", "/memories"])
-def test_a_client_that_leaves_in_the_middle_of_its_request_leaves_no_trace_in_the_log(
-    tmp_path: Path, path: str
-) -> None:
+def test_a_client_that_leaves_in_the_middle_of_its_request_leaves_no_trace_in_the_log(tmp_path: Path) -> None:
     with serving(tmp_path) as process:
         port = int(process.url.rpartition(":")[2])
-        with closing(socket.create_connection(("127.0.0.1", port))) as client:
-            client.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n{{".encode())
+        for path in ("/chat", "/import", "/memories"):
+            with closing(socket.create_connection(("127.0.0.1", port))) as client:
+                client.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999\r\n\r\n{{".encode())
         with process.client as other:
             assert other.get("/healthz").status_code == 200
         assert process.stop() == 0
