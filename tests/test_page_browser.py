@@ -69,7 +69,7 @@ def slow_model() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
-    with serving(tmp_path_factory.mktemp("page")) as running:
+    with serving(tmp_path_factory.mktemp("page" * 20)) as running:
         yield running
 
 
@@ -238,7 +238,8 @@ def test_the_page_follows_an_edit_of_the_file(browser: Any, daemon: Process) -> 
     with daemon.client as client:
         client.put("/focus/kitchen").raise_for_status()
     with tab(browser, daemon) as opened:
-        page = opened.open("/ui/focus")
+        with opened.page.expect_response("**/live"):
+            page = opened.open("/ui/focus")
         page.wait_for_selector("#topics a:text('kitchen')")
         file = focus_file(daemon)
         file.write_text(file.read_text().replace("**kitchen**", "**scullery**"))
