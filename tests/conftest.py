@@ -4,6 +4,7 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from starlette.testclient import TestClient
 
 from pi_memory.app import create_app
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.parts import Parts
 from pi_memory.protocols import Clock
 from pi_memory.settings import Settings, build
+from tests.desk import SETTLE
 from tests.fakes import FakeClock, FakeModel
 
 # However the tests were started: in the background, or by nohup, signals are ignored, also by what they start.
@@ -55,8 +58,9 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture
-def daemon(tmp_path: Path, clock: FakeClock) -> Iterator[Daemon]:
+def daemon(tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
     """Start a daemon on `tmp_path`: settings by keyword, such as `MEMORY_MAX_TURNS=2`, its model by `model`."""
+    monkeypatch.setattr("pi_memory.daemon.RecentFocus", partial(RecentFocus, settle=SETTLE))
     with ExitStack() as stack:
 
         def start(*, model: Any = None, embedder: Any = None, clock: Clock = clock, **values: object) -> Client:

@@ -1,5 +1,6 @@
 """Languages are data: each language's examples hold, names and code agree, and a user's file adds or replaces one."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -78,5 +79,6 @@ def _files() -> list[Path]:
     return list(Config().files("language", "*.toml").values())
 
 
+@functools.cache
 def _used() -> set[str]:
     return {name for path in SOURCE.rglob("*.py") for name in USED.findall(path.read_text())}
