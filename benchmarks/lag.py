@@ -18,6 +18,7 @@ from benchmarks._facts import facts
 from pi_memory.learning.statements import notice
 from pi_memory.memories import namespaces
 from pi_memory.model.local import LocalModel
+from pi_memory.retrieval.search import SearchRequest
 from pi_memory.service import SWITCH_SECONDS
 from pi_memory.types import Exchange
 
@@ -49,11 +50,11 @@ async def of_a_store(count: int, folder: Path, rounds: int) -> dict[str, list[fl
     await scale.written(said, folder / "memory.db", embedder)
     searching, comparing, tagging = list[float](), list[float](), list[float]()
     async with scale.opened(folder / "memory.db", embedder, count) as store:
-        ask = partial(store.recall.search, k=10, scope=namespaces.scope(None), now=0.0)
-        await ask("the first one measures the scale")
+        request = partial(SearchRequest, k=10, scope=namespaces.scope(None), now=0.0)
+        await store.recall.search(request("the first one measures the scale"))
         for fact in chance.sample(said, rounds):
             async with watched(searching):
-                await ask(fact)
+                await store.recall.search(request(fact))
             async with watched(comparing):
                 await store.learning.state(notice(f"Remember that {fact[:-1]} or so."))
             long = Exchange("c", " ".join(chance.sample(said, 100)), fact, 0.0)

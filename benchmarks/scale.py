@@ -43,7 +43,7 @@ from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
-from pi_memory.retrieval.search import Search
+from pi_memory.retrieval.search import Search, SearchRequest
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding
 from pi_memory.tagging.tagger import EvidenceTagger
@@ -122,7 +122,11 @@ async def opened(path: Path, embedder: Embedder, count: int) -> AsyncIterator[St
     memories, worker = Memories(db, clock=time.time), Worker("compute")
     remembered, measured = MemoryIndex(memories, loader), Scale(loader)
     recall = Search(
-        db, remembered=remembered, passages=MessageIndex(db, loader, worker=worker), scale=measured, worker=worker
+        db,
+        memory_index=remembered,
+        message_index=MessageIndex(db, loader, worker=worker),
+        scale=measured,
+        worker=worker,
     )
     await recall.start()
     while remembered.shelf.matrix is None or len(remembered.shelf.matrix) < count:  # noqa: ASYNC110 - when it comes
@@ -149,11 +153,11 @@ async def in_a_store(count: int, folder: Path, chance: np.random.Generator) -> d
     async with opened(folder / "memory.db", embedder, count) as store:
         load_ms = (time.perf_counter() - start) * 1_000
         recall = store.recall
-        await recall.search("the first one measures the scale", k=K, scope=namespaces.scope(None), now=time.time())
+        await recall.search(_request("the first one measures the scale"))
         times, found = [], 0
         for content in (said[number] for number in chance.integers(0, count, QUERIES)):
             words, start = _some_words(content, chance), time.perf_counter()
-            results = await recall.search(words, k=K, scope=namespaces.scope(None), now=time.time())
+            results = await recall.search(_request(words))
             times.append((time.perf_counter() - start) * 1_000)
             found += content in [result.content for result in results]
         grown = _rss() - before
@@ -174,6 +178,10 @@ async def written(contents: list[str], path: Path, embedder: BagOfWords) -> None
         await db.write(partial(_learned, contents=some, packed=pack(await embedder.embed(some)).to_bytes()))
         await db.flush()
     await db.close()
+
+
+def _request(query: str) -> SearchRequest:
+    return SearchRequest(query, k=K, scope=namespaces.scope(None), now=time.time())
 
 
 def _some_words(fact: str, chance: np.random.Generator) -> str:

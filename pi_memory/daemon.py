@@ -186,7 +186,7 @@ def _memory(on: Ground, attention: Attention) -> tuple[Memories, MessageIndex, S
     messages = MessageIndex(on.db, on.embedder, worker=on.worker, events=on.events)
     index = MemoryIndex(memories, on.embedder)
     search = Search(
-        on.db, remembered=index, passages=messages, scale=on.scale, worker=on.worker, attention=attention.boost
+        on.db, memory_index=index, message_index=messages, scale=on.scale, worker=on.worker, attention=attention.boost
     )
     learner = Learner(
         memories,

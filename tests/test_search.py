@@ -18,7 +18,7 @@ from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.prompt_blocks import PromptRoom
-from pi_memory.retrieval.search import Search
+from pi_memory.retrieval.search import Search, SearchRequest
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.types import Candidate, Exchange, Recalled, Source
@@ -50,7 +50,7 @@ class Mind:
         return [result.content for result in chosen]
 
     async def found(self, query: str, *, k: int = 5) -> Sequence[Recalled]:
-        return await self.recall.search(query, k=k, scope=GLOBAL, now=self.clock())
+        return await self.recall.search(SearchRequest(query, k=k, scope=GLOBAL, now=self.clock()))
 
 
 @asynccontextmanager
@@ -65,7 +65,8 @@ async def mind(embedder: Embedder | None = None) -> AsyncIterator[Mind]:
     db = await Database.open(None)
     worker = Worker("compute")
     memories, passages = Memories(db, clock=clock), MessageIndex(db, loader, worker=worker)
-    recall = Search(db, remembered=MemoryIndex(memories, loader), passages=passages, scale=Scale(loader), worker=worker)
+    index = MemoryIndex(memories, loader)
+    recall = Search(db, memory_index=index, message_index=passages, scale=Scale(loader), worker=worker)
     await recall.start()
     await passages.ready()
     try:

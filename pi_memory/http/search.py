@@ -16,7 +16,7 @@ from pi_memory.memories import namespaces
 from pi_memory.parts import Parts
 from pi_memory.retrieval.candidates import Kind
 from pi_memory.retrieval.conversations import LOOKED_THROUGH, FoundConversation, by_conversation
-from pi_memory.retrieval.search import KINDS
+from pi_memory.retrieval.search import KINDS, SearchRequest
 from pi_memory.types import MemoryType, Priority, Recalled, Role
 
 MOST = 200
@@ -76,7 +76,7 @@ async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
     asked = request.query_params
     kind = choice(request, "kind", KINDS)
     kinds: tuple[Kind, ...] = (kind,) if kind else KINDS
-    found = await parts.search.search(
+    wanted = SearchRequest(
         _query(request),
         k=k,
         scope=_scope(request),
@@ -86,7 +86,7 @@ async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
         at=unix(_number(asked["at"]), "at") if "at" in asked else None,
         having=_labels(request),
     )
-    return await parts.search.mask_secrets(found)
+    return await parts.search.mask_secrets(await parts.search.search(wanted))
 
 
 def _labels(request: Request) -> list[str]:

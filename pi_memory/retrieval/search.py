@@ -6,7 +6,7 @@ when its time is over. This ranks candidates. For a question, `gate.judge` score
 sentence, and replaces `score`.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -59,6 +59,29 @@ SHORT = 300
 """Most characters of an answer that comes with the question before it."""
 NAMING = 4_000
 """Characters of a query in which a topic or a project may be named."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """What is searched for: the `k` best hits for `query` that `scope` sees. The topics of `session` boost memories;
+    messages that are `in_prompt` are left out. `at` is when it is asked, `now` unless given: "last week" is the one
+    before. `only` is what may be found, `having` the type and priority of memories.
+    """
+
+    query: str
+    scope: Scope
+    now: float
+    k: int = gate.MOST
+    kinds: Collection[Kind] = KINDS
+    session: str | None = None
+    in_prompt: PromptWindow | None = None
+    at: float | None = None
+    only: Only | None = None
+    having: Collection[str] = ()
+
+    @property
+    def asked_at(self) -> float:
+        return self.now if self.at is None else self.at
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,80 +146,65 @@ class Search:
         self,
         db: Database,
         *,
-        remembered: MemoryIndex,
-        passages: MessageIndex,
+        memory_index: MemoryIndex,
+        message_index: MessageIndex,
         scale: Scale,
         worker: Worker,
         attention: Attended = lambda session, query: _unattended,
     ) -> None:
         self._attention = attention
         self._db = db
-        self._remembered = remembered
-        self._passages = passages
-        self._shelves: dict[Kind, RamIndex] = {"memory": remembered.shelf, "exchange": passages.shelf}
+        self._memory_index = memory_index
+        self._message_index = message_index
+        self._shelves: dict[Kind, RamIndex] = {"memory": memory_index.shelf, "exchange": message_index.shelf}
         self._scale = scale
         self._worker = worker
         self._words = WordVectors()
 
     def namespaces(self) -> dict[str, int]:
         """How many memories hold in each namespace."""
-        return self._remembered.shelf.counts()
+        return self._memory_index.shelf.counts()
 
     async def start(self) -> None:
         """Index everything by its words; by vectors once the embedder is ready."""
-        await self._remembered.start()
-        await self._passages.start()
+        await self._memory_index.start()
+        await self._message_index.start()
 
     async def stop(self) -> None:
-        await self._remembered.stop()
-        await self._passages.stop()
+        await self._memory_index.stop()
+        await self._message_index.stop()
 
-    async def search(
-        self,
-        query: str,
-        *,
-        k: int,
-        scope: Scope,
-        now: float,
-        kinds: Collection[Kind] = KINDS,
-        session: str | None = None,
-        in_prompt: PromptWindow | None = None,
-        at: float | None = None,
-        only: Only | None = None,
-        having: Collection[str] = (),
-    ) -> list[Recalled]:
-        """The `k` best hits for `query` that `scope` sees, best first; one for each memory and message. The session's
-        topics boost memories; messages that are `in_prompt` are left out. `at` is when it is asked, `now` unless given:
-        "last week" is the one before. `only` is what may be found, `having` the type and priority of memories.
+    async def search(self, request: SearchRequest) -> list[Recalled]:
+        """The hits, best first; one for each memory and message.
 
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
-        terms = query_terms.terms(query)
+        query, terms = request.query, query_terms.terms(request.query)
         meant = await self._meant(query, terms)
-        shelves = {kind: shelf.snapshot() for kind, shelf in self._shelves.items() if kind in kinds and len(shelf)}
-        chosen = partial(RamIndex.view, sees=partial(namespaces.covers, seen=scope), having=frozenset(having))
+        shelves = {kind: s.snapshot() for kind, s in self._shelves.items() if kind in request.kinds and len(s)}
+        sees = partial(namespaces.covers, seen=request.scope)
+        chosen = partial(RamIndex.view, sees=sees, having=frozenset(request.having))
         parsed, places = await self._worker.run(_plan, query, terms, shelves, chosen=chosen, meant=meant)
         if not places:
             return []
         self._index()
-        period = await self._worker.run(_period, query, places, now if at is None else at)
         wanted = Wanted(
             terms=[query_terms.quoted(term) for term in terms],
-            most=max(READ, 3 * k),
-            in_prompt=in_prompt,
-            period=period,
+            most=max(READ, 3 * request.k),
+            in_prompt=request.in_prompt,
+            period=await self._worker.run(_period, query, places, request.asked_at),
             bearing=None if meant is None else meant.bearing,
             past=query_terms.asks_past(query),
-            only=only,
-            nearest=READ_NEAREST if only and meant else 0,
+            only=request.only,
+            nearest=READ_NEAREST if request.only and meant else 0,
             tokens=None if meant is None else meant.tokens,
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
-        boost = self._attention(session, query[:NAMING])
-        results = await self._worker.run(_rank, found, parsed, now=now, boost=boost, k=wanted.most)
+        boost = self._attention(request.session, query[:NAMING])
+        results = await self._worker.run(_rank, found, parsed, now=request.now, boost=boost, k=wanted.most)
         if not wanted.past:
             results = await self._worker.run(self._newest, results, shelves.get("memory"), meant)
-        return results[:k]
+        return results[: request.k]
 
     async def for_turn(
         self, query: str, *, scope: Scope, room: PromptRoom, now: float, session: str | None = None
@@ -209,13 +217,13 @@ class Search:
         intent = await self._worker.run(_intent, query, room.before)
         if intent is None:
             return "", ()
-        find = partial(self.search, scope=scope, now=now, session=session)
+        request = SearchRequest(query, scope=scope, now=now, session=session)
         if intent.kind is Wish.SAID and not intent.subject and (period := time_window.period(query, now)):
             best = await self._messages_of(period, scope)
         elif intent.asks and self._by_meaning:
-            best = await self._answers(query, room.before, intent, find)
+            best = await self._answers(request, intent, room.before)
         else:
-            others = await find(query, k=gate.MOST, in_prompt=room.in_prompt, only="answers")
+            others = await self.search(replace(request, in_prompt=room.in_prompt, only="answers"))
             best = gate.let_through(others, by_meaning=self._by_meaning)
         best = await self.mask_secrets(await self._with_answers(best))
         render = partial(prompt_blocks.block, again=intent.asks)
@@ -268,18 +276,18 @@ class Search:
     def _by_meaning(self) -> bool:
         return self._scale.embedder.now.dimensions > 0
 
-    async def _answers(
-        self, query: str, before: str, intent: Intent, find: Callable[..., Awaitable[list[Recalled]]]
-    ) -> list[Recalled]:
+    async def _answers(self, request: SearchRequest, intent: Intent, before: str) -> list[Recalled]:
         """The answers to a question: statements by their sentences, other texts as they were found. `before` is the
         turn before.
         """
+        query, request = request.query, replace(request, k=READ)
         question = gate.with_subject(query, before)
         if intent.kind is Wish.REPLIED:
-            found = [each for each in await find(question, k=READ, only="replies") if each.role == "assistant"]
+            replies = await self.search(replace(request, query=question, only="replies"))
+            found = [each for each in replies if each.role == "assistant"]
             return gate.let_through(found, by_meaning=True)
         subject = (intent.subject or gate.ABOUT_USER) if intent.kind is Wish.ABOUT else ""
-        found = await find(subject or question, k=READ, only="answers")
+        found = await self.search(replace(request, query=subject or question, only="answers"))
         statements = await self._worker.run(gate.to_read, found)
         nearness = await self._nearness(subject or question, statements)
         judged = await self._worker.run(gate.judge, question, statements, nearness)
@@ -305,8 +313,8 @@ class Search:
 
     def _index(self) -> None:
         """Index the words of new memories before the next read. Not awaited."""
-        if self._remembered.unindexed:
-            self._remembered.unindexed = False
+        if self._memory_index.unindexed:
+            self._memory_index.unindexed = False
             self._db.write(memory_fts.index)
 
     async def _meant(self, query: str, terms: Sequence[str]) -> Meant | None:
