@@ -208,8 +208,8 @@ def _put_together(on: Ground, patterns: Patterns) -> Parts:
 
     # What a prompt is made of.
     personas = on.config.personas()
-    known = MemoryReader(focus, memories, search) if kept.enabled else None
-    context = TurnContext(personas, settings.workspace, known=known, max_tokens=max_tokens, clock=on.clock)
+    memory = MemoryReader(focus, memories, search) if kept.enabled else None
+    context = TurnContext(personas, settings.workspace, memory=memory, max_tokens=max_tokens, clock=on.clock)
     prefill = Prefill(on.model, on.windows, context, clock=on.clock)
     compaction = Compaction(on.db, on.windows, max_turns=kept.max_turns, max_tokens=max_tokens, worker=on.worker)
 

@@ -38,18 +38,18 @@ class MemoryReader:
 
     focus: RecentFocus
     memories: Memories
-    recall: Search
+    search: Search
 
 
 class TurnContext:
-    """Gathers context. `personas` by agent; `folder` has the user's notes. `known` is None when memory is off."""
+    """Gathers context. `personas` by agent; `folder` has the user's notes. `memory` is None when memory is off."""
 
     def __init__(
-        self, personas: dict[str, str], folder: Path, *, known: MemoryReader | None, max_tokens: int, clock: Clock
+        self, personas: dict[str, str], folder: Path, *, memory: MemoryReader | None, max_tokens: int, clock: Clock
     ) -> None:
         self._personas = personas
         self._folder = folder
-        self._known = known
+        self._memory = memory
         self._max_tokens = max_tokens
         self._clock = clock
 
@@ -70,8 +70,8 @@ class TurnContext:
             return conversation.standing
         budget = self.budget(model)
         own_notes = notes.notes(self._folder, count=model.count, tokens=budget.notes)
-        known = self._known
-        block, topics = await known.focus.block(count=model.count, tokens=budget.focus) if known else ("", ())
+        memory = self._memory
+        block, topics = await memory.focus.block(count=model.count, tokens=budget.focus) if memory else ("", ())
         stated, ids = await self.stated(conversation.project, budget.memory, model)
         text = prompt.standing_text(persona, tuple(own_notes.values()), block, stated)
         tokens = model.count(text) - model.count(persona)
@@ -79,9 +79,9 @@ class TurnContext:
 
     async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
         """The prompt section about memories (how many, newest day, the stated ones), and the ids it shows."""
-        if self._known is None:
+        if self._memory is None:
             return "", ()
-        memories = self._known.memories
+        memories = self._memory.memories
         seen = namespaces.scope(project)
         newest, count = await memories.listed(Filter(namespaces=seen), limit=1)
         stated, _ = await memories.listed(Filter(namespaces=seen, priority="highest"), limit=prompt_blocks.MOST)
@@ -93,15 +93,15 @@ class TurnContext:
 
         Raises `StoreError`.
         """
-        now, known = self._clock(), self._known
-        memories, recalled = await self._recalled(known.recall, conversation, turn, model) if known else ("", ())
-        context = filter(None, (memories, *conversation.pending, _date(conversation, now)))
+        now, memory = self._clock(), self._memory
+        block, recalled = await self._recalled(memory.search, conversation, turn, model) if memory else ("", ())
+        context = filter(None, (block, *conversation.pending, _date(conversation, now)))
         return ContextualMessage(Message("user", turn.message, context="\n\n".join(context)), recalled)
 
     async def _recalled(
-        self, recall: Search, conversation: Conversation, turn: Turn, model: Model
+        self, search: Search, conversation: Conversation, turn: Turn, model: Model
     ) -> tuple[str, tuple[Recalled, ...]]:
-        """The hits that bear on the message and are not in the prompt yet."""
+        """The recall block: what answers the message and is not in the prompt yet; and the hits in it."""
         said = conversation.exchanges
         room = PromptRoom(
             tokens=self.budget(model).recall,
@@ -111,7 +111,7 @@ class TurnContext:
             before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",
         )
         scope, now = namespaces.scope(conversation.project), self._clock()
-        return await recall.for_turn(turn.message, scope=scope, room=room, now=now, session=conversation.id)
+        return await search.for_turn(turn.message, scope=scope, room=room, now=now, session=conversation.id)
 
 
 def _date(conversation: Conversation, now: float) -> str:

@@ -144,7 +144,7 @@ class Assistant:
 
         Raises `Unprocessable` for a message that fits no prompt, before anything is stored.
         """
-        # Of its own: the turn reads it anew, as it is without what is forgotten here.
+        # Only to check that the message fits: the turn reads the window again, without what is forgotten here.
         conversation = self._conversation(turn)
         await self._check_fits(conversation, turn, model)
         may = [statement for statement in statements if turn.may_forget or statement.kind != "forget"]
