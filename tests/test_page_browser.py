@@ -238,8 +238,7 @@ def test_the_page_follows_an_edit_of_the_file(browser: Any, daemon: Process) -> 
     with daemon.client as client:
         client.put("/focus/kitchen").raise_for_status()
     with tab(browser, daemon) as opened:
-        with opened.page.expect_response("**/live"):
-            page = opened.open("/ui/focus")
+        page = opened.open("/ui/focus")
         page.wait_for_selector("#topics a:text('kitchen')")
         file = focus_file(daemon)
         file.write_text(file.read_text().replace("**kitchen**", "**scullery**"))
