@@ -7,14 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx2
 
-START_SECONDS = 30
+from tests.waiting import SECONDS, eventually
 
 
 @dataclass
@@ -42,21 +41,17 @@ class Process:
         self._up.set()
 
     def wait_until_up(self) -> None:
-        assert self._up.wait(START_SECONDS), "".join(self.log)
+        assert self._up.wait(SECONDS), "".join(self.log)
         assert self.url, "".join(self.log)
 
     def wait_until_loaded(self) -> None:
         """Wait until models are loaded, or have failed to."""
         with self.client as client:
-            for _ in range(600):
-                if client.get("/healthz").json()["status"] != "loading":
-                    return
-                time.sleep(0.05)
-        raise AssertionError("".join(self.log))
+            eventually(lambda: client.get("/healthz").json()["status"] != "loading", lambda: "".join(self.log))
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.popen.send_signal(number)
-        return self.popen.wait(15)
+        return self.popen.wait(SECONDS)
 
 
 @contextlib.contextmanager

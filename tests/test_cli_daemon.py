@@ -2,7 +2,6 @@
 
 import json
 import sqlite3
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from pi_memory.store import migrations
 from tests.command import run
 from tests.process import serving
+from tests.waiting import eventually
 
 
 def test_focus_is_shown_and_changed(tmp_path: Path) -> None:
@@ -58,9 +58,7 @@ def test_a_check_names_rejected_texts_of_the_focus_file(tmp_path: Path) -> None:
     file.write_text("my notes\n")
     copy = file.with_name("RECENT_FOCUS.md.rejected")
     with serving(tmp_path) as process:
-        until = time.monotonic() + 30
-        while not copy.exists() and time.monotonic() < until:
-            time.sleep(0.05)
+        eventually(copy.exists)
         process.stop()
     done = run(None, tmp_path, "check", port=0)
     assert (done.returncode, str(copy) in done.stdout) == (1, True)

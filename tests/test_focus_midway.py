@@ -2,13 +2,13 @@
 model file, a real daemon.
 """
 
-import time
 from pathlib import Path
 
 import httpx2
 
 from tests.gguf_files import write_llama
 from tests.process import serving
+from tests.waiting import eventually
 
 
 def say(client: httpx2.Client, message: str) -> dict[str, int]:
@@ -26,14 +26,6 @@ def edited(file: Path) -> None:
     saved.replace(file)
 
 
-def wait_until_known(client: httpx2.Client, name: str) -> None:
-    for _ in range(500):
-        time.sleep(0.01)
-        if client.get(f"/focus/{name}").status_code == 200:
-            return
-    raise AssertionError(f"{name} never came")
-
-
 def test_an_edit_costs_only_the_tokens_of_its_line(tmp_path: Path) -> None:
     model = write_llama(tmp_path / "tiny.gguf", context=4096)
     with serving(tmp_path, PI_MEMORY_MODEL=model, PI_MEMORY_MAX_TOKENS=16) as process, process.client as client:
@@ -43,7 +35,7 @@ def test_an_edit_costs_only_the_tokens_of_its_line(tmp_path: Path) -> None:
         quiet = say(client, "and what else?")
         (file,) = tmp_path.rglob("RECENT_FOCUS.md")
         edited(file)
-        wait_until_known(client, "orchard")
+        eventually(lambda: client.get("/focus/orchard").status_code == 200)
         shown, after = say(client, "and what else?"), say(client, "and what else?")
     assert [usage["shown"] for usage in (quiet, shown, after)] == [False, True, False]
     # Bytes are tokens to this model: the line has about a hundred.

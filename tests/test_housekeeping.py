@@ -7,7 +7,7 @@ import pytest
 from pi_memory.decay import DAY
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock, FakeModel
-from tests.test_tasks import eventually
+from tests.waiting import eventually
 
 
 def daily(client: Client) -> None:

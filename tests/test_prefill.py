@@ -1,6 +1,5 @@
 """What a turn will begin with is evaluated before it comes, by the daemon as a whole."""
 
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from pi_memory.model.saved_state import SavedStates
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
 from tests.gguf_files import write_llama
+from tests.waiting import eventually
 
 NOW = datetime(2026, 2, 3, tzinfo=UTC)
 
@@ -25,9 +25,7 @@ def model(tmp_path: Path) -> LocalModel:
 
 def idle(model: LocalModel) -> None:
     """Until nothing is left to evaluate; the lane is another thread."""
-    until = time.monotonic() + 10
-    while (not model.counts["idle"].submitted or model.steps is not None) and time.monotonic() < until:
-        time.sleep(0.001)
+    eventually(lambda: model.counts["idle"].submitted and model.steps is None)
 
 
 def say(client: Client, text: str) -> dict[str, int]:

@@ -7,6 +7,7 @@ import httpx2
 
 from tests.process import Process, serving
 from tests.story_model import story_model
+from tests.waiting import eventually
 
 
 def cpu_seconds(process: Process) -> float:
@@ -47,12 +48,8 @@ def test_leaving_in_the_middle_stops_the_model(tmp_path: Path) -> None:
         with process.client as client, client.stream("POST", "/chat", json=body) as response:
             next(response.iter_text())
         with process.client as client:
-            kept = []
-            for _ in range(100):
-                kept = client.get("/conversations/c").json().get("exchanges", [])
-                if kept:
-                    break
-                time.sleep(0.02)
+            eventually(lambda: client.get("/conversations/c").json().get("exchanges"))
+            kept = client.get("/conversations/c").json()["exchanges"]
             assert kept[0]["partial"] or len(kept[0]["reply"]) > 0
             before = cpu_seconds(process)
             time.sleep(0.5)

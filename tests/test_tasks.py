@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
@@ -15,18 +14,12 @@ from pi_memory.tasks import BackgroundWorker
 from pi_memory.types import Vectors
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeEmbedder, FakeModel
+from tests.waiting import eventually
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "FIRST_PAUSE", 0.01)
-
-
-def eventually(holds: Callable[[], object]) -> None:
-    ends = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
 
 
 def test_work_that_fails_is_done_again(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,7 +1,6 @@
 """The daemon while its database refuses writes: nothing is acknowledged that is not saved, and all is saved later."""
 
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ import sqlite_utils
 
 from tests.conftest import Client, Daemon
 from tests.process import serving
+from tests.waiting import eventually
 
 PUMP = "/home/me/garden/pump.py"
 
@@ -118,15 +118,7 @@ def test_a_lock_that_ends_in_time_costs_a_stop_nothing(tmp_path: Path) -> None:
     with serving(tmp_path, PI_MEMORY_COMMIT_SECONDS=0.1) as process, process.client as client:
         with locked(tmp_path / "data" / "memory.db"):
             client.post("/chat", json={"message": "the lock is mine", "conversation_id": "c"})
-            assert "locked" in healthz_until(client, "locked")
+            eventually(lambda: "locked" in client.get("/healthz").text)
         assert process.stop() == 0, "".join(process.log)
     with closing(sqlite3.connect(tmp_path / "data" / "memory.db")) as db:
         assert db.execute("select user from exchanges").fetchall() == [("the lock is mine",)]
-
-
-def healthz_until(client: object, word: str) -> str:
-    for _ in range(100):
-        if word in (text := client.get("/healthz").text):  # type: ignore[attr-defined]
-            return str(text)
-        time.sleep(0.05)
-    return ""
