@@ -1,14 +1,19 @@
 """A newer statement ends the older one about the same attribute of the same thing; in doubt somebody is asked."""
 
+import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pi_memory.app import create_app
+from pi_memory.embedding.gguf import GgufEmbedder
+from pi_memory.embedding.token_codes import Tokens
 from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.types import Vectors
 from tests.conftest import Client, Daemon, settings_for
 from tests.fakes import FakeClock
 
@@ -28,14 +33,41 @@ APART = [
 ]
 
 
+class ReadsOnce:
+    """A real embedder for many daemons: none of them closes it, and no text is embedded twice."""
+
+    def __init__(self, embedder: GgufEmbedder) -> None:
+        self.id, self.dimensions = embedder.id, embedder.dimensions
+        self._embedder = embedder
+        self._known: dict[str, tuple[Vectors, Tokens]] = {}
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        return (await self.embed_tokens(texts))[0]
+
+    async def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
+        if new := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            self._known |= zip(new, zip(*await self._embedder.embed_tokens(new), strict=True), strict=True)
+        found = [self._known[text] for text in texts]
+        vectors = np.array([vector for vector, _ in found], np.float32).reshape(-1, self.dimensions)
+        return vectors, [tokens for _, tokens in found]
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Iterator[ReadsOnce]:
+    embedder = GgufEmbedder.open(MINILM)
+    yield ReadsOnce(embedder)
+    asyncio.run(embedder.close())
+
+
 @pytest.fixture
-def reader(tmp_path: Path, clock: FakeClock) -> Iterator[Client]:
+def reader(tmp_path: Path, clock: FakeClock, minilm: ReadsOnce) -> Iterator[Client]:
     """A daemon with a real embedder, which quotes."""
-    embedder = {"PI_MEMORY_EMBEDDER": "gguf", "PI_MEMORY_EMBEDDER_MODEL": str(MINILM.resolve())}
-    app = create_app(settings_for(tmp_path, **embedder), model=ExtractiveModel(), clock=clock)
+    app = create_app(settings_for(tmp_path), model=ExtractiveModel(), embedder=minilm, clock=clock)
     with Client(app, base_url="http://127.0.0.1:8765") as client:
         assert client.portal is not None
-        client.portal.call(client.parts.embedder.ready)
         client.portal.call(client.parts.message_index.ready)
         yield client
 
