@@ -16,6 +16,11 @@ LONGEST_FRAGMENT = 8
 LONGEST_NAMED = 12
 """Words of one that begins with what is asked for: `time of the meeting that ...`."""
 LONGEST_FOLLOW_UP = 9
+TIMES = (
+    "period", "iso_date", "on_date", "in_month", "ago", "past", "last_weekday", "last_weekend", "this_weekend",
+    "last_week", "this_week", "last_month", "this_month", "last_year", "this_year", "yesterday", "in_year",
+)  # fmt: skip
+"""Expressions of a time in which something was said. One of them all would be compiled to as much as the next five."""
 
 
 class Wish(Enum):
@@ -117,11 +122,17 @@ def _asked(text: str) -> Intent:
     if pattern("asks_replies").search(text):
         return Intent(Wish.REPLIED)
     if found := pattern("asks_said").search(text):
-        kind = Wish.SAID if pattern("period").search(text) else Wish.ABOUT
-        return Intent(kind, _subject(pattern("period").sub("", text[found.end() :])))
+        kind = Wish.SAID if any(pattern(name).search(text) for name in TIMES) else Wish.ABOUT
+        return Intent(kind, _subject(_without_times(text[found.end() :])))
     if found := pattern("asks_about").search(text):
         return Intent(Wish.ABOUT, _subject(text[max(0, found.end() - 10) :]))
     return Intent(Wish.QUESTION, is_general=bool(pattern("general").search(text)))
+
+
+def _without_times(text: str) -> str:
+    for name in TIMES:
+        text = pattern(name).sub("", text)
+    return text
 
 
 def _subject(rest: str) -> str:
