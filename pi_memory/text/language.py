@@ -38,10 +38,12 @@ class Language:
 
     def __init__(self, config: Config) -> None:
         self._files = {"": config.file(NAMES)} | _in_order(config.files(FOLDER, "*.toml"))
-        self._tables = {code: _table(path) for code, path in self._files.items()}
-        self._names = self._tables[""]
+        self._tables: dict[str, Table] = {}
         for code, path in self._files.items():
-            _check(self._tables[code], self._names, path)
+            table = _table(path)
+            _check(table, self._tables.get("", table), path)
+            self._tables[code] = _without_examples(table)
+        self._names = self._tables[""]
         self.has_own = any(map(config.is_own, self._files.values()))
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._words: dict[str, frozenset[str]] = {}
@@ -71,8 +73,9 @@ class Language:
                 self.pattern(name)
 
     def examples(self) -> Iterable[Examples]:
-        for code, table in self._tables.items():
-            for name, entry in table.items():
+        """Those of all files, which are read again."""
+        for code, path in self._files.items():
+            for name, entry in _table(path).items():
                 if entry.keys() & {"any", "matches"}:
                     yield Examples(code, name, _texts(entry, "matches"), _texts(entry, "not"))
 
@@ -172,6 +175,11 @@ def _check(table: Table, names: Table, path: Path) -> None:
             if not isinstance(value, KEYS.get(key, ())):
                 known = ", ".join(KEYS)
                 raise SettingsError(f"{path}: {name}.{key} is wrong", hint=f"A name has {known}; see {NAMES}.")
+
+
+def _without_examples(table: Table) -> Table:
+    """What a process needs of a table: examples, half of it, are for those who write expressions."""
+    return {name: {key: entry[key] for key in entry if key not in ("matches", "not")} for name, entry in table.items()}
 
 
 def _forms(entry: Mapping[str, object]) -> dict[str, str]:
