@@ -1,6 +1,8 @@
 """Atomic file writes: after a power cut the file has its old content or its new one."""
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 PRIVATE = 0o600
@@ -52,6 +54,22 @@ def not_writable(folder: Path) -> str | None:
     if there.is_dir() and os.access(there, os.W_OK | os.X_OK):
         return None
     return f"cannot write in {folder}. Make {there} a folder that may be written to."
+
+
+def read_file(path: Path, size: int) -> bytes:
+    """A file of at most `size` bytes. Raises `OSError` for a longer one and for what is no file: a pipe is not waited
+    for, and of a device without end nothing is read.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "is no file")
+        data = read_at_most(descriptor, size + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) > size:
+        raise OSError(errno.EFBIG, f"is larger than {size} bytes")
+    return data
 
 
 def read_at_most(descriptor: int, size: int) -> bytes:

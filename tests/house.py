@@ -95,6 +95,7 @@ TESTED_ELSEWHERE = {
 
 BEYOND_A_MODULE = {
     "page_browser": "a browser that uses the pages",
+    "attacks fuzz": "what no part should do, whatever it is sent",
     "crash day doors focus_edits focus_midway story weeks": "a daemon over some time",
     "clients_*": "the programs that speak these interfaces, against a daemon",
     "benchmarks docs house layers packaging readme scripts systemd": "what is not in the package",

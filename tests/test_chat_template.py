@@ -103,6 +103,9 @@ def test_marks_for_training_are_passed_over() -> None:
         "{{ 1 / 0 }}",
         "{{ ''.__class__.__mro__[1].__subclasses__() }}",
         "{{ raise_exception('no') }}",
+        "{{ " + "(" * 5_000 + "1" + ")" * 5_000 + " }}",
+        "{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}",
+        "{{ 'x' * 99_999_999_999_999 }}",
     ],
 )
 def test_what_cannot_be_used_says_so(source: str) -> None:

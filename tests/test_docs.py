@@ -87,6 +87,13 @@ def test_every_link_between_files_leads_to_a_file() -> None:
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
 
 
+def test_every_test_that_a_page_names_is_there() -> None:
+    for page in pages():
+        for file, name in re.findall(r"(tests/\w+\.py)(?:::(\w+))?", page.read_text(encoding="utf-8")):
+            text = (ROOT / file).read_text(encoding="utf-8")
+            assert not name or f"def {name}(" in text, f"{page.relative_to(ROOT)} names {file}::{name}"
+
+
 def test_the_readme_lists_every_page() -> None:
     linked = set(re.findall(r"\]\((docs/[^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8")))
     assert linked == {page.relative_to(ROOT).as_posix() for page in pages() if page.parent != ROOT}

@@ -40,6 +40,13 @@ def test_the_elements_of_an_array_are_found_with_their_places(
     assert not skipped.count
 
 
+def test_an_element_that_is_not_utf_8_is_skipped_and_the_next_one_read(tmp_path: Path) -> None:
+    path, skipped = tmp_path / "a.json", Skipped()
+    path.write_bytes(b'["\x80", "ok"]')
+    assert [value for _, _, value in elements(path, skipped)] == ["ok"]
+    assert skipped.count == 1
+
+
 def test_a_conversation_alone_is_one_too(tmp_path: Path) -> None:
     path, skipped = tmp_path / "a.json", Skipped()
     path.write_text("\ufeff" + json.dumps({"id": "c", "messages": ["é"]}, indent=1))

@@ -193,6 +193,11 @@ def test_what_is_said_through_it_is_remembered_and_found_elsewhere(daemon: Daemo
     assert "18 mm" in model.prompts[-1][0].content + model.prompts[-1][-1].context
 
 
+def test_a_tool_of_any_form_is_no_failure(daemon: Daemon) -> None:
+    tools = [{"function": None}, {"function": "x"}, {}]
+    assert complete(daemon(), "Hello", tools=tools).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("message", "headers", "fields"),
     [

@@ -68,7 +68,10 @@ def elements(path: Path, skipped: Skipped, *, chunk: int = CHUNK) -> Iterator[tu
                     return
                 text += added
                 continue
-            yield base + position, end - position, json.loads(text[position:end].encode("latin-1"))
+            try:
+                yield base + position, end - position, json.loads(text[position:end].encode("latin-1"))
+            except UnicodeDecodeError:
+                skipped.add(f"{path} at byte {base + position}", "not UTF-8")
             position, more = end, chunk
 
 

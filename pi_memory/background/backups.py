@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+from pi_memory.atomic_file import read_file
 from pi_memory.background.priority import TurnPriority
 from pi_memory.clock import SteadyClock
 from pi_memory.errors import PiMemoryError
@@ -29,6 +30,8 @@ LOOK_SECONDS = 600.0
 DAYS, WEEKS = 7, 4
 """How many daily and weekly backups are kept."""
 REHEARSE_DAYS = 30
+LARGEST_TEXT = 2**24
+"""Bytes of a file of the workspace that is backed up."""
 
 NAME = "memory-%Y-%m-%d.db"
 FOCUS = Path("memory") / "RECENT_FOCUS.md"
@@ -174,8 +177,12 @@ def texts(settings: Settings) -> dict[str, str]:
     """The files that the user edits, by their path in the workspace, and the settings that are not the default."""
     found = {SETTINGS: as_lines(settings)}
     for name in (FOCUS, *map(Path, NOTES)):
-        with suppress(OSError, UnicodeDecodeError):
-            found[str(name)] = (settings.workspace / name).read_text(encoding="utf-8")
+        try:
+            found[str(name)] = read_file(settings.workspace / name, LARGEST_TEXT).decode()
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError) as error:
+            logger.warning("%s is in no backup: %s", name, error)
     return found
 
 
@@ -188,8 +195,11 @@ def put_back(found: dict[str, str], settings: Settings) -> list[Path]:
         if (text := found.get(str(name))) is not None:
             path = settings.workspace / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and path.read_text(encoding="utf-8", errors="replace") != text:
-                shutil.copy2(path, path.with_name(f"{path.name}.before-restore"))
+            before = path.with_name(f"{path.name}.before-restore")
+            if path.is_file() and path.read_text(encoding="utf-8", errors="replace") != text:
+                shutil.copy2(path, before)
+            elif path.exists() and not path.is_file():
+                path.rename(before)  # a pipe, or a link to a device
             path.write_text(text, encoding="utf-8")
             written.append(path)
     if found.get(SETTINGS):

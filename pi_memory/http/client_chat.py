@@ -170,7 +170,8 @@ def _is_aside(headers: Headers, chat: ClientChat, said: Sequence[Message], *, ex
         return True
     if len(said) > 1:
         return False
-    is_test = any(tool.get("function", {}).get("name") == TEST_TOOL for tool in chat.tools)
+    functions = (tool.get("function") for tool in chat.tools)
+    is_test = any(isinstance(each, dict) and each.get("name") == TEST_TOOL for each in functions)
     return is_test or (said[0].content.startswith(TASK) and not chat.is_streamed)
 
 

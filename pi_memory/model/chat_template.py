@@ -114,6 +114,8 @@ def _renderer(source: str, *, bos: str, eos: str, now: datetime) -> Any:
             )
         except (jinja2.TemplateError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
             raise UnusableTemplate(str(error)) from error
+        except (RecursionError, MemoryError) as error:
+            raise UnusableTemplate("it is nested too deeply, or too large") from error
 
     return render
 
