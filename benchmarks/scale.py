@@ -129,11 +129,11 @@ async def opened(path: Path, embedder: Embedder, count: int) -> AsyncIterator[St
         worker=worker,
     )
     await recall.start()
-    while remembered.shelf.matrix is None or len(remembered.shelf.matrix) < count:  # noqa: ASYNC110 - when it comes
+    while remembered.ram_index.matrix is None or len(remembered.ram_index.matrix) < count:  # noqa: ASYNC110 - when it comes
         await asyncio.sleep(0.001)
     learning = Learner(
         memories,
-        NeighbourSearch(memories, remembered.shelf, measured, worker=worker),
+        NeighbourSearch(memories, remembered.ram_index, measured, worker=worker),
         heads=Config().folder("heads"),
         embedder=loader,
         worker=worker,

@@ -190,7 +190,7 @@ def _memory(on: Ground, attention: Attention) -> tuple[Memories, MessageIndex, S
     )
     learner = Learner(
         memories,
-        NeighbourSearch(memories, index.shelf, on.scale, worker=on.worker),
+        NeighbourSearch(memories, index.ram_index, on.scale, worker=on.worker),
         heads=on.config.folder("heads"),
         embedder=on.embedder,
         worker=on.worker,

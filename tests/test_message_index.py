@@ -63,7 +63,7 @@ def test_both_messages_of_an_exchange_are_indexed_and_an_empty_one_is_not(tmp_pa
         async with indexing(tmp_path / "m.db", NoEmbedder()) as (index, db):
             first, second = await say(index, db, "hello"), await say(index, db, "hello", "  ")
             ids = [messages.id_of(first, reply=False), messages.id_of(first, reply=True)]
-            assert index.shelf.ids.tolist() == [*ids, messages.id_of(second, reply=False)]
+            assert index.ram_index.ids.tolist() == [*ids, messages.id_of(second, reply=False)]
 
     asyncio.run(main())
 
@@ -73,7 +73,7 @@ def test_indexing_again_changes_nothing(tmp_path: Path) -> None:
         async with indexing(tmp_path / "m.db", FakeEmbedder()) as (index, db):
             number = await say(index, db, "hello")
             await index.index(number, Exchange("c", "hello", "Noted.", 1.0))
-            assert len(index.shelf) == 2
+            assert len(index.ram_index) == 2
             assert await without_vectors(db, FakeEmbedder()) == 0
 
     asyncio.run(main())
@@ -86,7 +86,7 @@ def test_an_embedder_that_comes_later_fills_in_what_is_missing(tmp_path: Path) -
 
     async def after() -> None:
         async with indexing(tmp_path / "m.db", FakeEmbedder()) as (index, db):
-            assert len(index.shelf) == 2
+            assert len(index.ram_index) == 2
             async with asyncio.timeout(10):
                 while await without_vectors(db, FakeEmbedder()):  # noqa: ASYNC110 - it happens while nobody waits
                     await asyncio.sleep(0)
@@ -109,8 +109,8 @@ def test_codes_of_tokens_are_filled_in_for_what_has_only_vectors(tmp_path: Path)
                 while await without_vectors(db, embedder):  # noqa: ASYNC110 - it happens while nobody waits
                     await asyncio.sleep(0)
             assert await db.read(partial(messages.codes, ids=ids, space=embedder.id)) == made
-            assert index.shelf.matrix is not None
-            assert len(index.shelf.matrix) == 2
+            assert index.ram_index.matrix is not None
+            assert len(index.ram_index.matrix) == 2
 
     asyncio.run(main())
 
@@ -138,7 +138,7 @@ def test_what_is_erased_is_found_no_more(tmp_path: Path) -> None:
             gone, kept = await say(index, db, "one"), await say(index, db, "two")
             await db.write(lambda db: messages.erase(db, [gone]))
             await index.reread([gone, kept])
-            assert index.shelf.ids.tolist() == [messages.id_of(kept, reply=reply) for reply in (False, True)]
+            assert index.ram_index.ids.tolist() == [messages.id_of(kept, reply=reply) for reply in (False, True)]
 
     asyncio.run(main())
 

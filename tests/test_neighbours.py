@@ -53,12 +53,12 @@ def around(folder: Path, embedder: Embedder, query: str) -> Nearby:
 
     async def run() -> Nearby:
         db = await Database.open(folder / "memory.db")
-        memories, shelf = Memories(db, clock=FakeClock()), RamIndex()
+        memories, index = Memories(db, clock=FakeClock()), RamIndex()
         for content in (OF_NO_TERMS, "the valve leaks"):
             await memories.add(Candidate(content), origin="api")
-        shelf.matrix = Matrix(FakeEmbedder.dimensions)
-        shelf.put([Item(1, 1, "user", 10, pack(await FakeEmbedder().embed([OF_NO_TERMS])))])
-        found = await NeighbourSearch(memories, shelf, Scale(await loaded(embedder)), worker=Worker("compute")).of(
+        index.matrix = Matrix(FakeEmbedder.dimensions)
+        index.put([Item(1, 1, "user", 10, pack(await FakeEmbedder().embed([OF_NO_TERMS])))])
+        found = await NeighbourSearch(memories, index, Scale(await loaded(embedder)), worker=Worker("compute")).of(
             query
         )
         await db.close()

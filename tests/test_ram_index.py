@@ -11,7 +11,7 @@ from pi_memory.retrieval.scoring import NEAR, Emphasis, weigh
 from pi_memory.retrieval.time_window import TimeWindow
 
 
-def shelf(*items: tuple[int, int, str]) -> RamIndex:
+def index(*items: tuple[int, int, str]) -> RamIndex:
     made = RamIndex()
     made.matrix = Matrix(2)
     vectors = pack(np.eye(2, dtype=np.float32))
@@ -21,14 +21,14 @@ def shelf(*items: tuple[int, int, str]) -> RamIndex:
 
 
 def test_a_view_has_what_it_may_see_thread_by_thread() -> None:
-    view = shelf((5, 1, "user"), (2, 2, "user"), (1, 1, "user"), (3, 1, "project/x")).view(lambda n: n == "user")
+    view = index((5, 1, "user"), (2, 2, "user"), (1, 1, "user"), (3, 1, "project/x")).view(lambda n: n == "user")
     assert view.ids.tolist() == [1, 5, 2]
     assert view.field.threads.tolist() == [1, 1, 2]
     assert view.rows([2, 3, 5, 99]).tolist() == [2, 1]
 
 
 def test_a_view_has_only_what_has_all_labels() -> None:
-    made = shelf()
+    made = index()
     for number, labels in enumerate([(), ("red",), ("red", "big"), ("big",)]):
         made.put([Item(number, number, "user", 10, labels=labels)])
     assert made.view(lambda namespace: True, having=frozenset({"red"})).ids.tolist() == [1, 2]
@@ -37,26 +37,26 @@ def test_a_view_has_only_what_has_all_labels() -> None:
 
 
 def test_an_empty_view_has_no_rows() -> None:
-    view = shelf().view(lambda namespace: True)
+    view = index().view(lambda namespace: True)
     assert view.rows([1]).tolist() == []
     assert not len(weigh(view.field, [view.rows([1])], None).similarity)
 
 
 def test_the_best_of_several_vectors_counts() -> None:
-    made = shelf((1, 1, "user"), (2, 1, "user"))
+    made = index((1, 1, "user"), (2, 1, "user"))
     view = made.view(lambda namespace: True)
     assert made.cosines(view, np.array([0.6, 0.8], np.float32)).tolist() == pytest.approx([0.8, 0.8], abs=0.01)
 
 
 def test_a_text_that_is_put_again_is_there_once() -> None:
-    made = shelf((1, 1, "user"), (1, 1, "project/x"))
+    made = index((1, 1, "user"), (1, 1, "project/x"))
     assert len(made) == 1
     assert made.view(lambda namespace: namespace == "user").ids.tolist() == []
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(1, 20)), max_size=40))
 def test_any_changes_leave_what_they_should(changes: list[tuple[bool, int]]) -> None:
-    made, expected = shelf(), set[int]()
+    made, expected = index(), set[int]()
     for put, id_ in changes:
         if put:
             made.put([Item(id_, id_ % 3, "user", 10, pack(np.ones((1, 2), np.float32)))])
@@ -71,7 +71,7 @@ def test_any_changes_leave_what_they_should(changes: list[tuple[bool, int]]) -> 
 
 
 def test_a_term_counts_for_the_messages_beside_it_in_its_conversation() -> None:
-    view = shelf(*((number, number // 3, "user") for number in range(6))).view(lambda namespace: True)
+    view = index(*((number, number // 3, "user") for number in range(6))).view(lambda namespace: True)
     words = weigh(view.field, [view.rows([2])], None).words
     assert words.tolist() == pytest.approx([NEAR**2, NEAR, 1.0, 0.0, 0.0, 0.0])
 
@@ -84,17 +84,17 @@ def test_rare_words_count_more_and_long_texts_less() -> None:
     assert words[2] > words[0] > words[1] > 0
 
 
-def test_a_snapshot_stays_as_it_was_whatever_becomes_of_the_shelf() -> None:
-    shelf, vectors = RamIndex(), np.eye(4, dtype=np.float32)
-    shelf.matrix = Matrix(4)
-    shelf.put([Item(n, n, "user", 9, pack(vectors[n : n + 1])) for n in range(3)])
-    before = shelf.snapshot()
-    shelf.remove([0])
-    shelf.put([Item(3, 3, "user/other", 9, pack(vectors[3:])), Item(2, 2, "user", 9, pack(vectors[:1]))])
+def test_a_snapshot_stays_as_it_was_whatever_becomes_of_the_index() -> None:
+    index, vectors = RamIndex(), np.eye(4, dtype=np.float32)
+    index.matrix = Matrix(4)
+    index.put([Item(n, n, "user", 9, pack(vectors[n : n + 1])) for n in range(3)])
+    before = index.snapshot()
+    index.remove([0])
+    index.put([Item(3, 3, "user/other", 9, pack(vectors[3:])), Item(2, 2, "user", 9, pack(vectors[:1]))])
     view = before.view(lambda namespace: True)
     assert view.ids.tolist() == [0, 1, 2]
     assert [before.cosines(view, vector).argmax() for vector in vectors[:3]] == [0, 1, 2]
-    assert shelf.view(lambda namespace: True).ids.tolist() == [1, 2, 3]
+    assert index.view(lambda namespace: True).ids.tolist() == [1, 2, 3]
 
 
 def said(thread: int, *lengths: int) -> list[Item]:

@@ -41,11 +41,11 @@ class Nearby:
 
 
 class NeighbourSearch:
-    """`shelf` has the vectors of the memories that hold."""
+    """`index` has the vectors of the memories that hold."""
 
-    def __init__(self, memories: Memories, shelf: RamIndex, scale: Scale, *, worker: Worker) -> None:
+    def __init__(self, memories: Memories, index: RamIndex, scale: Scale, *, worker: Worker) -> None:
         self._memories = memories
-        self._shelf = shelf
+        self._index = index
         self._scale = scale
         self._worker = worker
 
@@ -64,7 +64,7 @@ class NeighbourSearch:
         scale, vector, embedding = await self._meaning(text)
         cosines: dict[int, float] = {}
         vectors: dict[int, Vectors] = {}
-        matrix = self._shelf.matrix
+        matrix = self._index.matrix
         if vector is not None and matrix is not None and matrix.dimensions == len(vector):
             matrix = matrix.snapshot()
             cosines = await self._worker.run(_near, matrix, vector, scale.related, numbers)

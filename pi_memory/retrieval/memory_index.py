@@ -17,13 +17,13 @@ MADE_AT_ONCE = 16
 
 
 class MemoryIndex:
-    """`shelf` is the index that a search reads. Each memory is a thread of its own, without neighbours.
+    """`ram_index` is the index that a search reads. Each memory is a thread of its own, without neighbours.
 
     `unindexed`: there may be memories whose words are not in the full-text index yet.
     """
 
     def __init__(self, memories: Memories, embedder: Loader[Embedder]) -> None:
-        self.shelf = RamIndex()
+        self.ram_index = RamIndex()
         self.unindexed = True
         self._memories = memories
         self._embedder = embedder
@@ -36,7 +36,7 @@ class MemoryIndex:
         """Index every memory by its words; by its vector once the embedder is ready."""
         last = 0
         while found := await self._memories.outlines(after=last, limit=LOADED_AT_ONCE):
-            self.shelf.put([_item(outline) for outline in found])
+            self.ram_index.put([_item(outline) for outline in found])
             last = found[-1].id
         self._embedding.start()
 
@@ -47,14 +47,14 @@ class MemoryIndex:
         memory = event.memory
         if memory.is_valid or (memory.superseded_by is not None and memory.forgotten_at is None):
             over = not memory.is_valid
-            self.shelf.put(
+            self.ram_index.put(
                 [_item(Outline(memory.id, memory.namespace, memory.type, memory.priority, len(memory.content), over))]
             )
             self.unindexed = True
             self._pending.add(memory.id)
             self._embedding.wake()
         else:
-            self.shelf.remove([memory.id])
+            self.ram_index.remove([memory.id])
 
     async def _embed_changed(self) -> None:
         embedder = await self._embedder.ready()
@@ -69,10 +69,10 @@ class MemoryIndex:
 
     async def _load(self, embedder: Embedder) -> None:
         """Load all vectors into RAM."""
-        self.shelf.matrix, last = Matrix(embedder.dimensions), 0
+        self.ram_index.matrix, last = Matrix(embedder.dimensions), 0
         while found := await self._memories.vectors(embedder.id, after=last, limit=LOADED_AT_ONCE):
             packed = unpack(b"".join(kept for _, kept in found), embedder.dimensions)
-            self.shelf.load([number for number, _ in found], packed)
+            self.ram_index.load([number for number, _ in found], packed)
             last = found[-1][0]
         self._is_loaded = True
 
@@ -85,9 +85,9 @@ class MemoryIndex:
                     self._embed(number, packed, embedder)
 
     def _embed(self, number: int, packed: bytes, embedder: Embedder) -> None:
-        if self.shelf.matrix is not None:
-            self.shelf.matrix.remove([number])
-        self.shelf.embed(number, unpack(packed, embedder.dimensions))
+        if self.ram_index.matrix is not None:
+            self.ram_index.matrix.remove([number])
+        self.ram_index.embed(number, unpack(packed, embedder.dimensions))
 
     async def _fill(self, embedder: Embedder) -> None:
         """Compute missing vectors, a few at a time, so that a chat's query need not wait."""

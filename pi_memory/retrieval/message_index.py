@@ -57,12 +57,12 @@ class NewMessage:
 
 
 class MessageIndex:
-    """`shelf` is what recall searches."""
+    """`ram_index` is what recall searches."""
 
     def __init__(
         self, db: Database, embedder: Loader[Embedder], *, worker: Worker, events: Events | None = None
     ) -> None:
-        self.shelf = RamIndex(messages=True)
+        self.ram_index = RamIndex(messages=True)
         self._worker = worker
         self._db = db
         self._embedder = embedder
@@ -121,14 +121,14 @@ class MessageIndex:
         ids = [stored.id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
         left = await self._db.read(partial(stored.of, exchange_ids=exchange_ids, space=self._space))
         items = await self._worker.run(_items, left, self._dimensions)
-        self.shelf.remove(ids)
-        self.shelf.put(items)
+        self.ram_index.remove(ids)
+        self.ram_index.put(items)
         self._filling.wake()
 
     async def erased(self) -> None:
         """Update the index after old exchanges were erased."""
         left = await self._db.read(stored.ids)
-        self.shelf.remove(np.setdiff1d(self.shelf.ids, left).tolist())
+        self.ram_index.remove(np.setdiff1d(self.ram_index.ids, left).tolist())
 
     async def _fill_in(self) -> None:
         """Once the embedder is ready: load its vectors into RAM, then compute missing ones, now and later."""
@@ -144,7 +144,7 @@ class MessageIndex:
             if embedder.dimensions:
                 made = partial(embedders.number, name=embedder.id, dimensions=embedder.dimensions)
                 self._space = await self._db.write(made)
-                self.shelf.matrix = Matrix(embedder.dimensions)
+                self.ram_index.matrix = Matrix(embedder.dimensions)
                 await self._load(self._space)
         finally:
             self._ready.set()
@@ -163,14 +163,14 @@ class MessageIndex:
             await self._db.write(partial(stored.put_vectors, made=made, space=space))
             for (id_, packed, _), (_, _, is_known) in zip(made, missing, strict=True):
                 if not is_known:
-                    self.shelf.embed(id_, unpack(packed, self._dimensions))
+                    self.ram_index.embed(id_, unpack(packed, self._dimensions))
 
     @property
     def _dimensions(self) -> int:
         return self._embedder.now.dimensions
 
     async def _shelve(self, found: Sequence[Kept]) -> None:
-        self.shelf.put(await self._worker.run(_items, found, self._dimensions))
+        self.ram_index.put(await self._worker.run(_items, found, self._dimensions))
 
     async def _embed(self, texts: Sequence[str]) -> list[tuple[bytes, bytes]]:
         """The vectors of each text, packed, and the codes of its tokens; those of its pieces, if it is long."""

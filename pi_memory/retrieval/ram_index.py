@@ -31,7 +31,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The part of a shelf that a query may see, in the order of threads and ids."""
+    """The part of an index that a query may see, in the order of threads and ids."""
 
     ids: Ids
     field: Field
@@ -85,7 +85,7 @@ class RamIndex:
         return len(self._ids)
 
     def snapshot(self) -> "RamIndex":
-        """The shelf as it is now, whatever becomes of it: its arrays are replaced, never written to."""
+        """The index as it is now, whatever becomes of it: its arrays are replaced, never written to."""
         now = copy(self)
         now._known = self._known.copy()
         now.matrix = self.matrix and self.matrix.snapshot()

@@ -113,8 +113,8 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
-    """The vector of a query and of its terms, with the embedder's scale."""
+class QueryMeaning:
+    """The meaning of a query: its vector on the embedder's scale, and what each of its terms has of it."""
 
     vector: Vectors
     scale: Calibration
@@ -128,14 +128,14 @@ class Meant:
     def raw_cosine(self, nearness: float) -> float:
         return self.scale.unrelated_mean + nearness * (self.scale.same - self.scale.unrelated_mean)
 
-    def nearness(self, shelf: RamIndex, view: View) -> Vectors | None:
+    def nearness(self, index: RamIndex, view: View) -> Vectors | None:
         """The calibrated cosine of each text of `view`: 0 for unrelated texts, 1 for the same meaning. None without
         vectors.
         """
-        if shelf.matrix is None or shelf.matrix.dimensions != len(self.vector):
+        if index.matrix is None or index.matrix.dimensions != len(self.vector):
             return None
         low, high = self.scale.unrelated_mean, self.scale.same
-        near: Vectors = np.clip((shelf.cosines(view, self.vector) - low) / (high - low), 0.0, 1.0)
+        near: Vectors = np.clip((index.cosines(view, self.vector) - low) / (high - low), 0.0, 1.0)
         return near
 
 
@@ -156,14 +156,14 @@ class Search:
         self._db = db
         self._memory_index = memory_index
         self._message_index = message_index
-        self._shelves: dict[Kind, RamIndex] = {"memory": memory_index.shelf, "exchange": message_index.shelf}
+        self._indexes: dict[Kind, RamIndex] = {"memory": memory_index.ram_index, "exchange": message_index.ram_index}
         self._scale = scale
         self._worker = worker
         self._words = WordVectors()
 
     def namespaces(self) -> dict[str, int]:
         """How many memories hold in each namespace."""
-        return self._memory_index.shelf.counts()
+        return self._memory_index.ram_index.counts()
 
     async def start(self) -> None:
         """Index everything by its words; by vectors once the embedder is ready."""
@@ -180,30 +180,30 @@ class Search:
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
         query, terms = request.query, query_terms.terms(request.query)
-        meant = await self._meant(query, terms)
-        shelves = {kind: s.snapshot() for kind, s in self._shelves.items() if kind in request.kinds and len(s)}
+        meaning = await self._meaning(query, terms)
+        indexes = {kind: i.snapshot() for kind, i in self._indexes.items() if kind in request.kinds and len(i)}
         sees = partial(namespaces.covers, seen=request.scope)
         chosen = partial(RamIndex.view, sees=sees, having=frozenset(request.having))
-        parsed, places = await self._worker.run(_plan, query, terms, shelves, chosen=chosen, meant=meant)
+        parsed, places = await self._worker.run(_plan, query, terms, indexes, chosen=chosen, meaning=meaning)
         if not places:
             return []
-        self._index()
+        self._index_words()
         wanted = Wanted(
             terms=[query_terms.quoted(term) for term in terms],
             most=max(READ, 3 * request.k),
             in_prompt=request.in_prompt,
             period=await self._worker.run(_period, query, places, request.asked_at),
-            bearing=None if meant is None else meant.bearing,
+            bearing=None if meaning is None else meaning.bearing,
             past=query_terms.asks_past(query),
             only=request.only,
-            nearest=READ_NEAREST if request.only and meant else 0,
-            tokens=None if meant is None else meant.tokens,
+            nearest=READ_NEAREST if request.only and meaning else 0,
+            tokens=None if meaning is None else meaning.tokens,
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(request.session, query[:NAMING])
         results = await self._worker.run(_rank, found, parsed, now=request.now, boost=boost, k=wanted.most)
         if not wanted.past:
-            results = await self._worker.run(self._newest, results, shelves.get("memory"), meant)
+            results = await self._worker.run(self._newest, results, indexes.get("memory"), meaning)
         return results[: request.k]
 
     async def for_turn(
@@ -266,11 +266,11 @@ class Search:
         is_hidden = (each.kind == "exchange" and each.id in hidden for each in found)
         return [replace(r, content=masked(r.content)) if hide else r for r, hide in zip(found, is_hidden, strict=True)]
 
-    def _newest(self, results: list[Recalled], shelf: RamIndex | None, meant: Meant | None) -> list[Recalled]:
-        if shelf is None or shelf.matrix is None or meant is None:
+    def _newest(self, results: list[Recalled], index: RamIndex | None, meaning: QueryMeaning | None) -> list[Recalled]:
+        if index is None or index.matrix is None or meaning is None:
             return results
-        vectors = shelf.matrix.vectors([r.id for r in results if r.kind == "memory"])
-        return ended.newest(results, vectors, same=meant.raw_cosine(ended.SAME_THING))
+        vectors = index.matrix.vectors([r.id for r in results if r.kind == "memory"])
+        return ended.newest(results, vectors, same=meaning.raw_cosine(ended.SAME_THING))
 
     @property
     def _by_meaning(self) -> bool:
@@ -311,13 +311,13 @@ class Search:
         near = np.clip((vectors @ question_vector - low) / (high - low), 0.0, 1.0)
         return dict(zip(texts, near.tolist(), strict=True))
 
-    def _index(self) -> None:
+    def _index_words(self) -> None:
         """Index the words of new memories before the next read. Not awaited."""
         if self._memory_index.unindexed:
             self._memory_index.unindexed = False
             self._db.write(memory_fts.index)
 
-    async def _meant(self, query: str, terms: Sequence[str]) -> Meant | None:
+    async def _meaning(self, query: str, terms: Sequence[str]) -> QueryMeaning | None:
         """None without an embedder, or when it fails."""
         embedder = self._scale.embedder.now
         if not embedder.dimensions:
@@ -327,7 +327,7 @@ class Search:
             (vector,), (tokens,) = await token_codes.embed(embedder, [query])
             bearing = np.sqrt(np.clip(await self._words.of(terms, embedder) @ vector, LEAST_BEARING, 1.0))
             query_tokens = QueryTokens(embedder.id, terms, tokens) if tokens.ids else None
-            return Meant(vector, scale, bearing, query_tokens)
+            return QueryMeaning(vector, scale, bearing, query_tokens)
         except EmbedderError:
             return None
 
@@ -347,17 +347,17 @@ def _reinforce(db: sqlite_utils.Database, *, chosen: Sequence[Recalled], at: flo
 def _plan(
     query: str,
     terms: tuple[str, ...],
-    shelves: Mapping[Kind, RamIndex],
+    indexes: Mapping[Kind, RamIndex],
     *,
     chosen: Callable[[RamIndex], View],
-    meant: Meant | None,
+    meaning: QueryMeaning | None,
 ) -> tuple[Query, list[SearchSpace]]:
     """The query with its signs, and where to search."""
     places = []
-    for kind, shelf in shelves.items():
-        view = chosen(shelf)
+    for kind, index in indexes.items():
+        view = chosen(index)
         if len(view.ids):
-            places.append(SearchSpace(kind, view, None if meant is None else meant.nearness(shelf, view)))
+            places.append(SearchSpace(kind, view, None if meaning is None else meaning.nearness(index, view)))
     not_replies = not query_terms.asks_assistant(query)
     return Query(terms, query_terms.asks_when(query), not_replies), places
 
