@@ -46,7 +46,7 @@ class Mind:
 
     async def shown(self, message: str, *, window: PromptWindow | None = None) -> list[str]:
         room = PromptRoom(500, lambda text: len(text.split()), in_prompt=window)
-        _, chosen = await self.recall.for_turn(message, scope=GLOBAL, room=room, now=self.clock())
+        _, chosen = await self.recall.for_turn(SearchRequest(message, GLOBAL, self.clock()), room)
         return [result.content for result in chosen]
 
     async def found(self, query: str, *, k: int = 5) -> Sequence[Recalled]:

@@ -12,7 +12,7 @@ from pi_memory.memories import namespaces
 from pi_memory.protocols import Clock, Model
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.prompt_blocks import PromptRoom
-from pi_memory.retrieval.search import Search
+from pi_memory.retrieval.search import Search, SearchRequest
 
 MOST_CHARACTERS = 100_000
 """Context given before the last so many characters counts as gone from the agent's own context."""
@@ -65,7 +65,7 @@ class AgentContexts:
             in_prompt=PromptWindow(session),
         )
         scope, now = namespaces.scope(namespaces.named(project)), self._clock()
-        text, chosen = await self._recall.for_turn(said, scope=scope, room=room, now=now, session=session)
+        text, chosen = await self._recall.for_turn(SearchRequest(said, scope, now, session=session), room)
         self._keep(session, text)
         return AgentContext(text, memories=tuple(recalled.id for recalled in chosen if recalled.kind == "memory"))
 

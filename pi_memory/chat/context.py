@@ -19,7 +19,7 @@ from pi_memory.protocols import Clock, Model
 from pi_memory.retrieval import prompt_blocks
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.prompt_blocks import PromptRoom
-from pi_memory.retrieval.search import Search
+from pi_memory.retrieval.search import Search, SearchRequest
 from pi_memory.store.memories import Filter
 from pi_memory.types import Message, Recalled, Standing, Turn
 
@@ -111,7 +111,7 @@ class TurnContext:
             before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",
         )
         scope, now = namespaces.scope(conversation.project), self._clock()
-        return await search.for_turn(turn.message, scope=scope, room=room, now=now, session=conversation.id)
+        return await search.for_turn(SearchRequest(turn.message, scope, now, session=conversation.id), room)
 
 
 def _date(conversation: Conversation, now: float) -> str:

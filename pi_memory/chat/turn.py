@@ -155,7 +155,9 @@ class Assistant:
         return tuple(lines) if len(may) == len(statements) else (*lines, MAY_NOT_FORGET)
 
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
-        """The prompt. What does not fit, beside a message longer than any before, is compacted now."""
+        """The prompt. Where a message leaves it no room, what was recalled is left out, and exchanges that do not fit
+        beside a message longer than all before it are compacted now.
+        """
         build = partial(prompt.build, budget=self._context.budget(model), count_prompt=model.count_prompt)
         try:
             built = await self._worker.run(build, conversation.system, conversation.exchanges, message)

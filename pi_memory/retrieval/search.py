@@ -206,20 +206,18 @@ class Search:
             results = await self._worker.run(self._newest, results, indexes.get("memory"), meaning)
         return results[: request.k]
 
-    async def for_turn(
-        self, query: str, *, scope: Scope, room: PromptRoom, now: float, session: str | None = None
-    ) -> tuple[str, tuple[Recalled, ...]]:
+    async def for_turn(self, request: SearchRequest, room: PromptRoom) -> tuple[str, tuple[Recalled, ...]]:
         """The recall block for a message, and the hits in it; ("", ()) for none.
 
         Leaves out what the prompt already contains, except that the best answer to a question is repeated. The
         memories in the block are reinforced, and those that rest on a sentence in it. Raises `StoreError`.
         """
+        query, now = request.query, request.now
         intent = await self._worker.run(_intent, query, room.before)
         if intent is None:
             return "", ()
-        request = SearchRequest(query, scope=scope, now=now, session=session)
         if intent.kind is Wish.SAID and not intent.subject and (period := time_window.period(query, now)):
-            best = await self._messages_of(period, scope)
+            best = await self._messages_of(period, request.scope)
         elif intent.asks and self._by_meaning:
             best = await self._answers(request, intent, room.before)
         else:
