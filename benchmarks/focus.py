@@ -1,11 +1,15 @@
-"""How well topics and files are found: real exchanges of agents through /activity, against what people call them."""
+"""How well topics and files are found: real exchanges of agents through /activity, against what people call them.
+
+`--leave-out`: also without the sessions of each repository in turn, each time from an empty store. The constants were
+chosen on all of them, so a figure that hangs on one repository falls without it.
+"""
 
 import argparse
 import importlib.util
 import json
 import statistics
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +29,8 @@ BACKENDS = {
 }
 LEFT_OUT = ("exchanges", "chatter")
 """Counts among the scorer's measures."""
+FIGURES = ("topic_hit", "focus_f1", "path_precision", "path_recall")
+"""What is measured without each repository."""
 
 Row = Mapping[str, Any]
 
@@ -73,6 +79,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--backend", choices=list(BACKENDS), default="rules")
     parser.add_argument("--model", type=Path, help="GGUF for the back end `model`")
     parser.add_argument("--data", type=Path, default=DATA, help="folder with dev.jsonl and score.py")
+    parser.add_argument(
+        "--leave-out", action="store_true", help="also without each repository in turn, which takes four times as long"
+    )
     parser.add_argument("--predictions", type=Path, help="write what was found to this file, one JSON object a line")
     return parser.parse_args()
 
@@ -93,12 +102,8 @@ def _needs_part(client: httpx2.Client, backend: str) -> None:
         measure.not_possible(f"The back end `{backend}` lacks its {part}: {state}")
 
 
-def main() -> None:
-    options = _options()
-    data, scorer = options.data / "dev.jsonl", options.data / "score.py"
-    if not data.is_file() or not scorer.is_file():
-        measure.not_possible(f"There is no {data} with a score.py beside it; --data names another folder.")
-    rows = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines() if line.strip()]
+def replayed(options: argparse.Namespace, rows: Sequence[Row]) -> tuple[list[dict[str, Any]], list[float], int]:
+    """What `replay` returns, of a daemon that knows nothing yet, and the number of topics that it knows then."""
     with measure.folder() as folder, measure.daemon(folder, **_environment(options)) as daemon:
         daemon.wait_until_loaded()
         with daemon.client() as client:
@@ -106,12 +111,43 @@ def main() -> None:
             predictions, times = replay(client, in_time_order(rows))
             topics = client.get("/focus", params={"all": 1}).json()["topics"]
         daemon.stop()
+    return predictions, times, len(topics)
+
+
+def without_each(options: argparse.Namespace, rows: Sequence[Row], score: Callable[..., Any]) -> dict[str, float]:
+    """The figures without each repository, as if its sessions had never been, and the lowest of each."""
+    names = sorted({repository(row) for row in rows})
+    if len(names) < 2:
+        return {}
+    found = {}
+    for name in names:
+        others = [row for row in rows if repository(row) != name]
+        found[name] = score(others, replayed(options, others)[0])
+    each = {f"{figure}_without_{name}": found[name][figure] for figure in FIGURES for name in names}
+    return each | {f"{figure}_left_out": min(found[name][figure] for name in names) for figure in FIGURES}
+
+
+def repository(row: Row) -> str:
+    """The first part of a session's name: `api-3` is the third one of `api`."""
+    return str(row["session"]).partition("-")[0]
+
+
+def main() -> None:
+    options = _options()
+    data, scorer = options.data / "dev.jsonl", options.data / "score.py"
+    if not data.is_file() or not scorer.is_file():
+        measure.not_possible(f"There is no {data} with a score.py beside it; --data names another folder.")
+    rows = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines() if line.strip()]
+    predictions, times, topics = replayed(options, rows)
     if options.predictions:
         options.predictions.write_text("".join(f"{json.dumps(p)}\n" for p in predictions), encoding="utf-8")
-    measures = _scorer(scorer).score(rows, predictions)
-    figures = {"backend": options.backend, "exchanges": len(rows), "topics": len(topics)}
+    score = _scorer(scorer).score
+    measures = score(rows, predictions)
+    figures: dict[str, float | int | str] = {"backend": options.backend, "exchanges": len(rows), "topics": topics}
     figures |= {name: value for name, value in measures.items() if name not in LEFT_OUT}
     figures |= {"ms_per_tag": statistics.mean(times), "ms_per_tag_p95": statistics.quantiles(times, n=20)[-1]}
+    if options.leave_out:
+        figures |= without_each(options, rows, score)
     measure.show(figures, as_json=options.json)
 
 

@@ -65,6 +65,18 @@ def test_side_by_side_says_what_it_lacks(cache: Path) -> None:
     assert not done.stdout
 
 
+def test_focus_leaves_each_repository_out_in_turn(cache: Path, tmp_path: Path) -> None:
+    said = {"n": 0, "user_message": "Fix the pump", "tool_calls": [], "assistant_response": "It runs again."}
+    rows = [{"session": session, **said} for session in ("api-1", "api-2", "garden-1")]
+    (tmp_path / "dev.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    figures = ", ".join(f"'{name}': len(rows)" for name in ("topic_hit", "focus_f1", "path_precision", "path_recall"))
+    (tmp_path / "score.py").write_text(f"def score(rows, predictions):\n    return {{{figures}}}\n")
+    done = run("focus", cache, "--leave-out", "--json", "--data", str(tmp_path))
+    found = json.loads(done.stdout)
+    assert (found["topic_hit"], found["topic_hit_without_api"], found["topic_hit_without_garden"]) == (3, 1, 2)
+    assert found["focus_f1_left_out"] == 1
+
+
 def test_every_benchmark_can_be_imported_and_says_what_it_is() -> None:
     for file in sorted((ROOT / "benchmarks").glob("[!_]*.py")):
         module = importlib.import_module(f"benchmarks.{file.stem}")

@@ -120,8 +120,6 @@ class _LlamaEmbedding:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (len(texts), dimensions)."""
-        if self._context is None:
-            raise EmbedderError("The embedder is closed")
         return self._pooled([rows for _, rows in self._read(texts)])
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
@@ -211,6 +209,8 @@ class _LlamaEmbedding:
             yield call
 
     def _read(self, texts: Sequence[str]) -> Iterator[tuple[TokenIds, Vectors]]:
+        if self._context is None:
+            raise EmbedderError("The embedder is closed")
         for call in self._calls(texts):
             yield from zip(call, self._evaluate(call), strict=True)
 
