@@ -33,7 +33,17 @@ def call(client: Client, headers: Headers, tool: str, **arguments: Any) -> Any:
     return client.post("/mcp", json=asked, headers=headers).json()["result"]
 
 
-READS = ("/focus", "/memories", "/memories/search?q=tap", "/exchanges", "/v1/models", "/api/tags", "/metrics", "/")
+READS = (
+    "/focus",
+    "/memories",
+    "/memories/search?q=tap",
+    "/exchanges",
+    "/v1/models",
+    "/api/tags",
+    "/metrics",
+    "/",
+    "/ui/health",
+)
 CHATS: dict[str, dict[str, Any]] = {
     "/chat": {"message": "Hello"},
     "/v1/chat/completions": {"messages": [{"role": "user", "content": "Hello"}]},

@@ -46,8 +46,8 @@ def allow(request: Request, needs: TokenScope, what: str, *, within_namespace: b
         state["did"] = what
 
 
-def may_forget(request: Request) -> bool:
-    """Whether what the client says may have something forgotten."""
+def has_all(request: Request) -> bool:
+    """Whether the client may do everything: only then may what it says have something forgotten."""
     client = client_of(request)
     return client is not None and client.scope == "all"
 
