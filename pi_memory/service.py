@@ -119,6 +119,8 @@ class Server(uvicorn.Server):
             timeout_graceful_shutdown=GRACE_SECONDS,
             timeout_keep_alive=30,
             http=BoundedProtocol,
+            # Nothing here speaks it, and a library for it would be loaded if there is one.
+            ws="none",
             backlog=BACKLOG,
         )
         super().__init__(config)

@@ -209,6 +209,12 @@ def test_too_little_memory_is_reported_in_two_lines(tmp_path: Path) -> None:
     assert "too little memory" in done.stderr
 
 
+def test_a_library_for_websockets_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "websockets.py").write_text("raise SystemExit('it was loaded')")
+    with serving(tmp_path) as process, process.client as client:
+        assert client.get("/healthz").is_success
+
+
 def test_a_newer_database_is_refused(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     with closing(sqlite3.connect(tmp_path / "data" / "memory.db")) as db:
