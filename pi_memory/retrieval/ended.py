@@ -56,11 +56,16 @@ def newest(results: Sequence[Recalled], vectors: Mapping[int, Vectors], *, same:
     by id; `same` is the cosine from which on they are about the same thing.
     """
     memories = [result for result in results if result.kind == "memory" and result.id in vectors]
-    gone = {old.id for old in memories for new in memories if _stands_for(new, old, vectors, same)}
+    gone = set(_replaced(memories, vectors, same)) if memories else set()
     return [result for result in results if result.kind != "memory" or result.id not in gone]
 
 
-def _stands_for(new: Recalled, old: Recalled, vectors: Mapping[int, Vectors], same: float) -> bool:
-    if new.id <= old.id or new.similarity < ANSWERS_AS_WELL * old.similarity or new.namespace != old.namespace:
-        return False
-    return float(np.dot(vectors[new.id], vectors[old.id])) >= same
+def _replaced(memories: Sequence[Recalled], vectors: Mapping[int, Vectors], same: float) -> list[int]:
+    """Ids of the memories that a newer one of the same namespace stands for."""
+    of_each = np.stack([vectors[memory.id] for memory in memories])
+    ids, similarity = np.array([m.id for m in memories]), np.array([m.similarity for m in memories])
+    places = np.array([m.namespace or "" for m in memories])
+    stands_for = (of_each @ of_each.T >= same) & (ids[:, None] > ids) & (places[:, None] == places)
+    stands_for &= similarity[:, None] >= ANSWERS_AS_WELL * similarity
+    replaced: list[int] = ids[stands_for.any(axis=0)].tolist()
+    return replaced
