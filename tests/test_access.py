@@ -60,6 +60,16 @@ def test_the_owner_needs_no_token(daemon: Process) -> None:
 def test_another_user_gets_nothing_without_the_token(daemon: Process, token: str) -> None:
     assert as_other(daemon, "/export").startswith("401")
     assert as_other(daemon, "/export", f"Authorization: Bearer {token}").startswith("200")
+    with daemon.client as client:
+        assert f"uid {OTHER}" in {entry["who"] for entry in client.get("/audit").json()["entries"]}
+
+
+@needs_root
+def test_another_user_gets_what_a_named_token_opens(daemon: Process) -> None:
+    with daemon.client as client:
+        named = client.post("/tokens", json={"name": "other", "scope": "read"}).json()["token"]
+    assert as_other(daemon, "/focus", f"Authorization: Bearer {named}").startswith("200")
+    assert as_other(daemon, "/export", f"Authorization: Bearer {named}").startswith("403")
 
 
 @needs_root

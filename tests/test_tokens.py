@@ -1,12 +1,15 @@
 """Named tokens over HTTP: what each scope and namespace opens, and what a withdrawn one does not."""
 
+import asyncio
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pi_memory.app import every_endpoint
+from pi_memory.errors import StoreError
 from pi_memory.http.named_tokens import FILE, MOST, NamedToken, TokenFile
 from tests.conftest import Client, Daemon
 from tests.process import serving
@@ -247,6 +250,18 @@ def test_a_name_is_used_once_and_there_is_an_end_to_them(daemon: Daemon) -> None
     assert client.post("/tokens", json={"name": "n2"}).status_code == 409
     assert client.post("/tokens", json={"name": "x", "scope": "all", "namespace": "user"}).status_code == 400
     assert client.post("/tokens", json={"name": "x", "namespace": "../user"}).status_code == 400
+
+
+def test_a_token_is_withdrawn_even_if_that_cannot_be_written(tmp_path: Path) -> None:
+    tokens = TokenFile(tmp_path / "data")
+    asyncio.run(tokens.add("kitchen", "read", None, now=1.0))
+    shutil.rmtree(tmp_path / "data")
+    (tmp_path / "data").touch()
+    with pytest.raises(StoreError, match="Cannot write"):
+        asyncio.run(tokens.remove("kitchen"))
+    with pytest.raises(StoreError, match="Cannot write"):
+        asyncio.run(tokens.add("garden", "read", None, now=1.0))
+    assert tokens.listed() == []
 
 
 def test_a_stream_ends_when_its_token_is_withdrawn(tmp_path: Path) -> None:
