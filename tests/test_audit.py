@@ -18,8 +18,8 @@ def client(daemon: Daemon) -> Client:
     return daemon(PI_MEMORY_TOKEN="a-long-secret")
 
 
-def named(client: Client, scope: str = "chat") -> dict[str, str]:
-    made = client.post("/tokens", json={"name": "kitchen", "scope": scope}, headers=TOKEN).json()
+def named(client: Client, scope: str = "chat", *, name: str = "kitchen") -> dict[str, str]:
+    made = client.post("/tokens", json={"name": name, "scope": scope}, headers=TOKEN).json()
     return {"Authorization": f"Bearer {made['token']}"}
 
 
@@ -33,6 +33,7 @@ def test_a_change_says_who_and_what_and_nothing_of_the_content(client: Client) -
     client.post("/memories", json={"content": "The PIN of the shed is 4711."}, headers=headers)
     client.get("/memories", headers=headers)
     client.post("/memories", json={"content": ""}, headers=headers)
+    client.delete("/memories/1?forget=1&dry_run=1", headers=named(client, "all", name="desk"))
     assert log(client) == [("changed", "token kitchen", "POST /memories", 1)]
     assert "4711" not in client.get("/audit", headers=TOKEN).text
 

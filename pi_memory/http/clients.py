@@ -42,7 +42,7 @@ def allow(request: Request, needs: TokenScope, what: str, *, within_namespace: b
     if client.namespace is not None and not within_namespace:
         hint = "It searches, lists and adds memories there; for all else use a token without a namespace."
         raise _refusal(request, f"This token is for {client.namespace} only", hint)
-    if needs != "read":
+    if needs != "read" and request.query_params.get("dry_run", "0") in ("0", "false"):
         state["did"] = what
 
 
