@@ -15,15 +15,15 @@ from tests.process import Process
 Done = subprocess.CompletedProcess[str]
 
 
-def run(process: Process | None, folder: Path, *words: str, said: str = "", port: int = 1) -> Done:
+def run(process: Process | None, folder: Path, *words: str, said: str = "", port: int = 1, **environ: str) -> Done:
     """Run it for a daemon in this process, with its own arguments, folder, environment and streams."""
     streams = [TextIOWrapper(BytesIO(text), encoding="utf-8") for text in (said.encode(), b"", b"")]
     argv = ["pi-memory", *words]
-    environ = patch.dict(os.environ, environment(process, folder, port), clear=True)
+    whole = patch.dict(os.environ, environment(process, folder, port) | environ, clear=True)
     mine = patch.multiple(sys, argv=argv, stdin=streams[0], stdout=streams[1], stderr=streams[2])
     umask, on_interrupt = os.umask(0o022), signal.getsignal(signal.SIGINT)
     try:
-        with chdir(folder), environ, mine:
+        with chdir(folder), whole, mine:
             main()
             code: int | str | None = 0
     except SystemExit as end:

@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from pi_memory.errors import TooMany, Unauthorized
 from pi_memory.http.access import MOST_OF_ONE, WRONG_SECONDS, Access
 from pi_memory.http.named_tokens import TokenFile
 from pi_memory.http.rate_limit import RateLimit
+from tests.command import run
 from tests.process import Process, serving
 
 OTHER = 12_345
@@ -112,31 +112,17 @@ def test_a_token_that_was_set_is_asked_of_everyone(tmp_path: Path) -> None:
         assert not (tmp_path / "data" / "token").exists()
 
 
-def command(process: Process, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """The command line, as it finds the daemon at its port."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("PI_MEMORY_")}
-    return subprocess.run(
-        [sys.executable, "-m", "pi_memory", *arguments],
-        env=kept | {"PI_MEMORY_PORT": process.url.rpartition(":")[2]} | environ,
-        cwd=process.folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_the_command_line_finds_the_token_in_the_data_directory(tmp_path: Path) -> None:
     with serving(tmp_path, PI_MEMORY_TOKEN="sesame") as process:
-        data = ("--data-dir", str(tmp_path / "data"))
-        assert "token" in command(process, *data, "focus").stderr
-        assert command(process, *data, "focus", PI_MEMORY_TOKEN="sesame").returncode == 0
+        assert "token" in run(process, tmp_path, "focus").stderr
+        assert run(process, tmp_path, "focus", PI_MEMORY_TOKEN="sesame").returncode == 0
         (tmp_path / "data" / "token").write_text("sesame\n")
-        assert command(process, *data, "focus").returncode == 0
+        assert run(process, tmp_path, "focus").returncode == 0
 
 
 def test_a_check_without_the_token_says_what_everyone_may_know(tmp_path: Path) -> None:
     with serving(tmp_path, PI_MEMORY_TOKEN="sesame") as process:
-        said = command(process, "--data-dir", str(tmp_path / "data"), "check").stdout
+        said = run(process, tmp_path, "check").stdout
         assert said.startswith("The daemon is running.")
         assert "PI_MEMORY_TOKEN" in said
         assert "memory.db" not in said
