@@ -167,7 +167,9 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that may become a memory. `quote` is its verbatim source: the user's words or a tool's."""
+    """A sentence that may become a memory. `quote` is its verbatim source: the user's words or a tool's. It holds from
+    `said_at` on, else from now on.
+    """
 
     content: str
     type: MemoryType = "semantic"
@@ -177,6 +179,7 @@ class Candidate:
     quote: str = ""
     exchange_id: int | None = None
     topics: tuple[str, ...] = ()
+    said_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.contrast import asserted, contrast
+from pi_memory.text.contrast import asserted, contrast, left_behind
 
 FOUND = [
     ("The port is 8081, not 8080.", "The port is 8081", "8080"),
@@ -66,3 +66,17 @@ def test_both_sides_stand_in_the_text(text: str) -> None:
         assert found.wrong
         assert found.wrong in text
         assert found.right in text
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("The blog runs on Astro instead of Hugo.", "Hugo"),
+        ("We migrated the database from Postgres 15 to Postgres 16.", "Postgres 15"),
+        ("Pasamos de Postgres 15 a Postgres 16", "Postgres 15"),
+        ("The train goes from Oslo to Bergen.", ""),
+        ("Use this instead.", ""),
+    ],
+)
+def test_the_value_of_before_is_named(text: str, before: str) -> None:
+    assert left_behind(text) == before

@@ -16,6 +16,9 @@ from tests.gguf_bert import export_minilm_or_skip
 
 PAIRS: dict[Action, list[tuple[str, str]]] = {
     "add": [
+        ("The blog has a theme for Hugo.", "The shop runs on Astro instead of Hugo."),
+        ("The express stops in Oslo.", "The express goes from Oslo to Bergen."),
+        ("The user's brother lives in Graz.", "The user's sister moved from Graz to Linz."),
         ("The user's sister's birthday is in May.", "The user's brother's birthday is in June."),
         ("The staging server runs on 8080.", "The production server runs on 9090."),
         ("The staging server runs on port 8080.", "The production server runs on port 9090."),
@@ -111,6 +114,12 @@ PAIRS: dict[Action, list[tuple[str, str]]] = {
         ("Kim is allergic to nuts.", "Kim is allergic to pollen."),
     ],
     "end": [
+        ("The blog runs on Hugo.", "The blog now runs on Astro instead of Hugo."),
+        ("The mirror is hosted in Graz.", "They moved the mirror from Graz to Linz."),
+        ("The user uses Docker.", "The user doesn't use Docker any more."),
+        ("Wir nutzen Docker.", "Wir nutzen Docker nicht mehr."),
+        ("Die Datenbank ist Postgres 15.", "Wir haben die Datenbank von Postgres 15 auf Postgres 16 umgestellt."),
+        ("Le blog est en Hugo.", "Le blog est en Astro au lieu de Hugo."),
         ("The port is 8081, not 8080.", "The port is 8082."),
         ("The user's sister's birthday is in June, not in May.", "The user's sister's birthday is in July."),
         ("The user's favourite season is autumn.", "The user's favourite season is spring."),

@@ -1,5 +1,7 @@
 """`pi-memory remember`: stores a statement of the user."""
 
+from typing import Any
+
 import click
 
 from pi_memory.cli.client import checked, daemon
@@ -24,5 +26,13 @@ def command(load: Load, text: str, namespace: str | None, project: str | None, a
     body = {"content": text, "quote": text, **{name: value for name, value in given.items() if value is not None}}
     with daemon(load({})) as client:
         memory = checked(client.post("/memories", json=body))
-    text = f"Remembered as {Id('memory', memory['id'])} in {memory['namespace']}."
-    report(memory, text, as_json=as_json)
+    report(memory, _line(memory), as_json=as_json)
+
+
+def _line(memory: dict[str, Any]) -> str:
+    text = f"Remembered as {Id('memory', memory['id'])} in {memory['namespace']}"
+    if "supersedes" in memory:
+        return f"{text}, in place of {Id('memory', memory['supersedes'])}."
+    if "conflicts_with" in memory:
+        return f"{text}. {Id('memory', memory['conflicts_with'])} may not hold beside it: see `pi-memory conflicts`."
+    return f"{text}."

@@ -238,7 +238,11 @@ async def open_nodes(parts: Parts, asked: NodeNames) -> ToolResult:
 
 
 async def _add(parts: Parts, content: str, source: str, topics: tuple[str, ...]) -> None:
-    await parts.memories.add(Candidate(content, source=source, topics=topics), origin="api", durable=True)
+    candidate = Candidate(content, source=source, topics=topics)
+    if source == OBSERVATION:
+        await parts.learner.add(candidate, origin="api")  # it may end an older one
+    else:
+        await parts.memories.add(candidate, origin="api", durable=True)
 
 
 async def _closed(parts: Parts, numbers: Sequence[int], message: str) -> ToolResult:

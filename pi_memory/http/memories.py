@@ -13,6 +13,7 @@ from pi_memory.http.clients import allow, client_of, seen
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, choice, flag, number
 from pi_memory.http.events import ShownFields, shown_fields
 from pi_memory.http.times import shown
+from pi_memory.learning.learner import Outcome
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import fades_at, strength
 from pi_memory.parts import Parts
@@ -71,6 +72,15 @@ class ShownMemory(msgspec.Struct):
     exchange_id: int | None
     topics: tuple[str, ...]
     fades_at: str | None
+
+
+class ShownAdded(ShownMemory, omit_defaults=True):
+    """`supersedes` is the memory that this one ended, `conflicts_with` one that may not hold beside it; each is there
+    only if there is one.
+    """
+
+    supersedes: int | None = None
+    conflicts_with: int | None = None
 
 
 class ShownAlone(ShownMemory):
@@ -139,11 +149,23 @@ async def add(request: Request, parts: Parts) -> Response:
         quote=new.quote,
         topics=topics,
     )
-    if new.supersedes is None:
-        memory = await parts.memories.add(candidate, origin="api", durable=True)
-    else:
-        memory = await parts.memories.supersede(_known(new.supersedes), candidate, origin="api", durable=True)
-    return answer(shown_memory(memory, parts.clock()), status=201, headers={"Location": f"/memories/{memory.id}"})
+    added = await _added(request, parts, candidate, supersedes=new.supersedes)
+    memory, before = added.memory, added.instead_of
+    shown_added = shown(
+        ShownAdded,
+        memory,
+        **_computed(memory, parts.clock()),
+        supersedes=before and before.id,
+        conflicts_with=added.doubted,
+    )
+    return answer(shown_added, status=201, headers={"Location": f"/memories/{memory.id}"})
+
+
+async def _added(request: Request, parts: Parts, candidate: Candidate, *, supersedes: int | None) -> Outcome:
+    if supersedes is None:
+        return await parts.learner.add(candidate, origin="api", within=seen(request, None))
+    before = await parts.memories.get(_known(supersedes))
+    return Outcome(await parts.memories.supersede(before.id, candidate, origin="api", durable=True), before)
 
 
 async def show_one(request: Request, parts: Parts) -> Response:
@@ -273,11 +295,11 @@ ENDPOINTS = [
         "POST",
         "/memories",
         add,
-        "Remember something.",
+        "Remember something; it ends what it makes untrue. The very same memory is kept once.",
         needs="chat",
         within_namespace=True,
         body=NewMemory,
-        answer=ShownMemory,
+        answer=ShownAdded,
         status=201,
     ),
     Endpoint("GET", ONE, show_one, "A memory.", answer=ShownAlone),

@@ -12,7 +12,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from pi_memory.learning.comparison import compared, said_in, stems
-from pi_memory.text.contrast import contrast
+from pi_memory.text.contrast import contrast, left_behind
 from pi_memory.text.language import pattern, words
 from pi_memory.types import Candidate, Memory, Vectors
 
@@ -62,15 +62,29 @@ def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: fl
             return Decision("noop", neighbour.memory.id)
     if (corrected := _corrected(candidate, near)) is not None:
         return corrected
+    if (ended := _left_behind(candidate, near)) is not None:
+        return ended
     for neighbour in sorted(near, key=lambda n: -_likeness(candidate, n)):
         if (action := compared(candidate.content, neighbour.memory.content)) is not None:
             return Decision(action, neighbour.memory.id)
     return Decision("add", linked=about(candidate, near, related=related))
 
 
+def as_written(decision: Decision, candidate: Candidate, neighbours: Sequence[Neighbour]) -> Decision:
+    """The decision about what a program writes: as it is written, unless the very same is there."""
+    if decision.action != "noop":
+        return decision
+    known = next(n.memory for n in neighbours if n.memory.id == decision.id)
+    return decision if _written(known) == _written(candidate) else Decision("add")
+
+
 def about(said: Candidate | Memory, neighbours: Sequence[Neighbour], *, related: float) -> tuple[int, ...]:
     """The ids of those that are about the same, in the same place."""
     return tuple(n.memory.id for n in _near(said, neighbours) if _is_like(said, n, related))
+
+
+def _written(memory: Candidate | Memory) -> tuple[str, ...]:
+    return _plain(memory.content), memory.namespace, memory.type, memory.source
 
 
 def _near(said: Candidate | Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
@@ -92,6 +106,13 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
     more = stems(hit[0].content) - stems(candidate.content)
     content = _replaced(hit[0].content, wrong, _tail(found.right)) if more else None
     return Decision("end", hit[0].id, content=content)
+
+
+def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
+    """`runs on X instead of Z`, `moved from Z to X`: ends the one memory that says Z of the same subject."""
+    wrong, known = left_behind(candidate.content), _all_of(candidate.content)
+    hit = [n.memory for n in near if _stands(wrong, n.memory.content) and _subject(n.memory.content) <= known]
+    return Decision("end", hit[0].id) if len(hit) == 1 else None
 
 
 def _subject(text: str) -> set[str]:

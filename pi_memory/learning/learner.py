@@ -5,6 +5,7 @@ One decision is one transaction: a crash leaves the state before it or the state
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,15 +17,16 @@ from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
-from pi_memory.learning.dedup import Decision, Neighbour, about, decide
+from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.statements import statements
 from pi_memory.loader import Loader
-from pi_memory.memories.memories import Memories
+from pi_memory.memories.memories import SHOWN_DOUBT, Memories
 from pi_memory.memories.namespaces import Scope, covers, named, scope
 from pi_memory.memories.redaction import Gone
+from pi_memory.memories.validation import checked
 from pi_memory.protocols import Embedder
 from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
@@ -37,6 +39,8 @@ from pi_memory.worker import Worker
 Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
 """Returns the topics of something learned in a session, by its text."""
 
+NOTICE, EXTRACTION = "notice", "extraction"
+"""Origins: the user stated it to us; it was found in what was said."""
 OF_USER = ("user_stated", SOURCE)
 """Sources of the user's own statements: a new one may end an older one."""
 RESOLVED = "error_resolution"
@@ -54,11 +58,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result for a candidate: the memory that states it now, and the one that it replaced."""
+    """The result for a candidate: the memory that states it now, the one that it replaced, and the id of one that it
+    may make untrue.
+    """
 
     memory: Memory
     instead_of: Memory | None = None
     is_new: bool = True
+    doubted: int | None = None
 
 
 class Learner:
@@ -104,6 +111,24 @@ class Learner:
         """
         # Done to its end: the client may leave, or the daemon stop.
         return await self._tasks.run(self._state(stated, session, project, exchange_id))
+
+    async def add(self, candidate: Candidate, *, origin: str, within: Scope | None = None) -> Outcome:
+        """Store, durably, what a program writes as a memory, unless it is there; it ends what it makes untrue, `within`
+        the namespaces that the program sees.
+
+        Raises `RequestError`, naming the field, for an invalid one, `Forgotten` and `StoreError`.
+        """
+        return await self._tasks.run(self._add(checked(candidate), origin, within))
+
+    async def _add(self, candidate: Candidate, origin: str, within: Scope | None) -> Outcome:
+        async with self._one_at_a_time:
+            found = await self._around.of(candidate.content, quote=candidate.quote)
+            if within is not None:
+                known = tuple(n for n in found.neighbours if covers(n.memory.namespace, within))
+                found = replace(found, neighbours=known)
+            taken = await self._take(candidate, found, origin=origin)
+        assert taken is not None
+        return taken
 
     async def finish(self) -> None:
         """Wait until all statements are stored or forgotten."""
@@ -173,6 +198,10 @@ class Learner:
 
         Raises `StoreError`.
         """
+        new: list[Memory] = []
+        for number, exchange in said:
+            if exchange.source == "import":  # the others came by the inbox
+                new += await self.keep(number, exchange)
         candidates = await self._worker.run(extract, said, before)  # a long session takes a Pi seconds
         if self._llm is not None:
             said = not_private(said)
@@ -182,7 +211,6 @@ class Learner:
         when = {number: exchange.at for number, exchange in (*before, *said)}
         # All neighbours first: each search writes the index of what was added before it.
         around = [(c, await self._around.of(c.content, quote=c.quote)) for c in candidates]
-        new: list[Memory] = []
         for candidate, found in around:
             # Not for all of them at once: a model may be asked, and a chat that states something must not wait for it.
             async with self._one_at_a_time:
@@ -202,10 +230,9 @@ class Learner:
 
     async def _by_now(self, found: Nearby, new: Sequence[Memory]) -> Nearby:
         """The neighbours found, with what has been learned since."""
-        cosines: dict[int, float | None] = {memory.id: None for memory in new}
-        cosines |= {neighbour.memory.id: neighbour.cosine for neighbour in found.neighbours}
-        known = await self._memories.several(list(cosines))
-        return replace(found, neighbours=tuple(Neighbour(memory, cosines[memory.id]) for memory in known))
+        around = {memory.id: Neighbour(memory) for memory in new} | {n.memory.id: n for n in found.neighbours}
+        known = await self._memories.several(list(around))
+        return replace(found, neighbours=tuple(replace(around[memory.id], memory=memory) for memory in known))
 
     async def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
         return replace(candidate, topics=candidate.topics or await self._topics(session, candidate.content))
@@ -215,7 +242,7 @@ class Learner:
             return f"Not kept, as there is {kind} in it; say “remember” if I should."
         try:
             found = await self._around.of(candidate.content, quote=candidate.quote)
-            taken = await self._take(candidate, found, durable=True)
+            taken = await self._take(candidate, found, origin=NOTICE)
         except Forgotten:
             return "Not kept: this was to be forgotten."
         except RequestError as error:
@@ -230,23 +257,29 @@ class Learner:
         candidate: Candidate,
         found: Nearby,
         *,
+        origin: str = EXTRACTION,
         said_at: float | None = None,
-        durable: bool = False,
         is_sure: bool = True,
     ) -> Outcome | None:
         """Store a candidate as the rules decide; None for one that was learned before, is out of date by now, or not
         `is_sure` to state anything and corrects nothing.
 
-        With `said_at` (background), a refused candidate is skipped. Without it (the user is waiting), the refusal is
-        raised: `Forgotten` or another `RequestError`.
+        What is extracted (background) was `said_at` some time, and is skipped if it is refused. Somebody waits for what
+        has another `origin`: it is stored durably, and a refusal is raised: `Forgotten` or another `RequestError`.
         """
+        candidate = replace(candidate, said_at=said_at)
         known = [n.memory for n in found.neighbours if _is_learned(candidate, n.memory)]
         if any(memory.source != SOURCE or candidate.source != RESOLVED for memory in known):
+            return None
+        if await self._worker.run(self._is_out_of_date, candidate, found):
             return None
         decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
         if known:  # a plain fact that turns out to be what resolved an error
             decision = Decision("replace", known[0].id)
-        elif decision.action == "add" and candidate.source in OF_USER:
+        is_written = origin not in (EXTRACTION, NOTICE)
+        if is_written:
+            decision = as_written(decision, candidate, found.neighbours)
+        if decision.action == "add" and (is_written or candidate.source in OF_USER):
             ended, chance = await self._worker.run(self._made_untrue, candidate, found)
             if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
                 decision = replace(decision, action="end", id=ended)
@@ -254,29 +287,39 @@ class Learner:
                 decision = replace(decision, doubts=(ended, chance))
         if not is_sure and decision.id is None:
             return None
-        if decision.linked and self._llm is not None and candidate.priority != "highest":
+        if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
             decision = await self._llm.judge(candidate, linked)
         before = next((n.memory for n in found.neighbours if n.memory.id == decision.id), None)
         if before is not None and said_at is not None and said_at < before.valid_from and decision.action != "noop":
             return None
         try:
-            return await self._carry_out(decision, candidate, before, embedding=found.embedding, durable=durable)
+            return await self._carry_out(decision, candidate, before, origin=origin, embedding=found.embedding)
         except RequestError as error:
-            if said_at is None:
+            if origin != EXTRACTION:
                 raise
             logger.info("A candidate is left out: %s", error.message)
             return None
 
+    def _is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:
+        """Whether a memory that is newer than a candidate makes it untrue."""
+        known = [(n, _said(n)) for n in _comparable(candidate, found)]
+        mine = Said(_in_own_words(candidate), found.vector)
+        for newer, said in known:
+            if newer.memory.valid_from > (candidate.said_at or math.inf) and _is_near(newer, candidate):
+                beside = [mine, *(other for one, other in known if one is not newer)]
+                if self._replacement.chances(said, beside, embedder=found.space)[0] >= LEAST_CHANCE:
+                    return True
+        return False
+
     def _made_untrue(self, candidate: Candidate, found: Nearby) -> tuple[int, float]:
         """The id of the memory that a candidate most likely makes untrue, and how likely; (0, 0) without any."""
-        old = [n for n in found.neighbours if _may_end(n, candidate) and (n.vector is None) == (found.vector is None)]
+        old = _comparable(candidate, found)
         if not old:
             return 0, 0.0
-        embedder = found.embedding.space if found.embedding else ""
         new = Said(_in_own_words(candidate), found.vector)
         # Judged beside all, as the nearest of many is most often what is meant.
-        chances = self._replacement.chances(new, [_said(n) for n in old], embedder=embedder)
+        chances = self._replacement.chances(new, [_said(n) for n in old], embedder=found.space)
         chances = chances * np.array([_is_near(n, candidate) for n in old])
         best = int(chances.argmax())
         return old[best].memory.id, float(chances[best])
@@ -287,21 +330,22 @@ class Learner:
         candidate: Candidate,
         before: Memory | None,
         *,
+        origin: str,
         embedding: Embedding | None,
-        durable: bool,
     ) -> Outcome:
-        origin = "notice" if candidate.priority == "highest" else "extraction"
+        durable = origin != EXTRACTION
         if before is not None and decision.action == "noop":
             if candidate.priority == "highest" and before.priority != "highest":
                 before = await self._memories.change(before.id, origin=origin, durable=durable, priority="highest")
             return Outcome(before, is_new=False)
-        said = candidate.source in OF_USER
-        if before is None or (before.priority == "highest" and candidate.priority != "highest" and not said):
+        picked_up = origin == EXTRACTION and candidate.source not in OF_USER
+        if before is None or (before.priority == "highest" and candidate.priority != "highest" and picked_up):
             # What was only picked up does not end what was stated.
             added = await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable)
-            if decision.doubts is not None:
-                await self._memories.doubt(added.id, *decision.doubts)
-            return Outcome(added)
+            doubted, chance = decision.doubts or (None, 0.0)
+            if doubted is not None:
+                await self._memories.doubt(added.id, doubted, chance)
+            return Outcome(added, doubted=doubted if chance >= SHOWN_DOUBT else None)
         if decision.content is not None:
             candidate, embedding = replace(candidate, content=decision.content), None
         if before.priority == "highest":
@@ -395,10 +439,16 @@ def _in_own_words(said: Candidate | Memory) -> str:
     return said.quote if said.quote and len(said.content) < len(said.quote) + SUBJECT else said.content
 
 
+def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:
+    """The memories that a candidate may end, or that may end it; with vectors all of them, or none."""
+    return [n for n in found.neighbours if _may_end(n, candidate) and (n.vector is None) == (found.vector is None)]
+
+
 def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
-    """Whether a candidate may end a memory: one of its place that holds, and that was not said with it."""
+    """Whether a candidate may end a memory: one of its place that holds, and that was neither said with it nor in it."""
     memory = neighbour.memory
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
+    is_apart = is_apart and memory.content not in candidate.content
     return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
 
 

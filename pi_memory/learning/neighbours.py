@@ -39,6 +39,11 @@ class Nearby:
     embedding: Embedding | None = None
     vector: Vectors | None = None
 
+    @property
+    def space(self) -> str:
+        """The id of the embedder; "" without one."""
+        return self.embedding.space if self.embedding else ""
+
 
 class NeighbourSearch:
     """`index` has the vectors of the memories that hold."""

@@ -58,7 +58,7 @@ class Filter:
 
 
 def add(db: Database, candidate: Candidate, at: float, *, embedding: Embedding | None = None) -> Memory:
-    """Insert a new memory that holds from `at` on."""
+    """Insert a new memory at the time `at`."""
     memory = Memory(
         id=0,
         content=candidate.content,
@@ -69,7 +69,7 @@ def add(db: Database, candidate: Candidate, at: float, *, embedding: Embedding |
         created_at=at,
         updated_at=at,
         last_accessed_at=at,
-        valid_from=at,
+        valid_from=at if candidate.said_at is None else min(at, candidate.said_at),
         quote=candidate.quote,
         exchange_id=candidate.exchange_id,
         topics=candidate.topics,

@@ -44,6 +44,12 @@ def contrast(text: str) -> Contrast | None:
     return None
 
 
+def left_behind(text: str) -> str:
+    """The value that a sentence names as the one before: `Z` in `on X instead of Z` and `from Z to X`; "" for none."""
+    found = pattern("in_place_of").search(text.rstrip(" .!")) or pattern("changed_from").search(text)
+    return found["wrong"].strip(" .,;`\"'") if found else ""
+
+
 def asserted(text: str) -> str:
     """The sentence without its wrong value: `the port is 8081`."""
     found = contrast(text)

@@ -1,0 +1,142 @@
+"""A correction ends what it corrects, by whatever way it comes in; with the real embedder and without any."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pi_memory.model.extractive import ExtractiveModel
+from tests.conftest import Client, Daemon
+from tests.process import serving
+from tests.test_cli_daemon import run
+from tests.test_conflicts import CORRECTED, NEEDS_MINILM, reader, say
+from tests.test_knowledge_graph import call as call_graph
+from tests.test_mcp import call
+from tests.test_tokens import add as token
+
+__all__ = ["reader"]
+
+Way = Callable[[Client, str], object]
+OLD, NEW = "The database is Postgres 15.", "We migrated the database from Postgres 15 to Postgres 16."
+YEAR = 365 * 86_400
+
+
+def post(client: Client, content: str, **more: Any) -> Any:
+    return client.post("/memories", json={"content": content, **more}).raise_for_status().json()
+
+
+def remember(client: Client, content: str) -> None:
+    call(client, "remember", content=content)
+
+
+def act(client: Client, message: str) -> None:
+    body = {"session_id": f"s{abs(hash(message))}", "user_message": message}
+    client.post("/activity?wait=1", json=body).raise_for_status()
+    client.settle()
+
+
+def take_in(client: Client, *messages: str) -> None:
+    """Import a conversation, a message a year from 2020 on."""
+    said = [{"role": "user", "content": m, "at": 1_580_000_000 + n * YEAR} for n, m in enumerate(messages)]
+    line = {"conversation_id": f"i{abs(hash(messages))}", "messages": said}
+    client.post("/import?extract=1", content=json.dumps(line)).raise_for_status()
+    client.settle()
+
+
+def held(client: Client, query: str = "") -> list[str]:
+    found = client.get(f"/memories{query}").raise_for_status().json()["memories"]
+    return [memory["content"] for memory in reversed(found)]
+
+
+@pytest.mark.parametrize(("old", "new"), CORRECTED)
+def test_a_posted_memory_ends_what_it_corrects_and_says_so(daemon: Daemon, old: str, new: str) -> None:
+    client = daemon()
+    first, second = post(client, old), post(client, new)
+    assert "supersedes" not in first
+    assert second["supersedes"] == first["id"]
+    assert held(client) == [new]
+    assert client.get("/memories/1").json()["superseded_by"] == 2
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize(("old", "new"), CORRECTED)
+def test_what_was_said_is_corrected_by_a_program(reader: Client, old: str, new: str) -> None:
+    say(reader, f"Remember: {old}")
+    assert post(reader, new)["supersedes"] == 1
+    assert held(reader) == [new]
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize("way", [remember, act, take_in])
+def test_every_way_in_corrects(reader: Client, way: Way) -> None:
+    way(reader, "My sister lives in Oslo.")
+    way(reader, "My sister moved to Bergen.")
+    assert ["Bergen" in content for content in held(reader)] == [True]
+    assert ["Oslo" in content for content in held(reader, "?valid=0")] == [True]
+
+
+@NEEDS_MINILM
+def test_an_imported_conversation_is_corrected_within(reader: Client) -> None:
+    take_in(reader, OLD, NEW)
+    assert held(reader) == [NEW]
+    assert reader.get("/memories/2").json()["valid_from"].startswith("2021")
+
+
+@NEEDS_MINILM
+def test_what_is_imported_ends_nothing_newer(reader: Client) -> None:
+    say(reader, "My sister moved to Bergen.")
+    take_in(reader, "My sister lives in Oslo.")
+    assert held(reader) == ["The user's sister moved to Bergen."]
+
+
+@NEEDS_MINILM
+def test_an_observation_ends_an_older_one(reader: Client) -> None:
+    entity = {"name": "blog", "entityType": "site", "observations": ["runs on Hugo", "has forty readers"]}
+    call_graph(reader, "create_entities", entities=[entity])
+    new = {"entityName": "blog", "contents": ["now runs on Astro instead of Hugo"]}
+    call_graph(reader, "add_observations", observations=[new])
+    (shown,) = call_graph(reader, "open_nodes", names=["blog"])["entities"]
+    assert shown["observations"] == ["has forty readers", "now runs on Astro instead of Hugo"]
+
+
+def test_in_doubt_both_are_kept_and_the_doubt_is_shown(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    post(client, "Our vet is Dr. Hahn.")
+    answered = post(client, "Our new vet is Dr. Lang.")
+    assert (answered["conflicts_with"], "supersedes" in answered) == (1, False)
+    assert len(held(client)) == 2
+    (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
+    assert (conflict["newer"]["id"], conflict["older"]["id"]) == (2, 1)
+
+
+def test_the_very_same_memory_is_kept_once(daemon: Daemon) -> None:
+    client = daemon()
+    first = post(client, "The ladder is in the shed.")
+    again = client.post("/memories", json={"content": "The ladder is in the shed."})
+    assert (again.status_code, again.json()) == (201, first)
+    assert post(client, "The ladder is in the shed.", namespace="user/garden")["id"] == 2
+
+
+def test_a_memory_of_another_project_is_left_alone(daemon: Daemon) -> None:
+    client = daemon()
+    post(client, OLD, project="shop")
+    assert "supersedes" not in post(client, NEW, project="blog")
+    assert post(client, NEW, project="shop")["supersedes"] == 1
+
+
+def test_the_command_line_says_what_it_ended(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        run(process, tmp_path, "remember", OLD).check_returncode()
+        assert run(process, tmp_path, "remember", NEW).stdout == "Remembered as m2 in user, in place of m1.\n"
+        assert "Postgres 15." not in run(process, tmp_path, "memories").stdout
+
+
+def test_a_token_of_a_namespace_ends_nothing_outside_of_it(daemon: Daemon) -> None:
+    client = daemon()
+    post(client, OLD, namespace="user/home")
+    headers = token(client, "chat", "user/work")
+    body = {"content": NEW, "namespace": "user/work"}
+    assert "supersedes" not in client.post("/memories", json=body, headers=headers).raise_for_status().json()
+    assert len(held(client)) == 2
