@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from pi_memory.model.extractive import ExtractiveModel
+from tests.command import run
 from tests.conftest import Client, Daemon
 from tests.process import serving
-from tests.test_cli_daemon import run
 from tests.test_conflicts import CORRECTED, NEEDS_MINILM, reader, say
 from tests.test_knowledge_graph import call as call_graph
 from tests.test_mcp import call

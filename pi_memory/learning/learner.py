@@ -445,7 +445,7 @@ def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:
 
 
 def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
-    """Whether a candidate may end a memory: one of its place that holds, and that was neither said with it nor in it."""
+    """Whether a candidate may end a memory: one of its place that holds, and that it neither came with nor repeats."""
     memory = neighbour.memory
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
     is_apart = is_apart and memory.content not in candidate.content

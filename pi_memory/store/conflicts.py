@@ -25,9 +25,10 @@ class Doubt:
 
 
 def add(db: Database, newer: int, older: int, chance: float, at: float) -> None:
-    """Record a doubt. A pair has one."""
+    """Record a doubt. A pair has one: until it is settled, the last chance counts."""
     db.execute(
-        "insert or ignore into conflicts (newer_id, older_id, chance, at) values (?, ?, ?, ?)",
+        """insert into conflicts (newer_id, older_id, chance, at) values (?, ?, ?, ?)
+            on conflict do update set chance = excluded.chance where settled_at is null""",
         (newer, older, round(chance, 3), at),
     )
 
