@@ -68,6 +68,9 @@ def test_recall_shows_what_bears_on_the_query_and_nothing_else(tmp_path: Path) -
         assert run(process, tmp_path, "recall", "pump seal").stdout.startswith("m1\t")
         nothing = run(process, tmp_path, "recall", "quantum chromodynamics")
         assert (nothing.stdout, nothing.stderr) == ("", "Nothing is known about that.\n")
+        run(process, tmp_path, "remember", "The drill is lent out", "--project", "shop").check_returncode()
+        hinted = run(process, tmp_path, "recall", "drill lent").stderr
+        assert hinted.endswith("1 more in project shop: --project shop\n")
         assert json.loads(run(process, tmp_path, "recall", "quantum", "--json").stdout) == {"results": []}
 
 

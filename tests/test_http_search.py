@@ -236,3 +236,18 @@ def test_a_wrong_line_is_refused_and_nothing_taken(daemon: Daemon, line: str, wh
     assert "line 2" in response.json()["message"]
     assert what in response.json()["message"]
     assert search(client, "pump", project="garden") == []
+
+
+def test_what_other_projects_know_of_it_is_hinted_at(daemon: Daemon) -> None:
+    client = daemon()
+    for number, project in enumerate(("shop", "shop", "garden")):
+        body = {"content": f"The freezer of hall {number} is leased", "project": project}
+        client.post("/memories", json=body).raise_for_status()
+    assert asked(client)["elsewhere"] == {"shop": 2, "garden": 1}
+    assert asked(client, project="shop")["elsewhere"] == {"garden": 1}
+    for silent in ({"everywhere": 1}, {"namespace": "user"}, {"kind": "exchange"}, {"q": "weather in May"}):
+        assert "elsewhere" not in asked(client, **silent)
+
+
+def asked(client: Client, **params: Any) -> Any:
+    return client.get("/memories/search", params={"q": "freezer leased", **params}).raise_for_status().json()

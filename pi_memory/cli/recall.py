@@ -39,15 +39,19 @@ def command(load: Load, query: tuple[str, ...], *, count: int, as_json: bool, **
     """
     given = {name: value for name, value in filters.items() if value is not None}
     with daemon(load({})) as client:
-        results = found(client, {"q": " ".join(query), "k": str(count), **given})
-    print_list({"results": results}, rows_of(results), head=HEAD, nothing=NOTHING, as_json=as_json)
+        answered = found(client, {"q": " ".join(query), "k": str(count), **given})
+    print_list(answered, rows_of(answered["results"]), head=HEAD, nothing=NOTHING, as_json=as_json)
+    for project, many in answered.get("elsewhere", {}).items():
+        click.echo(f"{many} more in project {project}: --project {project}", err=True)
 
 
-def found(client: Client, params: dict[str, str]) -> list[dict[str, Any]]:
-    """The results that bear on the query, best first."""
-    results = checked(client.get("/memories/search", params={**params, "explain": "1"}))["results"]
+def found(client: Client, params: dict[str, str]) -> dict[str, Any]:
+    """The answer with only those `results` that bear on the query, best first."""
+    answered: dict[str, Any] = checked(client.get("/memories/search", params={**params, "explain": "1"}))
+    results = answered["results"]
     least = NEAR_BEST * max((each["score"] for each in results), default=0.0)
-    return [each for each in results if each["score"] >= least and (each["words"] >= SHARED or each["cosine"] >= NEAR)]
+    near = [each for each in results if each["words"] >= SHARED or each["cosine"] >= NEAR]
+    return {**answered, "results": [each for each in near if each["score"] >= least]}
 
 
 def rows_of(results: list[dict[str, Any]]) -> list[tuple[str, ...]]:

@@ -110,7 +110,7 @@ class Terminal:
     def _memories(self, words: str) -> None:
         with daemon(self._settings) as client:
             if words:
-                results = recall.found(client, {"q": words, "kind": "memory"})
+                results = recall.found(client, {"q": words, "kind": "memory"})["results"]
                 rows, head, nothing = recall.rows_of(results), recall.HEAD, recall.NOTHING
             else:
                 page = checked(client.get("/memories", params={"limit": str(LISTED)}))["memories"]

@@ -47,8 +47,11 @@ class ShownResult(msgspec.Struct, omit_defaults=True):
     instead_of: int | None = None
 
 
-class ShownResults(msgspec.Struct):
+class ShownResults(msgspec.Struct, omit_defaults=True):
+    """`elsewhere` counts, by project, memories that bear on the query and that the search does not see."""
+
     results: list[ShownResult]
+    elsewhere: dict[str, int] = {}
 
 
 class ShownGroup(msgspec.Struct):
@@ -66,17 +69,22 @@ class ShownGroups(msgspec.Struct):
 async def search(request: Request, parts: Parts) -> Response:
     explain, k = flag(request, "explain"), number(request, "k", 10, least=1, most=MOST)
     if choice(request, "group", ("conversation",)) is None:
-        found = await _found(request, parts, k)
-        return answer(ShownResults([_shown(result, explain=explain) for result in found]))
-    talks = by_conversation(await _found(request, parts, LOOKED_THROUGH * k), k)
+        wanted = _wanted(request, parts, k)
+        shown = [_shown(result, explain=explain) for result in await _found(wanted, parts)]
+        return answer(ShownResults(shown, await _elsewhere(request, parts, wanted)))
+    talks = by_conversation(await _found(_wanted(request, parts, LOOKED_THROUGH * k), parts), k)
     return answer(ShownGroups([_shown_conversation(talk, explain=explain) for talk in talks]))
 
 
-async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
+async def _found(wanted: SearchRequest, parts: Parts) -> list[Recalled]:
+    return await parts.search.mask_secrets(await parts.search.search(wanted))
+
+
+def _wanted(request: Request, parts: Parts, k: int) -> SearchRequest:
     asked = request.query_params
     kind = choice(request, "kind", KINDS)
     kinds: tuple[Kind, ...] = (kind,) if kind else KINDS
-    wanted = SearchRequest(
+    return SearchRequest(
         _query(request),
         k=k,
         scope=_scope(request),
@@ -86,7 +94,13 @@ async def _found(request: Request, parts: Parts, k: int) -> list[Recalled]:
         at=unix(_number(asked["at"]), "at") if "at" in asked else None,
         having=_labels(request),
     )
-    return await parts.search.mask_secrets(await parts.search.search(wanted))
+
+
+async def _elsewhere(request: Request, parts: Parts, wanted: SearchRequest) -> dict[str, int]:
+    """Of projects that the client may ask for; none where it asked for one namespace, or for messages."""
+    if "namespace" in request.query_params or "memory" not in wanted.kinds or seen(request, None) is not None:
+        return {}
+    return await parts.search.elsewhere(wanted)
 
 
 def _labels(request: Request) -> list[str]:

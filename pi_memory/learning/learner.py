@@ -33,6 +33,7 @@ from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
+from pi_memory.text.sentences import sentences
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 from pi_memory.worker import Worker
 
@@ -448,8 +449,15 @@ def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
     """Whether a candidate may end a memory: one of its place that holds, and that it neither came with nor repeats."""
     memory = neighbour.memory
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
-    is_apart = is_apart and memory.content not in candidate.content
-    return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
+    return (
+        memory.is_valid and is_apart and not _repeats(candidate, memory) and _place_of(memory) == _place_of(candidate)
+    )
+
+
+def _repeats(candidate: Candidate, memory: Memory) -> bool:
+    """Whether a candidate of several sentences begins with what a memory begins with, as it refers back to that."""
+    first, *more = sentences(candidate.content)
+    return bool(more) and memory.content.startswith(first)
 
 
 def _is_near(neighbour: Neighbour, candidate: Candidate) -> bool:

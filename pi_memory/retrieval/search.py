@@ -6,6 +6,7 @@ when its time is over. This ranks candidates. For a question, `gate.judge` score
 sentence, and replaces `score`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -205,6 +206,17 @@ class Search:
         if not wanted.past:
             results = await self._worker.run(self._newest, results, indexes.get("memory"), meaning)
         return results[: request.k]
+
+    async def elsewhere(self, request: SearchRequest) -> dict[str, int]:
+        """How many memories that bear on the query each project has that the request's scope does not see."""
+        unseen = (name for name in self.namespaces() if not namespaces.covers(name, request.scope))
+        projects = tuple(name for name in unseen if name.startswith("project/"))
+        if not projects:
+            return {}
+        there = replace(request, k=gate.MOST, scope=projects)
+        found = [each for each in await self.search(there) if each.kind == "memory"]
+        bearing = gate.let_through(found, by_meaning=self._by_meaning)
+        return dict(Counter((each.namespace or "").split("/")[1] for each in bearing))
 
     async def for_turn(self, request: SearchRequest, room: PromptRoom) -> tuple[str, tuple[Recalled, ...]]:
         """The recall block for a message, and the hits in it; ("", ()) for none.
