@@ -11,12 +11,12 @@ from pi_memory.model.extractive import ExtractiveModel
 from tests.command import run
 from tests.conftest import Client, Daemon
 from tests.process import serving
-from tests.test_conflicts import CORRECTED, NEEDS_MINILM, reader, say
+from tests.test_conflicts import CORRECTED, NEEDS_MINILM, minilm, reader, say
 from tests.test_knowledge_graph import call as call_graph
 from tests.test_mcp import call
 from tests.test_tokens import add as token
 
-__all__ = ["reader"]
+__all__ = ["minilm", "reader"]
 
 Way = Callable[[Client, str], object]
 OLD, NEW = "The database is Postgres 15.", "We migrated the database from Postgres 15 to Postgres 16."

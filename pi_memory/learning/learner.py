@@ -14,7 +14,7 @@ import numpy as np
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
-from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, Replacement, Said
+from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, MOST_DOUBTFUL, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
@@ -33,7 +33,6 @@ from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
-from pi_memory.text.sentences import sentences
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 from pi_memory.worker import Worker
 
@@ -323,7 +322,8 @@ class Learner:
         chances = self._replacement.chances(new, [_said(n) for n in old], embedder=found.space)
         chances = chances * np.array([_is_near(n, candidate) for n in old])
         best = int(chances.argmax())
-        return old[best].memory.id, float(chances[best])
+        refers_back = old[best].memory.content in candidate.content
+        return old[best].memory.id, min(float(chances[best]), MOST_DOUBTFUL if refers_back else 1.0)
 
     async def _carry_out(
         self,
@@ -446,18 +446,10 @@ def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:
 
 
 def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
-    """Whether a candidate may end a memory: one of its place that holds, and that it neither came with nor repeats."""
+    """Whether a candidate may end a memory: one of its place that holds, and that was not said with it."""
     memory = neighbour.memory
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
-    return (
-        memory.is_valid and is_apart and not _repeats(candidate, memory) and _place_of(memory) == _place_of(candidate)
-    )
-
-
-def _repeats(candidate: Candidate, memory: Memory) -> bool:
-    """Whether a candidate of several sentences begins with what a memory begins with, as it refers back to that."""
-    first, *more = sentences(candidate.content)
-    return bool(more) and memory.content.startswith(first)
+    return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
 
 
 def _is_near(neighbour: Neighbour, candidate: Candidate) -> bool:
