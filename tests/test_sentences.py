@@ -16,6 +16,8 @@ from pi_memory.text.sentences import is_question, sentences, spans
         ("It is at 10.0.0.1. Remember that.", ["It is at 10.0.0.1.", "Remember that."]),
         ("My boss is J. Smith. I am not.", ["My boss is J. Smith.", "I am not."]),
         ("I live at no. 5. My answer is no. Ask Anna.", ["I live at no. 5.", "My answer is no.", "Ask Anna."]),
+        ("Call tel. 0228 12. It rings.", ["Call tel. 0228 12.", "It rings."]),
+        ("We moved to St. Mary's Rd. 12, apt. 4. Come.", ["We moved to St. Mary's Rd. 12, apt. 4.", "Come."]),
         ("She said “go.” I went.", ["She said “go.”", "I went."]),
         ("今日は。元気？", ["今日は。", "元気？"]),
         ("  ", []),

@@ -48,7 +48,9 @@ def is_shortened(text: str, end: re.Match[str]) -> bool:
         return False
     point = end.start() + 1
     is_known = pattern("abbreviation").search(text, max(0, point - 13), point) is not None
-    return is_known or pattern("before_number").match(text, max(0, point - 3)) is not None
+    return is_known or any(
+        found.start() < point <= found.end() for found in pattern("before_number").finditer(text, max(0, point - 6))
+    )
 
 
 def is_fence(line: str) -> bool:
