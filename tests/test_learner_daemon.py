@@ -77,6 +77,12 @@ def test_every_way_in_corrects(reader: Client, way: Way) -> None:
     assert ["Oslo" in content for content in held(reader, "?valid=0")] == [True]
 
 
+def test_what_is_said_in_passing_is_corrected_without_an_embedder(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Busy week. My sister lives in Oslo. Any plans?", "My sister moved to Bergen.")
+    assert held(client) == ["The user's sister moved to Bergen."]
+
+
 @NEEDS_MINILM
 def test_an_imported_conversation_is_corrected_within(reader: Client) -> None:
     take_in(reader, OLD, NEW)

@@ -43,6 +43,8 @@ NOTICE, EXTRACTION = "notice", "extraction"
 """Origins: the user stated it to us; it was found in what was said."""
 OF_USER = ("user_stated", SOURCE)
 """Sources of the user's own statements: a new one may end an older one."""
+COMPARED = (*OF_USER, "discovery")
+"""Sources of what is weighed against memories, besides what programs write."""
 RESOLVED = "error_resolution"
 SURE_CHANCE = 0.7
 """From here on what may be no fact ends a memory."""
@@ -279,7 +281,7 @@ class Learner:
         is_written = origin not in (EXTRACTION, NOTICE)
         if is_written:
             decision = as_written(decision, candidate, found.neighbours)
-        if decision.action == "add" and (is_written or candidate.source in OF_USER):
+        if decision.action == "add" and (is_written or candidate.source in COMPARED):
             ended, chance = await self._worker.run(self._made_untrue, candidate, found)
             if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
                 decision = replace(decision, action="end", id=ended)
