@@ -126,11 +126,11 @@ def test_correcting_one_attribute_leaves_the_others_alone(reader: Client) -> Non
     assert quotes(reader) == ["My sister is a vet.", "My sister moved to Bergen."]
 
 
-def doubt(client: Client, *contents: str, chance: float = 0.5) -> None:
+def doubt(client: Client, *contents: str) -> None:
     """Two memories of which the second may make the first untrue."""
     ids = [client.post("/memories", json={"content": content}).json()["id"] for content in contents]
     assert client.portal is not None
-    client.portal.call(client.parts.memories.doubt, ids[1], ids[0], chance)
+    client.portal.call(client.parts.memories.doubt, ids[1], ids[0], 0.5)
 
 
 OLD, NEW = "The gate code is 2580", "The code for the side gate is 7714"
@@ -173,17 +173,6 @@ def test_of_two_in_conflict_recall_gives_the_newer(daemon: Daemon) -> None:
     doubt(client, OLD, NEW)
     found = client.get("/memories/search", params={"q": "the gate code"}).json()["results"]
     assert [hit["content"] for hit in found] == [NEW]
-
-
-@pytest.mark.parametrize(("chance", "known"), [(0.5, [2]), (0.2, [1, 2])])
-def test_a_newer_one_that_bears_less_on_it_needs_the_greater_chance(
-    daemon: Daemon, chance: float, known: list[int]
-) -> None:
-    client = daemon()
-    others = ("The pump is red", "A pump leaks")
-    doubt(client, "The code of the gate by the pump is 2580", "The gate has 7714 as a code", *others, chance=chance)
-    found = client.get("/memories/search", params={"q": "code gate pump"}).json()["results"]
-    assert [hit["id"] for hit in found if hit["id"] < 3] == known
 
 
 def test_a_conflict_ends_with_either_memory(daemon: Daemon) -> None:

@@ -24,8 +24,8 @@ Only = Literal["answers", "replies"]
 """What may be found: no message that only asks; and no assistant's reply in a chat, unless replies are asked for."""
 
 
-DOUBTED = 1.1
-"""Share of an older memory's similarity that a newer one needs which leaves it in doubt, less the chance of that."""
+DOUBTED = 0.9
+"""Share of an older memory's similarity that the newer one needs which leaves it in doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ def _doubted(db: Database, hits: Mapping[int, Hit]) -> dict[int, int]:
     """Older memories whose truth a newer one leaves in doubt that bears on the query as they do, and that newer one."""
     return {
         older: newer
-        for newer, older, chance in conflicts.among(db, list(hits))
-        if hits[newer].similarity >= (DOUBTED - chance) * hits[older].similarity
+        for newer, older in conflicts.among(db, list(hits))
+        if hits[newer].similarity >= DOUBTED * hits[older].similarity
     }
 
 

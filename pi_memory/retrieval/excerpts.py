@@ -25,8 +25,10 @@ class Novelty:
         self.add(message)
 
     def of(self, text: str) -> list[str]:
-        """The sentences of a text that are new, in order."""
-        return [line for line in _lines(text) if line not in self._prompt and not self._contains(line)]
+        """The sentences of a text that are new, in order; none when only an exclamation is left of it: `So.`"""
+        said = _lines(text)
+        new = [line for line in said if line not in self._prompt and not self._contains(line)]
+        return new if new == said or any(" " in line for line in new) else []
 
     def answers(self, text: str) -> list[str]:
         """The sentences of a text that do not only ask, also those that the prompt already contains."""

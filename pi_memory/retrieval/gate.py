@@ -66,6 +66,8 @@ ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
 """The query for everything about the user."""
 ABOUT = 0.2
 """Nearness to its subject of a hit that does not name it."""
+BESIDE_NAME, NEAR_NAMED = 0.4, 0.35
+"""Share of the words, as it was said beside it, or nearness, of a hit that does not name a subject that others name."""
 
 
 def asks_something(query: str) -> bool:
@@ -106,6 +108,12 @@ class Judged:
     @property
     def near(self) -> float:
         return self.nearness[self.best]
+
+    @property
+    def states(self) -> bool:
+        """Whether its best sentence says something: `my tortoise's name` was a question, `So.` is nothing."""
+        said = self.sentences[self.best]
+        return len(said.split()) > 1 and not names_only(said)
 
 
 def is_statement(found: Recalled) -> bool:
@@ -172,7 +180,9 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     """The answers, best first, each as the sentences to show; none if no sentence is near enough."""
     if not judged or max(each.near for each in judged[:MOST_ANSWERS]) < _needed(question, intent, judged):
         return []
-    return [_show(each) for each in judged[:MOST_ANSWERS] if each.score >= NEAR_BEST_ANSWER * judged[0].score]
+    best, *others = judged[:MOST_ANSWERS]
+    near_best = [each for each in others if each.score >= NEAR_BEST_ANSWER * best.score and each.states]
+    return [_show(each) for each in (best, *near_best)]
 
 
 def _needed(question: str, intent: Intent, judged: Sequence[Judged]) -> float:
@@ -189,8 +199,10 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     """The texts that name a subject, then those that are near it, or have its words."""
     own = stems(subject)
     named = [each for each in judged if own & stems(each.found.content)]
-    near = [each for each in judged if each not in named and (each.found.words >= SHARED or each.near >= ABOUT)]
-    return [replace(_show(each), content=each.found.content) for each in [*named, *near][:MOST_ABOUT]]
+    words, nearness = (BESIDE_NAME, NEAR_NAMED) if named else (SHARED, ABOUT)
+    near = [each for each in judged if each not in named and (each.found.words >= words or each.near >= nearness)]
+    stating = [each for each in (*named, *near) if each.states]
+    return [replace(_show(each), content=each.found.content) for each in stating[:MOST_ABOUT]]
 
 
 def _show(judged: Judged) -> Recalled:

@@ -48,9 +48,9 @@ def get(db: Database, number: int) -> Doubt | None:
     return Doubt(*row) if row else None
 
 
-def among(db: Database, ids: Sequence[int]) -> list[tuple[int, int, float]]:
-    """The newer and the older of each open conflict between memories of these ids, and its chance."""
-    query = f"""select newer_id, older_id, chance from {OPEN} and newer_id in (select value from json_each(:ids))
+def among(db: Database, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """The newer and the older of each open conflict between memories of these ids."""
+    query = f"""select newer_id, older_id from {OPEN} and newer_id in (select value from json_each(:ids))
         and older_id in (select value from json_each(:ids))"""
     return db.execute(query, {"ids": msgspec.json.encode(list(ids)).decode()}).fetchall()
 
