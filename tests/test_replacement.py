@@ -45,6 +45,16 @@ def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> 
     assert JUDGE.chances(Said("The bins are green.", vector(1, 0.1)), [bins, VET], embedder=HERE)[0] < LEAST_CHANCE
 
 
+def test_a_value_that_is_denied_ends_the_only_one_that_has_it() -> None:
+    stools, lamp = (
+        Said("Four stools for Anna, 26 inches to the seat.", vector(1)),
+        Said("The lamp is 26 inches.", vector(0, 1)),
+    )
+    new = Said("She measured wrong: seats at 29, not 26.", vector(0.3, 0.1, 1))
+    assert JUDGE.chances(new, [stools, VET], embedder=HERE)[0] >= LEAST_CHANCE
+    assert JUDGE.chances(Said("I have 3, not 26.", vector(0, 0, 1)), [stools, lamp], embedder=HERE).max() < LEAST_CHANCE
+
+
 def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
     old = [Said("The blog runs on Hugo."), Said("The cat is called Minka.")]
     chances = JUDGE.chances(Said("The blog now runs on Astro instead of Hugo."), old)

@@ -24,6 +24,10 @@ from pi_memory.types import Vectors
 
 Kind = Literal["day", "number", "name", "word"]
 
+QUANTITY = re.compile(r"[£$€]?\d+(?:[.,]\d+)?[a-z]{1,2}|\d+(?:min|hrs?|st|nd|rd|th)")
+"""A number with its unit: 40s, 15kg, £5k."""
+GIVEN_UP = 5
+"""Tokens after a word that says that something is over, which say what."""
 TOKEN = re.compile(r"[\w'’£$€]+(?:[.:/@-]\w+)*")
 
 
@@ -37,12 +41,15 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before."""
+    """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before.
+    `given_up` are stems of what it says to be over: `not on Tuesdays`, `quit the bakery`.
+    """
 
     tokens: tuple[str, ...]
     kinds: tuple[Kind, ...]
     stems: tuple[str, ...]
     verb: int
+    given_up: frozenset[str]
 
     @property
     def content(self) -> frozenset[str]:
@@ -70,6 +77,8 @@ SAME_KIND = 0
 """The sign that says whether any are."""
 LEAST_ANEW, MOST_DOUBTFUL = 0.8, 0.5
 """What ends without a word of change, and the most that is left of the chance of another."""
+SURELY = 0.9
+"""The least chance where the newer one denies a value of the older one."""
 DOUBTFUL = 0.2
 """From here on somebody should say which of the two holds."""
 
@@ -85,6 +94,8 @@ class Company:
     """Of the words that are shared, by rarity."""
     share_of_new: Vectors
     share_of_old: Vectors
+    given_up: Vectors
+    """Of the words that the newer one gives up."""
 
     def lead(self, values: Vectors) -> Vectors:
         """By how much each is above the best of the others; below 0 for all but the best."""
@@ -110,11 +121,25 @@ class Replacement:
             vectors = np.array([pair_vector(new.vector, old.vector) for old in olds if old.vector is not None])
         signs = self.signs(new, olds)
         found = self._head.chances(signs, vectors)
-        if self._finds("changes", new.text) or self._finds("corrects", new.text):
-            return found
-        # What is only said anew needs another value of the same kind.
-        says_anew = (signs[:, SAME_KIND] > 0) & (found >= LEAST_ANEW)
-        return np.where(says_anew, found, np.minimum(found, MOST_DOUBTFUL)).astype(np.float32)
+        if not (self._finds("changes", new.text) or self._finds("corrects", new.text)):
+            # What is only said anew needs another value of the same kind.
+            says_anew = (signs[:, SAME_KIND] > 0) & (found >= LEAST_ANEW)
+            found = np.where(says_anew, found, np.minimum(found, MOST_DOUBTFUL)).astype(np.float32)
+        if (denied := self._denied(new, olds)) is not None:
+            found[denied] = max(found[denied], SURELY)
+        return found
+
+    def _denied(self, new: Said, olds: Sequence[Said]) -> int | None:
+        """The place of the only older statement with a value that the newer one denies, if they share more than that:
+        `Seats at 29, not 26.`
+        """
+        mine = self._parsed(new.text)
+        values = {s for s, kind in zip(mine.stems, mine.kinds, strict=True) if kind != "word"} & mine.given_up
+        theirs = [self._parsed(old.text).content for old in olds]
+        holding = [place for place, content in enumerate(theirs) if values & content]
+        if len(holding) != 1 or not (mine.content - values) & theirs[holding[0]]:
+            return None
+        return holding[0]
 
     def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
         """Signs of each pair, shape (n, signs)."""
@@ -133,6 +158,8 @@ class Replacement:
             leads[1], (leads[1] >= 0) & (company.weights > 0), changes * is_nearest, surely * is_nearest,
             changes * np.maximum(0, lead), changes * company.weights, adds * is_nearest, near * is_nearest, near**2,
             same_kind * is_nearest, same_kind * near,
+            company.given_up, company.given_up > 0, (company.given_up > 0) & (company.lead(company.given_up) >= 0),
+            company.given_up * near, (company.given_up > 0) & is_nearest,
             np.full(len(olds), min(1.0, len(olds) / 8)), is_nearest / len(olds),
         ]  # fmt: skip
         return np.hstack([np.array(rows, np.float32), np.array(beside, np.float32).T])
@@ -160,7 +187,7 @@ class Replacement:
             if {plain, plain.rstrip("s")} & self._words[f"{kind}s"]:
                 return kind
         digits = sum(c.isdigit() for c in token)
-        is_code = digits > 2 or (digits and any(c.isalpha() for c in token))
+        is_code = digits > 2 or (digits and any(c.isalpha() for c in token) and not QUANTITY.fullmatch(plain))
         return "code" if is_code else "number" if digits or plain in self._words["numbers"] else ""
 
     def _of_pair(self, new: Said, old: Said, parsed: tuple[Parsed, Parsed]) -> list[float]:
@@ -204,9 +231,13 @@ class Replacement:
         kinds = tuple(self._kind(token, first=not place) for place, token in enumerate(tokens))
         places = [p for p, token in enumerate(tokens) if p and token.lower() in self._words["verbs"]]
         verb = places[0] if places else len(tokens) // 2
-        return Parsed(
-            tokens, kinds, tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens), verb
-        )
+        stems = tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens)
+        over = [place for place, token in enumerate(tokens) if self._gives_up(token.lower().replace("’", "'"))]
+        given_up = frozenset(each for place in over for each in stems[place + 1 : place + 1 + GIVEN_UP])
+        return Parsed(tokens, kinds, stems, verb, given_up)
+
+    def _gives_up(self, plain: str) -> bool:
+        return plain in self._words["gives_up"] or plain.endswith("n't")
 
     def _kind(self, token: str, *, first: bool) -> Kind:
         plain = token.lower()
@@ -263,4 +294,5 @@ def _company(mine: Parsed, olds: Sequence[Parsed], cosines: Vectors) -> Company:
     shared = np.array([weight(mine.content & old.content) for old in olds], np.float32)
     of_new = shared / max(0.5, weight(mine.content))
     of_old: Vectors = (shared / [max(0.5, weight(old.content)) for old in olds]).astype(np.float32)
-    return Company(cosines if cosines.any() else of_old, shared, of_new.astype(np.float32), of_old)
+    over = np.array([weight(mine.content & mine.given_up & old.content) for old in olds], np.float32)
+    return Company(cosines if cosines.any() else of_old, shared, of_new.astype(np.float32), of_old, over)

@@ -53,4 +53,6 @@ def left_behind(text: str) -> str:
 def asserted(text: str) -> str:
     """The sentence without its wrong value: `the port is 8081`."""
     found = contrast(text)
-    return found.subject if found is not None and found.right == found.subject else text
+    if found is None:
+        return text
+    return found.subject if found.right == found.subject else f"{found.subject} {found.right}"
