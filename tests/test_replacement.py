@@ -55,6 +55,14 @@ def test_a_value_that_is_denied_ends_the_only_one_that_has_it() -> None:
     assert JUDGE.chances(Said("I have 3, not 26.", vector(0, 0, 1)), [stools, lamp], embedder=HERE).max() < LEAST_CHANCE
 
 
+def test_what_somebody_left_is_over_and_what_happens_on_a_condition_is_not() -> None:
+    home, queue = Said("Casimir lives in Trondheim.", vector(1)), Said("The board of the heron queue is 57.", vector(1))
+    moved = Said("Casimir has moved from Trondheim to Aarhus.", vector(0.6, 0, 1))
+    assert JUDGE.chances(moved, [home, VET], embedder=HERE)[0] >= LEAST_CHANCE
+    drained = Said("Drain the heron service, else jobs are lost.", vector(0.4, 0, 1))
+    assert JUDGE.chances(drained, [queue, VET], embedder=HERE)[0] < LEAST_CHANCE
+
+
 def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
     old = [Said("The blog runs on Hugo."), Said("The cat is called Minka.")]
     chances = JUDGE.chances(Said("The blog now runs on Astro instead of Hugo."), old)

@@ -233,6 +233,7 @@ class Replacement:
         verb = places[0] if places else len(tokens) // 2
         stems = tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens)
         over = [place for place, token in enumerate(tokens) if self._gives_up(token.lower().replace("’", "'"))]
+        over += [len(TOKEN.findall(text[: found.start()])) for found in self._patterns["from_to"].finditer(text)]
         given_up = frozenset(each for place in over for each in stems[place + 1 : place + 1 + GIVEN_UP])
         return Parsed(tokens, kinds, stems, verb, given_up)
 
@@ -252,7 +253,7 @@ class Replacement:
         )
 
     def _finds(self, name: str, text: str) -> bool:
-        return self._patterns[name].search(text) is not None
+        return self._patterns[name].search(self._patterns["on_condition"].sub("", text)) is not None
 
     @cached_property
     def _head(self) -> Head:

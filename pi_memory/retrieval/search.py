@@ -22,7 +22,7 @@ from pi_memory.errors import EmbedderError
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
-from pi_memory.retrieval import candidates, ended, gate, prompt_blocks, time_window
+from pi_memory.retrieval import candidates, gate, prompt_blocks, time_window
 from pi_memory.retrieval.candidates import Hit, Kind, Only, PromptWindow, SearchSpace, Wanted
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex, namespace_of
@@ -126,9 +126,6 @@ class QueryMeaning:
     tokens: QueryTokens | None
     """What its words mean where they stand; None where the embedder does not say."""
 
-    def raw_cosine(self, nearness: float) -> float:
-        return self.scale.unrelated_mean + nearness * (self.scale.same - self.scale.unrelated_mean)
-
     def nearness(self, index: RamIndex, view: View) -> Vectors | None:
         """The calibrated cosine of each text of `view`: 0 for unrelated texts, 1 for the same meaning. None without
         vectors.
@@ -203,8 +200,6 @@ class Search:
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(request.session, query[:NAMING])
         results = await self._worker.run(_rank, found, parsed, now=request.now, boost=boost, k=wanted.most)
-        if not wanted.past:
-            results = await self._worker.run(self._newest, results, indexes.get("memory"), meaning)
         return results[: request.k]
 
     async def elsewhere(self, request: SearchRequest) -> dict[str, int]:
@@ -275,12 +270,6 @@ class Search:
         hidden = revealing - {exchange for _, exchange, quote in kept if secret_in(quote)}
         is_hidden = (each.kind == "exchange" and each.id in hidden for each in found)
         return [replace(r, content=masked(r.content)) if hide else r for r, hide in zip(found, is_hidden, strict=True)]
-
-    def _newest(self, results: list[Recalled], index: RamIndex | None, meaning: QueryMeaning | None) -> list[Recalled]:
-        if index is None or index.matrix is None or meaning is None:
-            return results
-        vectors = index.matrix.vectors([r.id for r in results if r.kind == "memory"])
-        return ended.newest(results, vectors, same=meaning.raw_cosine(ended.SAME_THING))
 
     @property
     def _by_meaning(self) -> bool:
