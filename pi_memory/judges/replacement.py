@@ -69,7 +69,7 @@ class Parsed:
         return any(self.kinds[place] == kind for place in places)
 
 
-LEAST_CHANCE = 0.6
+LEAST_CHANCE = 0.55
 """From here on the older statement ends."""
 KINDS = 6
 """Of values: weekday, month, number, code, time, money."""
