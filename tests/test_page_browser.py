@@ -7,12 +7,10 @@ made by `python -m tests.test_page_browser`.
 import asyncio
 import contextlib
 import shutil
-import sqlite3
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -197,13 +195,14 @@ def test_it_searches_as_one_types(browser: Any, daemon: Process) -> None:
 
 
 def test_a_conflict_is_settled_by_a_button(browser: Any, daemon: Process) -> None:
-    older, newer = remember(daemon, "The xylophone is in the attic"), remember(daemon, "The xylophone is sold")
-    with closing(sqlite3.connect(daemon.folder / "data" / "memory.db")) as db, db:
-        db.execute("insert into conflicts (newer_id, older_id, chance, at) values (?, ?, 0.5, 0)", (newer, older))
+    older, newer = remember(daemon, "Lena is allergic to nuts"), remember(daemon, "Lena is allergic to shellfish")
+    with daemon.client as client:
+        (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
+    assert (conflict["older"]["id"], conflict["newer"]["id"]) == (older, newer)
     with tab(browser, daemon) as opened:
         page = opened.open("/ui/memories")
         assert opened.serious() == []
-        page.click("#conflicts button[aria-label='This holds: The xylophone is sold']")
+        page.click("#conflicts button[aria-label='This holds: Lena is allergic to shellfish']")
         page.wait_for_selector("#notices :text('The other one no longer holds')")
         assert page.inner_text("#conflicts") == ""
         assert not memory(daemon, older)["is_valid"]

@@ -125,7 +125,7 @@ def test_a_memory_is_added_edited_undone_and_ended(daemon: Daemon) -> None:
 @pytest.mark.parametrize(("holds", "ends", "left"), [("2", "1", [False, True]), ("both", "", [True, True])])
 def test_a_conflict_is_settled_without_javascript(daemon: Daemon, holds: str, ends: str, left: list[bool]) -> None:
     client = daemon()
-    doubt(client, "The gate code is 2580", "The gate code is 7714")
+    doubt(client, "The gate code is 2580", "The code for the side gate is 7714")
     page = text(client, "/ui/memories")
     assert "These two cannot both hold: which?" in page
     (action,) = set(re.findall(r'action="(/ui/memories/conflicts/\d+)"', page))
@@ -137,12 +137,15 @@ def test_a_conflict_is_settled_without_javascript(daemon: Daemon, holds: str, en
 
 def test_after_one_conflict_come_the_others_and_the_undo(daemon: Daemon) -> None:
     client = daemon()
-    for code in range(5):
-        doubt(client, f"The code of gate {code} is 2580", f"Gate {code} has 7714 <b>")
+    doubt(client, "Minka purrs", "The roof leaks")
+    doubt(client, "Zoe paints ships", "Rain fell all of June")
+    doubt(client, "Our kiln is cold", "Tax is due")
+    doubt(client, "Jazz plays upstairs", "Felix swims")
+    doubt(client, "Bread needs salt", "<b> zebras run")
     assert "and 2 more" in text(client, "/ui/memories")
     answer = client.post("/ui/memories/conflicts/5", data={"holds": "10", "ends": "9"}, headers=HTMX).text
     assert "and 1 more" in answer
-    assert "Gate 4" not in answer
+    assert "zebras" not in answer
     assert "<b>" not in answer
     (undo,) = re.findall(r'action="(/ui/events/\d+/undo)"', answer)
     client.post(undo, headers=HTMX).raise_for_status()
@@ -152,7 +155,7 @@ def test_after_one_conflict_come_the_others_and_the_undo(daemon: Daemon) -> None
 @pytest.mark.parametrize("data", [{}, {"holds": "7"}, {"holds": "9" * 5_000}, {"holds": "<b>"}])
 def test_what_settles_no_conflict_is_refused_in_words(daemon: Daemon, data: dict[str, str]) -> None:
     client = daemon()
-    doubt(client, "The gate code is 2580", "The gate code is 7714")
+    doubt(client, "The gate code is 2580", "The code for the side gate is 7714")
     answer = client.post("/ui/memories/conflicts/1", data=data, headers=HTMX)
     assert answer.status_code == 400
     assert "notice" in answer.text

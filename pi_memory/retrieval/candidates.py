@@ -13,7 +13,7 @@ from pi_memory.retrieval import ended, scoring
 from pi_memory.retrieval.ram_index import View
 from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
-from pi_memory.store import conflicts, memories, memory_fts, message_fts, messages
+from pi_memory.store import memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
 
@@ -22,10 +22,6 @@ Kind = Literal["memory", "exchange"]
 
 Only = Literal["answers", "replies"]
 """What may be found: no message that only asks; and no assistant's reply in a chat, unless replies are asked for."""
-
-
-DOUBTED = 0.9
-"""Share of an older memory's similarity that the newer one needs which leaves it in doubt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,24 +99,13 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
         if found.kind == "memory" and found.id in instead:
             found = replace(found, id=instead[found.id].id, instead_of=found.id)
         hits.setdefault((found.kind, found.id), found)
-    doubted = {} if wanted.past else _doubted(db, {id_: hit for (kind, id_), hit in hits.items() if kind == "memory"})
     over = [Over(m.content, m.valid_to or 0.0) for m in known if m.id in instead]
-    over += [Over(holding[older].content, holding[newer].valid_from) for older, newer in doubted.items()]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
-        ("memory", memory.id): memory for memory in _as_told(db, holding, wanted) if memory.id not in doubted
+        ("memory", memory.id): memory for memory in _as_told(db, holding, wanted)
     }
     for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted):
         texts["exchange", said.id] = said
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
-
-
-def _doubted(db: Database, hits: Mapping[int, Hit]) -> dict[int, int]:
-    """Older memories whose truth a newer one leaves in doubt that bears on the query as they do, and that newer one."""
-    return {
-        older: newer
-        for newer, older in conflicts.among(db, list(hits))
-        if hits[newer].similarity >= DOUBTED * hits[older].similarity
-    }
 
 
 def _as_told(db: Database, holding: Mapping[int, Memory], wanted: Wanted) -> Iterator[Memory]:

@@ -1,9 +1,7 @@
 """Conflicts: pairs of memories of which the newer may make the older untrue. Both hold until somebody says which."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-import msgspec
 from sqlite_utils import Database
 
 COLUMNS = "conflicts.id, at, newer_id, older_id, chance"
@@ -46,13 +44,6 @@ def get(db: Database, number: int) -> Doubt | None:
     query = f"select {COLUMNS} from {OPEN} and conflicts.id = ?"
     row = db.execute(query, (number,)).fetchone()
     return Doubt(*row) if row else None
-
-
-def among(db: Database, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """The newer and the older of each open conflict between memories of these ids."""
-    query = f"""select newer_id, older_id from {OPEN} and newer_id in (select value from json_each(:ids))
-        and older_id in (select value from json_each(:ids))"""
-    return db.execute(query, {"ids": msgspec.json.encode(list(ids)).decode()}).fetchall()
 
 
 def settle(db: Database, number: int, at: float) -> None:
