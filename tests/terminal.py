@@ -47,6 +47,15 @@ class Terminal:
         self.types(f"{line}\n")
         self.shows(line)
 
+    def interrupts(self, text: str) -> None:
+        """Type Ctrl-C until `text` is shown: readline misses one that comes just as it has shown its prompt."""
+        self.types("\x03")
+        for _ in range(SECONDS):
+            if text in self.seen or select.select([self.end], [], [], 1)[0]:
+                break
+            self.types("\x03")
+        self.shows(text)
+
     def printed(self) -> str:
         """Standard error, once it has ended."""
         return self.popen.stderr.read() if self.popen.stderr else ""

@@ -60,8 +60,7 @@ def test_ctrl_c_stops_the_reply_and_not_the_program(slow: Process) -> None:
         screen.says("A short one")
         screen.shows("all day long")
         screen.shows("you> ")
-        screen.types(CTRL_C)
-        screen.shows("/quit leaves")
+        screen.interrupts("/quit leaves")
         screen.shows("you> ")
         screen.types(CTRL_D)
         assert screen.popen.wait(30) == 0

@@ -49,7 +49,8 @@ def is_shortened(text: str, end: re.Match[str]) -> bool:
     point = end.start() + 1
     is_known = pattern("abbreviation").search(text, max(0, point - 13), point) is not None
     return is_known or any(
-        found.start() < point <= found.end() for found in pattern("before_number").finditer(text, max(0, point - 6))
+        found.start() < point <= found.end()
+        for found in pattern("before_number").finditer(text, max(0, point - 6), point + 6)
     )
 
 
