@@ -1,6 +1,6 @@
 """Fit the small judges of learning on `benchmarks/texts/`; prints how they do on authors they were not fitted on.
 
-`scripts/fit-heads` writes `config/heads/*.npz`.
+`scripts/fit-heads` writes `config/heads/*.json`.
 """
 
 import argparse
@@ -82,11 +82,17 @@ def save(path: Path, sample: "Sample", *, penalty: float) -> None:
         fit(np.hstack([scaled, VECTOR_SCALE * sample.vectors]), labels, penalty=penalty),
     )
     count = signs.shape[1]
-    np.savez_compressed(
-        path, space="all-MiniLM-L6-v2", mean=mean.astype(np.float32), deviation=deviation.astype(np.float32),
-        signs=alone[:-1].astype(np.float32), signs_bias=alone[-1], both_signs=both[:count].astype(np.float32),
-        both_vector=both[count:-1].astype(np.float16), both_bias=both[-1],
-    )  # fmt: skip
+    kept: dict[str, str | float | Floats] = {
+        "space": "all-MiniLM-L6-v2", "mean": mean, "deviation": deviation, "signs": alone[:-1], "signs_bias": alone[-1],
+        "both_signs": both[:count], "both_vector": both[count:-1], "both_bias": both[-1],
+    }  # fmt: skip
+    lines = (f"{json.dumps(name)}: {_written(value)}" for name, value in kept.items())
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def _written(value: "str | float | Floats") -> str:
+    """JSON, of arrays with as many digits as a float32 has."""
+    return json.dumps([float(f"{x:.9g}") for x in value] if isinstance(value, np.ndarray) else value)
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -198,7 +204,7 @@ async def main() -> None:
         if not options.quick:
             sample.report(name, penalty=penalty)
         if not options.dry_run:
-            save(HEADS / f"{name}.npz", sample, penalty=penalty)
+            save(HEADS / f"{name}.json", sample, penalty=penalty)
     await embedder.close()
 
 

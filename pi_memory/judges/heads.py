@@ -4,6 +4,7 @@
 """
 
 import functools
+import json
 import re
 import tomllib
 from dataclasses import dataclass
@@ -38,10 +39,9 @@ class Head:
 
     @classmethod
     def load(cls, path: Path) -> "Head":
-        with np.load(path) as kept:
-            arrays = {name: kept[name].astype(np.float32) for name in ARRAYS}
-            biases = float(kept["signs_bias"]), float(kept["both_bias"])
-            return cls(str(kept["space"]), biases, **arrays)
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        arrays = {name: np.array(kept[name], np.float32) for name in ARRAYS}
+        return cls(kept["space"], (kept["signs_bias"], kept["both_bias"]), **arrays)
 
     def fits(self, embedder: str) -> bool:
         return embedder.startswith(self.space)

@@ -107,7 +107,7 @@ class Company:
 
 
 class Replacement:
-    """Judges a statement against older ones. `folder` has `replacement.toml` and `replacement.npz`."""
+    """Judges a statement against older ones. `folder` has `replacement.toml` and `replacement.json`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -257,7 +257,7 @@ class Replacement:
 
     @cached_property
     def _head(self) -> Head:
-        return Head.load(self._folder / "replacement.npz")
+        return Head.load(self._folder / "replacement.json")
 
     @cached_property
     def _table(self) -> dict[str, dict[str, str]]:

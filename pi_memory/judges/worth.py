@@ -17,7 +17,7 @@ from pi_memory.types import Vectors
 
 
 class Worth:
-    """Judges sentences. `folder` has `worth.toml` and `worth.npz`."""
+    """Judges sentences. `folder` has `worth.toml` and `worth.json`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -53,7 +53,7 @@ class Worth:
 
     @cached_property
     def _head(self) -> Head:
-        return Head.load(self._folder / "worth.npz")
+        return Head.load(self._folder / "worth.json")
 
 
 def _length(text: str) -> tuple[float, float]:
