@@ -18,7 +18,7 @@ from starlette.routing import Match, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from pi_memory.daemon import running
-from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError, Unavailable
+from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError, no_memory
 from pi_memory.http import (
     activity,
     agent_context,
@@ -225,8 +225,7 @@ async def _left(request: Request, error: ClientDisconnect) -> Response:
 
 async def _no_memory(request: Request, error: MemoryError) -> Response:
     logger.error("%s %s failed: there is too little memory for it", request.method, request.url.path)
-    hint = "Send less, end other programs, or raise the limit that the daemon runs under (MemoryMax)."
-    return failure(Unavailable("There is too little memory for this", hint=hint), request.url.path)
+    return failure(no_memory(), request.url.path)
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -93,6 +93,12 @@ class Unavailable(PiMemoryError):
         self.retry_after = retry_after
 
 
+def no_memory() -> Unavailable:
+    """What a `MemoryError` means for a client."""
+    hint = "Send less, end other programs, or raise the limit that the daemon runs under (MemoryMax)."
+    return Unavailable("There is too little memory for this", hint=hint)
+
+
 class TooMany(Unavailable):
     status = 429
 

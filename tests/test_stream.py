@@ -12,6 +12,7 @@ from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import ModelError, Unavailable
 from pi_memory.parts import Parts
+from pi_memory.retrieval.search import Search
 from pi_memory.types import AS_SET, Delta, Done, Message, ReplyOptions, Turn, Usage
 from tests.conftest import settings_for
 from tests.fakes import FakeClock, FakeModel
@@ -40,6 +41,22 @@ async def finish(stream: Stream) -> Done:
 def gated(reply: str = "one two three four") -> tuple[FakeModel, asyncio.Event]:
     gate = asyncio.Event()
     return FakeModel(reply, gate=gate), gate
+
+
+def test_a_turn_that_finds_too_little_memory_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(parts: Parts) -> None:
+        async def full(*args: object) -> None:
+            raise MemoryError
+
+        monkeypatch.setattr(Search, "for_turn", full)
+        with pytest.raises(Unavailable, match="too little memory"):
+            await finish(parts.streams.start(Turn("count", "c")))
+
+    in_daemon(tmp_path, FakeModel(), work)
+    assert "too little memory" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 def test_leaving_stops_the_model_and_what_had_arrived_is_kept(tmp_path: Path) -> None:

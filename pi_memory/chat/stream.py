@@ -15,7 +15,7 @@ import numpy as np
 
 from pi_memory.background.priority import TurnPriority
 from pi_memory.chat.turn import Assistant
-from pi_memory.errors import PiMemoryError, Unavailable
+from pi_memory.errors import PiMemoryError, Unavailable, no_memory
 from pi_memory.types import Delta, Done, Turn
 
 TurnEvent = Delta | Done
@@ -55,6 +55,9 @@ class Stream:
                 await self._in_time(assistant, turn)
         except PiMemoryError as error:
             self._events.put_nowait(error)
+        except MemoryError:
+            logger.error("A turn failed: there is too little memory for it")
+            self._events.put_nowait(no_memory())
         except Exception:
             logger.exception("A turn failed")
             self._events.put_nowait(PiMemoryError("The turn failed", hint="The daemon's log says why."))
