@@ -72,9 +72,13 @@ def read_file(path: Path, size: int) -> bytes:
     return data
 
 
+PIECE = 1 << 16
+"""Bytes read at once: the buffer is made before anybody knows how small the file is."""
+
+
 def read_at_most(descriptor: int, size: int) -> bytes:
     """The first `size` bytes of an open file, or all of it. Raises `OSError`."""
-    data = b""
-    while piece := os.pread(descriptor, size - len(data), len(data)):
+    data = bytearray()
+    while piece := os.pread(descriptor, min(PIECE, size - len(data)), len(data)):
         data += piece
-    return data
+    return bytes(data)

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 
 import uvicorn
 
@@ -80,10 +81,19 @@ def keep_private(settings: Settings) -> None:
         logger.warning("%s is open to other users and not ours to close: chmod go= it, or choose another place", path)
 
 
+def unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what the event loop meets by itself: that memory is short in one line, all else as it does."""
+    if isinstance(context.get("exception"), MemoryError):
+        logger.error("A connection was dropped: there is too little memory for it")
+    else:
+        loop.default_exception_handler(context)
+
+
 async def _serve(settings: Settings, access: Access, listener: socket.socket) -> None:
     starting = asyncio.current_task()
     assert starting is not None, "this runs in the event loop"
     _on_stop(starting.cancel)
+    asyncio.get_running_loop().set_exception_handler(unhandled)
     try:
         async with running(settings) as parts, wyoming.listening(parts):
             await Server(parts, access).run_on(listener)

@@ -85,6 +85,8 @@ def logged(what: str) -> Iterator[None]:
         yield
     except PiMemoryError as error:
         logger.error("%s failed: %s", what, error)
+    except MemoryError:
+        logger.error("%s failed: there is too little memory for it", what)
     except Exception:
         logger.exception("%s failed", what)
 

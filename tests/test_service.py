@@ -24,6 +24,21 @@ from pi_memory.store.database import Database
 from tests.fakes import FakeModel
 from tests.process import serving
 
+
+@pytest.mark.parametrize(("error", "is_short"), [(MemoryError(), True), (OSError(5, "broken"), False)])
+def test_short_memory_is_one_line_of_the_log(
+    error: Exception, is_short: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(service.unhandled)
+        loop.call_exception_handler({"message": "Fatal read error", "exception": error})
+
+    asyncio.run(main())
+    assert ("too little memory" in caplog.text) == is_short
+    assert ("broken" in caplog.text) != is_short
+
+
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP]
 
 
