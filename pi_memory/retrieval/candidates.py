@@ -98,7 +98,10 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     for found in best:  # the first of each is the best
         if found.kind == "memory" and found.id in instead:
             found = replace(found, id=instead[found.id].id, instead_of=found.id)
-        hits.setdefault((found.kind, found.id), found)
+        first = hits.setdefault((found.kind, found.id), found)
+        # What bears on the older one bears on the one that holds instead of it.
+        nearest, most = max(first.nearness, found.nearness), max(first.words, found.words)
+        hits[found.kind, found.id] = replace(first, nearness=nearest, words=most)
     over = [Over(m.content, m.valid_to or 0.0) for m in known if m.id in instead]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
         ("memory", memory.id): memory for memory in _as_told(db, holding, wanted)
