@@ -90,12 +90,19 @@ def unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 async def _serve(settings: Settings, access: Access, listener: socket.socket) -> None:
-    starting = asyncio.current_task()
+    starting, wanted = asyncio.current_task(), asyncio.Event()
     assert starting is not None, "this runs in the event loop"
-    _on_stop(starting.cancel)
+
+    def stop() -> None:
+        wanted.set()
+        starting.cancel()
+
+    _on_stop(stop)
     asyncio.get_running_loop().set_exception_handler(unhandled)
     try:
         async with running(settings) as parts, wyoming.listening(parts):
+            if wanted.is_set():  # what was being started may have let nobody cut it
+                raise asyncio.CancelledError
             await Server(parts, access).run_on(listener)
             with logged("Writing what clients did"):
                 await access.close(parts)
@@ -283,6 +290,7 @@ def log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Line(form))
     handler.addFilter(LogLimit())
+    logging.raiseExceptions = False  # what cannot be logged, for want of memory or room, ends nothing
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
     for chatty in ("uvicorn", "httpx2", "watchdog", "asyncio"):
         logging.getLogger(chatty).setLevel(max(logging.WARNING, logging.getLogger().level))

@@ -1,6 +1,7 @@
 """The process: start, readiness, signals, exit codes. Real processes."""
 
 import asyncio
+import contextlib
 import resource
 import signal
 import socket
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -19,8 +20,10 @@ import pytest
 from pi_memory import service
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.service import at_work, feed_watchdog
+from pi_memory.settings import Settings
 from pi_memory.store import migrations
 from pi_memory.store.database import Database
+from tests.conftest import settings_for
 from tests.fakes import FakeModel
 from tests.process import serving
 
@@ -37,6 +40,28 @@ def test_short_memory_is_one_line_of_the_log(
     asyncio.run(main())
     assert ("too little memory" in caplog.text) == is_short
     assert ("broken" in caplog.text) != is_short
+
+
+def test_a_stop_while_it_starts_counts_though_a_part_swallows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    @contextlib.asynccontextmanager
+    async def deaf(settings: Settings) -> AsyncIterator[None]:
+        signal.raise_signal(signal.SIGTERM)
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        yield
+
+    async def never(server: object, listener: socket.socket) -> None:
+        raise AssertionError("it serves")
+
+    monkeypatch.setattr(service, "running", deaf)
+    monkeypatch.setattr("pi_memory.http.wyoming.listening", contextlib.nullcontext)
+    monkeypatch.setattr(service.Server, "run_on", never)
+    caplog.set_level("INFO")
+    monkeypatch.setattr(service, "log_to_stderr", lambda level: None)
+    service.serve(settings_for(tmp_path, PI_MEMORY_PORT=0))
+    assert "Stopped while starting" in caplog.text
 
 
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP]
