@@ -444,7 +444,9 @@ def _in_own_words(said: Candidate | Memory) -> str:
 
 def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:
     """The memories that a candidate may end, or that may end it; with vectors all of them, or none."""
-    return [n for n in found.neighbours if _may_end(n, candidate) and (n.vector is None) == (found.vector is None)]
+    old = [n for n in found.neighbours if _may_end(n, candidate)]
+    # One that was stored a moment ago may not have its vector yet: then words must do for all.
+    return [replace(n, vector=None) for n in old] if any(n.vector is None for n in old) else old
 
 
 def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
