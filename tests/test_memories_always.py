@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from pi_memory.errors import Conflict, Forgotten
+from pi_memory.errors import Conflict, Forgotten, NotFound
 from pi_memory.memories.memories import Memories
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
@@ -143,7 +143,7 @@ class Life(RuleBasedStateMachine):
         before, event = self.every(), choice % self.last_event() + 1
         try:
             would = self.run(self.memories.undo(event, dry_run=True))
-        except (Conflict, Forgotten):
+        except (Conflict, Forgotten, NotFound):
             assert self.every() == before
             return
         assert self.every() == before, "a dry run changes nothing"
