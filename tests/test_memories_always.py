@@ -282,7 +282,7 @@ class maybe_refused:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> bool:
-        return isinstance(error, Conflict)
+        return isinstance(error, Conflict | NotFound)
 
 
 Life.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
