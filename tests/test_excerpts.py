@@ -21,6 +21,8 @@ def test_other_words_for_the_same_are_nothing_new() -> None:
     news = Novelty("Where do I keep it?", prompt="")
     news.add("The user keeps the key in the shed, under the blue pot.")
     assert news.of("I keeps the key under the blue pot") == []
+    assert news.of("I keep the key under the blue pot") == []
+    assert news.of("No, I keep the key under the blue pot") == []
     assert news.of("I keep the key under the red pot") != []
     assert news.of("The key is not in the shed") != []
 

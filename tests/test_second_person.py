@@ -12,6 +12,7 @@ from pi_memory.text.second_person import to_user
         ("I'm allergic to nuts, and I was ill.", "You're allergic to nuts, and you were ill."),
         ("The user's sister lives in Oslo.", "Your sister lives in Oslo."),
         ("The user likes tea and the user has a cat.", "You like tea and you have a cat."),
+        ("The user plays in a band, we're called the Owls.", "You play in a band, you're called the Owls."),
         ("the stopcock is under the stairs", "The stopcock is under the stairs."),
         ("I keep it in /home/me/notes.md", "You keep it in /home/me/notes.md."),
     ],

@@ -6,8 +6,10 @@ A memory that was replaced takes the sentence it rests on with it.
 from collections.abc import Sequence
 
 from pi_memory.text.contrast import asserted
-from pi_memory.text.language import pattern
+from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.sentences import sentences, stems
+from pi_memory.text.stems import stem
+from pi_memory.text.third_person import finished
 
 SAYS = 0.8
 """Share of the words of a memory with which a sentence says the same."""
@@ -36,6 +38,63 @@ def standing(text: str, corrected: Sequence[str]) -> str:
     if not corrected:
         return text
     old = frozenset().union(*map(stems, corrected))
-    said = sentences(text)
-    left = [s for s in said if not (pattern("says_over").search(s) and stems(s) & old)] or said
-    return " ".join(pattern("in_place_of").sub("", asserted(sentence)) for sentence in left)
+    said = [(sentence, _without_over(sentence, old)) for sentence in sentences(text)]
+    left = [held for sentence, held in said if held != sentence or not _is_over(sentence, old)]
+    return " ".join(left or [held for _, held in said])
+
+
+def _without_over(sentence: str, old: frozenset[str]) -> str:
+    """A sentence without its clause about what is over, if the other one says by itself what holds instead."""
+    opened = pattern("correcting").match(sentence)
+    said = sentence[opened.end() :] if opened else sentence
+    plain = pattern("in_place_of").sub("", asserted(said))
+    if plain != said:
+        return finished(plain)
+    for cut in pattern("clause_end").finditer(said):
+        first, second = said[: cut.start()], said[cut.end() :]
+        if _is_over(first, old) and (held := _alone(second, first, old)):
+            return finished(held)
+        if _is_over(second, old) and _states(first, old):
+            return finished(first)
+    return sentence
+
+
+def _is_over(clause: str, old: frozenset[str]) -> bool:
+    """Whether a clause says that something old is over, and not when or why."""
+    is_part = pattern("subordinate").match(clause)
+    return not is_part and pattern("says_over").search(clause) is not None and bool(stems(clause) & old)
+
+
+def _states(clause: str, old: frozenset[str]) -> bool:
+    """Whether a clause says by itself what holds of something old."""
+    is_whole = pattern("has_subject").match(clause) and not pattern("subordinate").match(clause)
+    has_verb = pattern("says_now").search(clause) or pattern("happened_once").search(clause)
+    return bool(is_whole and has_verb and stems(clause) & old) and not pattern("says_over").search(clause)
+
+
+def _alone(clause: str, before: str, old: frozenset[str]) -> str:
+    """A clause as a sentence, if need be with the subject of the one before it; "" if it does not say what holds."""
+    if pattern("happened_once").search(clause):
+        return ""
+    if not (pronoun := pattern("said_of_same").match(clause)):
+        return clause if _states(clause, old) else ""
+    subject, rest = _subject(before), clause[pronoun.end() :]
+    is_name = subject[-1:] and subject.split()[-1][0].isupper()
+    is_of_it = pattern("is_somewhere").search(clause) or stems(rest) & old or _verb(rest) in map(stem, before.split())
+    if is_of_it and before.casefold().startswith((f"{pronoun[0]} ", f"{pronoun[0]}'")):
+        return clause
+    if not subject or not is_of_it or (is_name and pronoun[0] in words("of_things")):
+        return ""
+    verb, _, more = rest.strip().partition(" ")
+    return " ".join([subject, forms("short_of_be").get(verb, verb), more])
+
+
+def _subject(clause: str) -> str:
+    """The words before the verb of a clause; "" if they name nothing."""
+    found = [match.start() for name in ("says_now", "says_over") if (match := pattern(name).search(clause))]
+    subject = clause[: min(found, default=0)].strip()
+    return subject if stems(subject) and pattern("has_subject").match(subject) else ""
+
+
+def _verb(clause: str) -> str:
+    return stem(next(iter(clause.split()), ""))

@@ -4,7 +4,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from pi_memory.text import query_terms
+from pi_memory.text.language import pattern
 from pi_memory.text.sentences import is_question, sentences, stems
+from pi_memory.text.stems import stem
 
 LONG, LONGEST = 300, 600
 """Characters above which a text is cut to a snippet, and most characters of a snippet."""
@@ -49,13 +51,11 @@ class Novelty:
         return " ".join([*parts, *(["…"] if len(lines) - 1 not in chosen else [])])
 
     def add(self, text: str) -> None:
-        self._contained += [
-            (query_terms.content_words(sentence), is_question(sentence)) for sentence in sentences(text)
-        ]
+        self._contained += [(_content(sentence), is_question(sentence)) for sentence in sentences(text)]
 
     def _contains(self, sentence: str) -> bool:
         """Whether all its words are in one earlier sentence. A question covers only questions."""
-        said = query_terms.content_words(SAID_ON.sub("", sentence))
+        said = _content(SAID_ON.sub("", sentence))
         return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._contained)
 
     def _by_bearing(self, lines: Sequence[str]) -> Iterator[int]:
@@ -68,6 +68,11 @@ class Novelty:
         for place in sorted(range(len(lines)), key=lambda place: -shared[place]):
             if shared[place] >= max(1, BEARS * max(shared)):
                 yield from (other for other in (place, place + 1, place - 1) if 0 <= other < len(lines))
+
+
+def _content(sentence: str) -> frozenset[str]:
+    """What a sentence says, whoever speaks: `I work` and `The user works`, `No, it is 8081` and `It is 8081`."""
+    return frozenset(map(stem, query_terms.content_words(pattern("correcting").sub("", sentence))))
 
 
 def _lines(text: str) -> list[str]:

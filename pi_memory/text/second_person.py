@@ -17,13 +17,13 @@ def to_user(text: str) -> str:
     line = " ".join(text.replace("’", "'").split())
     if len(line) > LONGEST or any(mark in line for mark in QUOTING) or pattern("other_language").search(line):
         return ""
-    if pattern("user_named").search(line):
-        return _ended(pattern("user_named").sub(_of_user, line))
-    if not pattern("first_person").search(line):
-        return _ended(line)
-    if words("addressed") & set(re.findall(r"[a-z']+", line.lower())):
+    is_addressed = bool(words("addressed") & set(re.findall(r"[a-z']+", line.lower())))
+    speaks = pattern("first_person").search(line) is not None
+    if speaks and is_addressed and not pattern("user_named").search(line):
         return ""
-    return _ended(pattern("first_person").sub(_swapped, line))
+    # A memory names the user where they said "I", and has their "we" as it was said.
+    line = line if is_addressed else pattern("first_person").sub(_swapped, line)
+    return _ended(pattern("user_named").sub(_of_user, line))
 
 
 def _of_user(found: re.Match[str]) -> str:
