@@ -1,5 +1,6 @@
 """When something is told with a message, and how much."""
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -114,3 +115,28 @@ def test_what_people_wrote_to_each_other_is_no_statement() -> None:
     assert gate.is_statement(said("I moved", cosine=1))
     assert not gate.is_statement(said("I moved", cosine=1, source="import"))
     assert not gate.is_statement(said("I moved", cosine=1, role="assistant"))
+
+
+def judged(*texts: str) -> list[gate.Judged]:
+    """Statements, the nearest first."""
+    hits = [
+        dataclasses.replace(found(0.9 - n / 100, cosine=0.9 - n / 100), id=n, content=text)
+        for n, text in enumerate(texts)
+    ]
+    return gate.judge("Which fruit may he not have?", hits, {})
+
+
+def test_what_goes_on_is_shown_with_what_it_goes_on_from() -> None:
+    answers = gate.answers(
+        "Which fruit may our son not have?",
+        intent_of("Which fruit may our son not have?"),
+        judged("Our son Otis is three.", "Our son Otis is three. He is allergic to kiwi.", "The key is in the shed."),
+    )
+    assert [each.content for each in answers[:1]] == ["Our son Otis is three. He is allergic to kiwi."]
+    assert "Our son Otis is three." not in [each.content for each in answers]
+
+
+def test_a_text_counts_as_it_was_judged_better() -> None:
+    (near,), (far,) = judged("Bosun fears fireworks."), judged("Bosun fears fireworks.")
+    far = dataclasses.replace(far, score=0.1)
+    assert gate.better_of([far], [near]) == gate.better_of([near], [far]) == [near]

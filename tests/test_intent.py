@@ -56,6 +56,9 @@ def test_a_broad_question_has_a_subject(message: str, subject: str) -> None:
         "thanks a lot",
         "convert 3 mm",
         "Pipe's burst! Where can I turn it off?",
+        "When I'm away, who feeds the cat",
+        "When is the dentist, and where is it.",
+        "Write a poem about autumn",
     ],
 )
 def test_what_only_asks_says_nothing(message: str) -> None:
@@ -69,6 +72,9 @@ def test_what_only_asks_says_nothing(message: str) -> None:
         "The boiler valve squeaks",
         "mi hermana vive en Oslo",
         "I moved to Bergen!",
+        "When the heating stops, you have to hold the green button.",
+        "Where the path forks, we keep left.",
+        "Please write a note to Juno's teacher, Ms. Pellworth, that Juno stays at home",
     ],
 )
 def test_what_states_something_does_not_only_ask(message: str) -> None:

@@ -1,6 +1,8 @@
 """`/memories/search`: memories and verbatim messages that match a query, with their scores."""
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import get_args
 
 import msgspec
@@ -15,13 +17,28 @@ from pi_memory.http.times import unix
 from pi_memory.memories import namespaces
 from pi_memory.parts import Parts
 from pi_memory.retrieval.candidates import Kind
-from pi_memory.retrieval.conversations import LOOKED_THROUGH, FoundConversation, by_conversation
 from pi_memory.retrieval.search import KINDS, SearchRequest
 from pi_memory.types import MemoryType, Priority, Recalled, Role
 
 MOST = 200
 LONGEST_QUERY = 20_000
 """Most characters of a query: it is a question, not a document."""
+PASSAGES = 3
+"""Results that represent a conversation."""
+LOOKED_THROUGH = 12
+"""Results that are searched for each conversation wanted: one may have many."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConversation:
+    """A conversation that answers a query, with its best passages, best first."""
+
+    conversation_id: str
+    passages: tuple[Recalled, ...]
+
+    @property
+    def score(self) -> float:
+        return self.passages[0].score
 
 
 class ShownResult(msgspec.Struct, omit_defaults=True):
@@ -74,6 +91,16 @@ async def search(request: Request, parts: Parts) -> Response:
         return answer(ShownResults(shown, await _elsewhere(request, parts, wanted)))
     talks = by_conversation(await _found(_wanted(request, parts, LOOKED_THROUGH * k), parts), k)
     return answer(ShownGroups([_shown_conversation(talk, explain=explain) for talk in talks]))
+
+
+def by_conversation(results: Iterable[Recalled], k: int) -> list[FoundConversation]:
+    """The `k` conversations of the best of `results`, which come best first; memories belong to none."""
+    passages: dict[str, list[Recalled]] = {}
+    for result in results:
+        if result.conversation_id is not None:
+            passages.setdefault(result.conversation_id, []).append(result)
+    found = [FoundConversation(name, tuple(of_it[:PASSAGES])) for name, of_it in passages.items()]
+    return found[:k]
 
 
 async def _found(wanted: SearchRequest, parts: Parts) -> list[Recalled]:

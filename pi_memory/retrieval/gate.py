@@ -124,7 +124,7 @@ def is_statement(found: Recalled) -> bool:
 def to_read(found: Sequence[Recalled]) -> list[Recalled]:
     """The statements whose sentences are worth judging, by the scores of their whole texts."""
     statements = filter(is_statement, found)
-    return sorted(statements, key=lambda each: -_mix(each.cosine, each.words))[:READ]
+    return sorted(statements, key=lambda each: (names_only(each.content), -_mix(each.cosine, each.words)))[:READ]
 
 
 def parts_of(text: str) -> tuple[str, ...]:
@@ -141,6 +141,16 @@ def judge(question: str, found: Sequence[Recalled], nearness: Mapping[str, float
     fits = [answer for asking, answer in _kinds_of_answers() if asking.search(question)]
     judged = (_judge(each, nearness, fits) for each in found)
     return sorted(judged, key=lambda each: -each.score)
+
+
+def better_of(judged: Sequence[Judged], otherwise: Sequence[Judged]) -> list[Judged]:
+    """The texts of two lists, each as it was judged better, best first."""
+    best: dict[tuple[str, int, str | None], Judged] = {}
+    for each in (*judged, *otherwise):
+        key = (each.found.kind, each.found.id, each.found.role)
+        if key not in best or each.score > best[key].score:
+            best[key] = each
+    return sorted(best.values(), key=lambda each: -each.score)
 
 
 def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
@@ -182,7 +192,18 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
         return []
     best, *others = judged[:MOST_ANSWERS]
     near_best = [each for each in others if each.score >= NEAR_BEST_ANSWER * best.score and each.states]
-    return [_show(each) for each in (best, *near_best)]
+    return _with_more([_show(each) for each in (best, *near_best)])
+
+
+def _with_more(shown: Sequence[Recalled]) -> list[Recalled]:
+    """The answers, each replaced by one after it that has it as a part: `Our son is three. He is allergic to kiwi.`"""
+    found: list[Recalled] = []
+    for place, each in enumerate(shown):
+        own = stems(each.content)
+        longer = next((other for other in shown[place + 1 :] if own < stems(other.content)), each)
+        if longer not in found:
+            found.append(longer)
+    return found
 
 
 def _needed(question: str, intent: Intent, judged: Sequence[Judged]) -> float:

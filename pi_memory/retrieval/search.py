@@ -22,8 +22,9 @@ from pi_memory.errors import EmbedderError
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
-from pi_memory.retrieval import candidates, gate, prompt_blocks, time_window
+from pi_memory.retrieval import called, candidates, gate, prompt_blocks, time_window
 from pi_memory.retrieval.candidates import Hit, Kind, Only, PromptWindow, SearchSpace, Wanted
+from pi_memory.retrieval.gate import Judged
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex, namespace_of
 from pi_memory.retrieval.prompt_blocks import PromptRoom
@@ -286,16 +287,23 @@ class Search:
             found = [each for each in replies if each.role == "assistant"]
             return gate.let_through(found, by_meaning=True)
         subject = (intent.subject or gate.ABOUT_USER) if intent.kind is Wish.ABOUT else ""
-        found = await self.search(replace(request, query=subject or question, only="answers"))
-        statements = await self._worker.run(gate.to_read, found)
-        nearness = await self._nearness(subject or question, statements)
-        judged = await self._worker.run(gate.judge, question, statements, nearness)
-        if question != query:
-            judged = gate.following(query, judged)
+        found, judged = await self._judged(request, question, subject or question)
         if subject:
             return gate.about(subject, judged)
+        named = await self._worker.run(_named, question, judged)
+        if named != question:
+            judged = gate.better_of(judged, (await self._judged(request, named, named))[1])
+        if question != query:
+            judged = gate.following(query, judged)
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
         return _merge(gate.answers(question, intent, judged), gate.let_through(others, by_meaning=True))
+
+    async def _judged(self, request: SearchRequest, question: str, query: str) -> tuple[list[Recalled], list[Judged]]:
+        """What is found for a query, and its statements by how well they answer a question."""
+        found = await self.search(replace(request, query=query, only="answers"))
+        statements = await self._worker.run(gate.to_read, found)
+        nearness = await self._nearness(query, statements)
+        return found, await self._worker.run(gate.judge, question, statements, nearness)
 
     async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
         """The nearness to a question of sentences of statements with several; {} when the embedder fails."""
@@ -492,6 +500,11 @@ def _from_exchange(number: int, exchange: Exchange) -> Recalled:
         role="user",
         source=exchange.source,
     )
+
+
+def _named(question: str, judged: Sequence[Judged]) -> str:
+    """The question in the words that the statements have for what it names: `Bosun` for `the dog`."""
+    return called.with_names(question, called.known(each.found.content for each in judged))
 
 
 def _merge(statements: Sequence[Recalled], others: Sequence[Recalled]) -> list[Recalled]:

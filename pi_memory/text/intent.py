@@ -79,15 +79,20 @@ def only_asks(message: str) -> bool:
     """Whether a message has nothing that could answer a question."""
     text = _plain(message)
     said = _sentences(text)
-    asking = [each for each in said if asks(each) or pattern("request").search(each)]
+    asking = [each for each in said if asks(each) or _is_short_request(each)]
     return _small_talk(text) is not None or (
         bool(asking) and all(each in asking or pattern("cry").search(each) for each in said)
     )
 
 
+def _is_short_request(sentence: str) -> bool:
+    """Whether it asks for a poem, say. A longer one has facts in it: `Write to our teacher, Ms. Pellworth, that ...`"""
+    return len(sentence.split()) <= LONGEST_FRAGMENT and pattern("request").search(sentence) is not None
+
+
 def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
-    if pattern("request").search(sentence):
+    if pattern("request").search(sentence) or pattern("condition_first").match(sentence):
         return False
     if is_question(sentence) or pattern("looks_up").search(sentence):
         return True

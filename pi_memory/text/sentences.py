@@ -72,7 +72,9 @@ def sentences(text: str) -> list[str]:
 
 def is_question(sentence: str) -> bool:
     """Whether it is a question, or a request for information."""
-    return sentence.rstrip("\"'”’) ").endswith(QUESTION_MARKS) or bool(pattern("asks").match(sentence))
+    if sentence.rstrip("\"'”’) ").endswith(QUESTION_MARKS):
+        return True
+    return bool(pattern("asks").match(sentence)) and not pattern("condition_first").match(sentence)
 
 
 def stems(text: str) -> set[str]:

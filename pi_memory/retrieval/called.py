@@ -1,0 +1,50 @@
+"""The names of the things and people in a question: `the dog` is Bosun, and Bracken is a horse. Pure.
+
+Who asks says `the dog`, who tells says Bosun, and their meanings are not near. What was found for a question says what
+is called what; then it is asked once more with the other word.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from pi_memory.text.language import pattern
+
+MOST = 3
+"""Most words of a question that another stands for."""
+
+
+class Called(NamedTuple):
+    """`kind` is what something is: `dog`; `name` what it is called: `Bosun`."""
+
+    kind: str
+    name: str
+
+
+def known(texts: Iterable[str]) -> list[Called]:
+    """What is called what, by some texts."""
+    found = (each for text in texts for name in ("is_called", "name_first") for each in pattern(name).finditer(text))
+    return list(dict.fromkeys(Called(_kind(each["owned"]), each["name"]) for each in found))
+
+
+def with_names(question: str, called: Sequence[Called]) -> str:
+    """The question with the name in place of each kind, and the kind in place of each name."""
+    replaced = 0
+    for each in called:
+        kind, name = _found(each.kind, question), _found(each.name, question)
+        if bool(kind) == bool(name) or replaced == MOST:
+            continue
+        place, other = (kind, each.name) if kind else (name, each.kind)
+        assert place is not None
+        question = f"{question[: place.start()]}{other}{question[place.end() :]}"
+        replaced += 1
+    return question
+
+
+def _found(words: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
+
+
+def _kind(owned: str) -> str:
+    """`dog` of `our dog`."""
+    return pattern("owning").sub("", owned, count=1).strip()

@@ -1,0 +1,57 @@
+"""The dog that is called Bosun."""
+
+import pytest
+
+from pi_memory.retrieval.called import Called, known, with_names
+
+SAID = [
+    "Hello, I'm Wilma. My husband Desmond and I are retired.",
+    "The user's husband Desmond and the user are retired.",
+    "Our cat is called Mustard and the dog is called Bosun.",
+    "Our vet is Dr. Quilter in Hembridge.",
+    "Juno, our daughter, is six.",
+    "unser Hund heißt Bello",
+    "notre jardinier s'appelle Luc",
+]
+
+
+def test_what_is_called_what_is_read_from_what_was_said() -> None:
+    assert known(SAID) == [
+        Called("husband", "Desmond"),
+        Called("cat", "Mustard"),
+        Called("dog", "Bosun"),
+        Called("vet", "Dr. Quilter"),
+        Called("daughter", "Juno"),
+        Called("Hund", "Bello"),
+        Called("jardinier", "Luc"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The NAS is at 10.0.0.2",
+        "Our next gig is Saturday.",
+        "My mum's birthday is in May.",
+        "The Tin Lantern pays well.",
+        "The user works at Linden Park.",
+        "We have a babysitter now, her name is Freya.",
+        "The ladder is at Ingrid's.",
+    ],
+)
+def test_a_place_a_day_or_a_firm_is_nobodys_name(said: str) -> None:
+    assert known([said]) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "again"),
+    [
+        ("What is the dog afraid of?", "What is the Bosun afraid of?"),
+        ("Is there anything my husband won't eat?", "Is there anything my Desmond won't eat?"),
+        ("bosun tablets when", "dog tablets when"),
+        ("Is Juno, our daughter, six?", "Is Juno, our daughter, six?"),
+        ("Where is the ladder?", "Where is the ladder?"),
+    ],
+)
+def test_a_question_is_asked_with_the_other_word(asked: str, again: str) -> None:
+    assert with_names(asked, known(SAID)) == again
