@@ -16,6 +16,9 @@ LONGEST = 10_000
 MASK = "****"
 """What stands for a secret; it looks like none."""
 
+BEFORE = 20
+"""Characters before `password` in which the wifi may be named: everybody in a house is given its password."""
+
 LEAST_TURNS = 0.4
 """Share of neighbouring characters of another class from which on a blob is random: 0.6 expected, names have 0.2."""
 
@@ -54,8 +57,14 @@ def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _is_password(found: re.Match[str]) -> bool:
-    """`password=hunter2`; but not `the password is wrong`, nor where it is taken from."""
+    """`password=hunter2`; but not `the password is wrong`, nor where it is taken from, nor the one for guests."""
     value = found["value"].rstrip(".!?)")
+    named = (
+        found.string[max(0, found.start() - BEFORE) : found.start()],
+        found.string[found.start() : found.start("sign")],
+    )
+    if any(map(pattern("household").search, named)):
+        return False
     if pattern("placeholder").match(value) or len(value.strip("\"'`")) < 4:
         return False
     if value[0] in "\"'`" or "=" in found["sign"]:
