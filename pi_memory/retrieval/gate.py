@@ -57,10 +57,11 @@ MOST_SENTENCES = 8
 STATES = 0.85
 """Share of a text that its statements must have for the text's vector to stand for them."""
 SHORT = 160
-"""Characters up to which a message is shown whole; of a longer one the sentence that answers, and the one before it."""
+"""Characters up to which a message is shown whole, a memory twice as many; of a longer one the sentence that answers,
+and the one before it."""
 MOST_ANSWERS = 8
 MOST_ABOUT = 12
-NEAR_BEST_ANSWER = 0.5
+NEAR_BEST_ANSWER = 0.4
 """Share of the best score that another answer needs."""
 ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
 """The query for everything about the user."""
@@ -229,7 +230,7 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
 def _show(judged: Judged) -> Recalled:
     """The hit as it is shown: a short text whole, else the sentence that answers and the one before it."""
     text = " ".join(" ".join(judged.sentences).split())
-    if len(text) > SHORT:
+    if len(text) > (2 * SHORT if judged.found.kind == "memory" else SHORT):
         text = " ".join(judged.sentences[max(0, judged.best - 1) : judged.best + 1])
     return replace(judged.found, content=text, score=judged.score)
 
