@@ -113,24 +113,28 @@ class PlainFacts:
             return None
 
     def _candidate(self, fact: Sentence, said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate:
-        content = fact.text
+        content = intent.without_courtesy(fact.text)
         if self._worth.refers_back(content) and (before := self._before(fact, said, exchange.conversation_id)):
             content = f"{before} {content}"
         return Candidate(about_user(content), source=SOURCE, quote=fact.text, exchange_id=exchange_id)
 
     def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
         """The statement before a sentence: of the same message, else the last one of the conversation."""
-        earlier = [s.text for s in said[: said.index(fact)] if not s.is_question]
+        earlier = [s.text for s in said[: said.index(fact)] if _may_be_subject(s)]
         return earlier[-1] if earlier else self._last.get(conversation, "")
 
     def _remember(self, conversation: str, said: Sequence[Sentence]) -> None:
         """Keep the last statement of a message for what the next one may refer to."""
-        stated = [s.text for s in said if not s.is_question and not self._worth.refers_back(s.text)]
+        stated = [s.text for s in said if _may_be_subject(s) and not self._worth.refers_back(s.text)]
         if stated:
             self._last[conversation] = stated[-1]
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
             self._last.popitem(last=False)
+
+
+def _may_be_subject(sentence: Sentence) -> bool:
+    return not sentence.is_question and not intent.says_nothing(sentence.text)
 
 
 def _asks(sentence: Sentence) -> bool:
@@ -143,10 +147,12 @@ def _may_be_fact(sentence: Sentence) -> bool:
 
 
 def _states(sentence: Sentence) -> bool:
-    """Whether it neither asks nor bids, and is the user's own and no secret."""
-    asks = _asks(sentence) or intent.names_only(sentence.text)
-    bids = pattern("request").search(sentence.text) is not None
-    return not asks and not bids and not is_quotation(sentence.text) and not secret_in(sentence.text)
+    """Whether it neither asks nor bids, says something that is so, and is the user's own and no secret."""
+    text = sentence.text
+    asks = _asks(sentence) or intent.names_only(text)
+    is_idle = intent.says_nothing(text) or intent.supposes(text)
+    bids = pattern("request").search(text) is not None
+    return not asks and not is_idle and not bids and not is_quotation(text) and not secret_in(text)
 
 
 def _whole(said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate | None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pi_memory.learning.fixes import chains, solutions
 from pi_memory.learning.statements import statements
 from pi_memory.memories import namespaces
+from pi_memory.text.intent import supposes
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.third_person import about_user
@@ -106,7 +107,7 @@ def _of_exchange(number: int, exchange: Exchange) -> Iterator[Candidate]:
 
 def _of_sentence(sentence: Sentence, exchange: Exchange) -> Candidate | None:
     text = sentence.text.replace("’", "'")
-    if sentence.is_question or not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS:
+    if sentence.is_question or supposes(text) or not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS:
         return None
     project = _project(exchange.project)
     if pattern("decided").match(text) and (pattern("why").search(text) or pattern("specific").search(text)):

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
-from pi_memory.text.intent import Intent, Wish, asks, intent_of
+from pi_memory.text.intent import Intent, Wish, asks, intent_of, says_nothing
 from pi_memory.text.language import pattern
 from pi_memory.text.second_person import to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
@@ -163,7 +163,7 @@ def _heading(wanted: Intent) -> str:
 
 def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:
     """Lines of this conversation, and of the user's statements, that answer: the best there are without a search."""
-    own = [sentence for text in said for sentence in sentences(text) if not asks(sentence)]
+    own = [sentence for text in said for sentence in sentences(text) if not asks(sentence) and not says_nothing(sentence)]
     question = " ".join(sentence for sentence in sentences(message) if asks(sentence)) or message
     quotes = [SpokenLine(quote.text, "user") for quote in best(question, own)]
     return quotes + [SpokenLine(quote.text) for quote in best(question, facts.stated) if quote.text not in own]

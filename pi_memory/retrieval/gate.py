@@ -12,10 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pi_memory.text.intent import Intent, asks, follows_up, names_only
-from pi_memory.text.language import pattern, words
+from pi_memory.text.intent import Intent, asks, follows_up, names_only, says_nothing, without_courtesy
+from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.query_terms import terms
 from pi_memory.text.sentences import stems
+from pi_memory.text.stems import stem
 from pi_memory.text.user_text import sentences
 from pi_memory.types import Recalled
 
@@ -67,8 +68,14 @@ ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
 """The query for everything about the user."""
 ABOUT = 0.2
 """Nearness to its subject of a hit that does not name it."""
-BESIDE_NAME, NEAR_NAMED = 0.4, 0.35
-"""Share of the words, as it was said beside it, or nearness, of a hit that does not name a subject that others name."""
+FAINT = 0.08
+"""The same for what is the user's own, if anything is nearer."""
+BESIDE, LEAST_BESIDE = 0.2, 0.1
+"""Share of the best share of words, and least one, of a hit that goes on about a subject, such as `he`; another one that
+was said beside it has twice as much."""
+FAR, NOWHERE = 4, 5
+"""Ranks of what may have to do with a subject, and of what has not."""
+THE_USER = "the user's"
 
 
 def asks_something(query: str) -> bool:
@@ -131,8 +138,12 @@ def to_read(found: Sequence[Recalled]) -> list[Recalled]:
 def parts_of(text: str) -> tuple[str, ...]:
     """The sentences of a statement that may answer; the whole text if it has too many, or none."""
     said = [each.text for each in sentences(text)]
-    found = tuple(sentence for sentence in said if not asks(sentence) and not pattern("cry").search(sentence))
+    found = tuple(without_courtesy(sentence) for sentence in said if _states(sentence))
     return found if 0 < len(found) <= MOST_SENTENCES else (text,)
+
+
+def _states(sentence: str) -> bool:
+    return not asks(sentence) and not says_nothing(sentence) and not pattern("cry").search(sentence)
 
 
 def judge(question: str, found: Sequence[Recalled], nearness: Mapping[str, float]) -> list[Judged]:
@@ -217,14 +228,58 @@ def _needed(question: str, intent: Intent, judged: Sequence[Judged]) -> float:
     return needed + UNSURE * (not intent.is_sure)
 
 
-def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
-    """The texts that name a subject, then those that are near it, or have its words."""
+def with_belonging(subject: str) -> str:
+    """A broad subject with the words of what belongs to it: `my job`, and shift, boss, office."""
     own = stems(subject)
-    named = [each for each in judged if own & stems(each.found.content)]
-    words, nearness = (BESIDE_NAME, NEAR_NAMED) if named else (SHARED, ABOUT)
-    near = [each for each in judged if each not in named and (each.found.words >= words or each.near >= nearness)]
-    stating = [each for each in (*named, *near) if each.states]
-    return [replace(_show(each), content=each.found.content) for each in stating[:MOST_ABOUT]]
+    belonging = [more for word, more in forms("belonging").items() if stem(word) in own]
+    return " ".join([subject, *dict.fromkeys(belonging)])
+
+
+def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
+    """The texts that name a subject, then what belongs to it, what goes on about it, and the nearest; of what is the
+    user's own also what is hardly near, if anything is.
+    """
+    near = _Nearness.of(subject, judged)
+    chosen: list[Judged] = []
+    said: list[set[str]] = []
+    for each in sorted(judged, key=lambda each: (near.rank(each), -each.score)):
+        rank, own = near.rank(each), stems(each.found.content) - stems(THE_USER)
+        is_wanted = rank < FAR or (rank < NOWHERE and chosen)
+        if is_wanted and each.states and not any(own <= others for others in said):
+            chosen.append(each)
+            said.append(own)
+    return [replace(_show(each), content=each.found.content) for each in chosen[:MOST_ABOUT]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Nearness:
+    """How near texts are to a subject: `named` are its words, `belonging` those of what belongs to it; `beside` is the
+    share of the words of a text that was said beside it, `faint` the nearness of one that may have to do with it.
+    """
+
+    named: frozenset[str]
+    belonging: frozenset[str]
+    beside: float
+    faint: float
+
+    @classmethod
+    def of(cls, subject: str, judged: Sequence[Judged]) -> "_Nearness":
+        beside = max(BESIDE * max((each.found.words for each in judged), default=0.0), LEAST_BESIDE)
+        faint = FAINT if pattern("own_world").search(subject) else ABOUT
+        return cls(frozenset(stems(subject)), frozenset(stems(with_belonging(subject))), beside, faint)
+
+    def rank(self, judged: Judged) -> int:
+        """From 0 for what names the subject to `NOWHERE` for what has nothing to do with it."""
+        said, words = stems(judged.found.content), judged.found.words
+        if self.named & said:
+            return 0
+        if self.belonging & said:
+            return 1
+        if words >= self.beside and pattern("follows_on").search(judged.found.content):
+            return 2
+        if words >= 2 * self.beside or judged.near >= ABOUT:
+            return 3
+        return FAR if judged.near >= self.faint else NOWHERE
 
 
 def _show(judged: Judged) -> Recalled:

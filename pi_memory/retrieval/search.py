@@ -287,22 +287,27 @@ class Search:
             found = [each for each in replies if each.role == "assistant"]
             return gate.let_through(found, by_meaning=True)
         subject = (intent.subject or gate.ABOUT_USER) if intent.kind is Wish.ABOUT else ""
-        found, judged = await self._judged(request, question, subject or question)
+        wanted = gate.with_belonging(subject) if subject else question
+        found, judged = await self._judged(replace(request, query=wanted), question, about=subject or question)
         if subject:
             return gate.about(subject, judged)
         named = await self._worker.run(_named, question, judged)
         if named != question:
-            judged = gate.better_of(judged, (await self._judged(request, named, named))[1])
+            judged = gate.better_of(judged, (await self._judged(replace(request, query=named), named, about=named))[1])
         if question != query:
             judged = gate.following(query, judged)
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
         return _merge(gate.answers(question, intent, judged), gate.let_through(others, by_meaning=True))
 
-    async def _judged(self, request: SearchRequest, question: str, query: str) -> tuple[list[Recalled], list[Judged]]:
-        """What is found for a query, and its statements by how well they answer a question."""
-        found = await self.search(replace(request, query=query, only="answers"))
+    async def _judged(
+        self, request: SearchRequest, question: str, *, about: str
+    ) -> tuple[list[Recalled], list[Judged]]:
+        """What is found, and its statements by how well they answer a question, with their nearness to what it is
+        about.
+        """
+        found = await self.search(replace(request, only="answers"))
         statements = await self._worker.run(gate.to_read, found)
-        nearness = await self._nearness(query, statements)
+        nearness = await self._nearness(about, statements)
         return found, await self._worker.run(gate.judge, question, statements, nearness)
 
     async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:

@@ -76,13 +76,29 @@ def intent_of(message: str) -> Intent:
 
 
 def only_asks(message: str) -> bool:
-    """Whether a message has nothing that could answer a question."""
+    """Whether a message has nothing that could answer a question: it asks, or it is courtesy."""
     text = _plain(message)
-    said = _sentences(text)
-    asking = [each for each in said if asks(each) or _is_short_request(each)]
-    return _small_talk(text) is not None or (
-        bool(asking) and all(each in asking or pattern("cry").search(each) for each in said)
-    )
+    if _small_talk(text) is not None:
+        return True
+    left = [each for each in _sentences(text) if not says_nothing(each)]
+    asking = [each for each in left if asks(each) or _is_short_request(each)]
+    return not left or (bool(asking) and all(each in asking or pattern("cry").search(each) for each in left))
+
+
+def says_nothing(sentence: str) -> bool:
+    """Whether a sentence only greets, thanks, agrees, reacts or announces what comes: `Perfect, sent it.`"""
+    return pattern("chatter").search(_plain(sentence)) is not None
+
+
+def without_courtesy(sentence: str) -> str:
+    """A sentence without a greeting or thanks in front: `I'm Anna.` of `Hello, I'm Anna.`"""
+    found = pattern("courtesy").match(sentence)
+    return sentence[found.end() :] if found else sentence
+
+
+def supposes(sentence: str) -> bool:
+    """Whether a sentence says what would be, or what somebody keeps saying: `If we won, we would move.`"""
+    return pattern("supposes").search(_plain(sentence)) is not None
 
 
 def _is_short_request(sentence: str) -> bool:
@@ -99,11 +115,18 @@ def asks(sentence: str) -> bool:
     words = len(sentence.split())
     if words <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
         return True
-    return (
-        words <= LONGEST_NAMED
-        and bool(pattern("asked_for").search(sentence))
-        and not pattern("states_shortly").search(sentence)
-    )
+    return words <= LONGEST_NAMED and _is_asked_for(sentence)
+
+
+def _is_asked_for(sentence: str) -> bool:
+    """Whether it names what is asked for: `town where Anna lives`. With a second verb it states something about it."""
+    if pattern("asked_late").search(sentence):
+        return True
+    if pattern("states_shortly").search(sentence.rstrip(" .")):
+        return False
+    named = pattern("asked_for").search(sentence) and not sentence.endswith(".")
+    clause = pattern("asked_briefly").search(sentence)
+    return bool(named or clause) and not pattern("states_of").search(sentence)
 
 
 def names_only(sentence: str) -> bool:
