@@ -140,3 +140,39 @@ def test_a_text_counts_as_it_was_judged_better() -> None:
     (near,), (far,) = judged("Bosun fears fireworks."), judged("Bosun fears fireworks.")
     far = dataclasses.replace(far, score=0.1)
     assert gate.better_of([far], [near]) == gate.better_of([near], [far]) == [near]
+
+
+def told_about(subject: str, *found: Recalled) -> list[str]:
+    return [each.content for each in gate.about(subject, gate.judge(subject, found, {}))]
+
+
+def test_about_a_subject_comes_what_names_it_then_what_belongs_to_it_then_what_is_near() -> None:
+    near = said("I get up at five", cosine=0.3)
+    belongs = said("My boss is called Greta", cosine=0.1)
+    names = said("The job is in Bern", cosine=0.1)
+    assert told_about("my job", near, belongs, names) == [names.content, belongs.content, near.content]
+
+
+def test_about_a_subject_comes_what_goes_on_about_it() -> None:
+    named = said("Our rabbit is called Momo", cosine=0.5, words=0.9)
+    goes_on, apart = (said(text, cosine=0.0, words=0.25) for text in ("She sleeps in the shed", "The rent is high"))
+    assert told_about("Momo", apart, goes_on, named) == [named.content, goes_on.content]
+
+
+def test_about_what_is_the_users_own_comes_what_is_hardly_near_but_not_by_itself() -> None:
+    near, faint = said("I get up at five", cosine=0.3), said("The car is red", cosine=0.1)
+    assert told_about("my job", faint, near) == [near.content, faint.content]
+    assert told_about("my job", faint) == []
+    assert told_about("volcanoes", faint, near) == [near.content]
+
+
+def test_about_a_subject_each_text_comes_once_and_twelve_at_most() -> None:
+    memory = said("The user's job is in Bern", cosine=0.4, kind="memory")
+    message = said("Hello! My job is in Bern, near the river", cosine=0.5)
+    assert told_about("my job", memory, message) == [message.content]
+    many = [said(f"Job number {number} is hard", cosine=0.4) for number in "abcdefghijklmnop"]
+    assert len(told_about("my job", *many)) <= gate.MOST_ABOUT
+
+
+def test_courtesy_is_no_part_that_answers() -> None:
+    assert gate.parts_of("Good to know. Hello, I'm Anna. Now the car.") == ("I'm Anna.",)

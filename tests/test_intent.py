@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.text.intent import Wish, follows_up, intent_of, only_asks
+from pi_memory.text.intent import Wish, follows_up, intent_of, only_asks, says_nothing, supposes, without_courtesy
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,135 @@ def test_what_states_something_does_not_only_ask(message: str) -> None:
 def test_a_follow_up_takes_its_subject_from_before() -> None:
     assert follows_up("and his brother?")
     assert not follows_up("Where does Anna live?")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "thing the parrot mustn't eat",
+        "Thing the parrot mustn't eat.",
+        "the thing grandpa won't touch",
+        "town where my cousin lives",
+        "food auntie hates",
+        "that illness Marek has",
+        "name of the guy who fixes bikes",
+        "number I ring when I'm ill",
+        "place we park",
+        "ladder who has it",
+        "alarm code what was it",
+        "locked in who do I ring",
+        "boiler leaking who to call",
+        "yoga class day",
+        "neighbour's phone number",
+        "remind me who feeds the fish",
+        "gimme the alarm code",
+        "ville où habite Anna",
+        "Ort, an dem der Schlüssel liegt",
+        "comida que odia mi tío",
+    ],
+)
+def test_a_few_words_that_name_something_by_a_clause_ask_for_it(message: str) -> None:
+    assert intent_of(message).asks
+    assert only_asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The man who mows our lawn is Jory.",
+        "The guy who fixes bikes is called Marek",
+        "The town where Anna lives has no station.",
+        "The thing he won't eat is fish.",
+        "The name that we chose is Ada.",
+        "Thing is, we moved.",
+        "Ladder's at Ingrid's",
+        "Anna knows who has it",
+        "Marek told us what it was.",
+        "The cat hates thunder",
+        "The dog sleeps when it rains",
+        "On Sundays we rest",
+        "What the cat hates is water.",
+        "Can't stand leeks.",
+        "List is on the fridge",
+        "One day I'll keep bees.",
+        "Die Stadt, in der Anna wohnt, hat keinen Bahnhof.",
+    ],
+)
+def test_a_statement_with_a_clause_states(message: str) -> None:
+    found = intent_of(message)
+    assert not (found.asks and found.is_sure)
+    assert not only_asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Good to know.",
+        "Great, thanks!",
+        "Perfect, that worked.",
+        "Nice, I'll try that.",
+        "Ok, soup it is.",
+        "Ha, I'll tell them that.",
+        "Nice, I like the second one better.",
+        "Let me tell you about the kitchen.",
+        "Now the car.",
+        "Next the phone stuff, because I lose it.",
+        "One more thing.",
+        "Right then, hello.",
+        "Good idea, thank you. Where is the key?",
+        "Gut zu wissen.",
+        "Parfait, merci !",
+        "Bueno saberlo.",
+    ],
+)
+def test_courtesy_and_what_only_announces_answer_nothing(message: str) -> None:
+    assert only_asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Ok, it is in the shed.",
+        "Great, we moved to Bern.",
+        "Thanks, my boots are black.",
+        "Good dogs get a bone.",
+        "Now the boiler works.",
+        "Ok, Tuesday it is.",
+        "Nice people live next door.",
+        "I have to talk to Anna on Monday.",
+        "Let me tell you that we moved.",
+        "Now the dentist, Tuesday at nine.",
+        "First aid kit is in the car",
+    ],
+)
+def test_what_begins_like_courtesy_may_state_something(message: str) -> None:
+    assert not only_asks(message)
+    assert not says_nothing(message)
+
+
+def test_a_statement_is_taken_without_the_greeting_before_it() -> None:
+    assert without_courtesy("Hello, I'm Anna.") == "I'm Anna."
+    assert without_courtesy("Ok, thanks, my boots are black") == "my boots are black"
+    assert without_courtesy("Nice people live there") == "Nice people live there"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_so"),
+    [
+        ("If we ever won a car, Anna would sell it.", False),
+        ("If I had a boat I'd sail to Rome.", False),
+        ("If only I could sleep.", False),
+        ("My aunt always says that tea heals.", False),
+        ("Grandpa used to say the moon is cheese.", False),
+        ("Meine Oma sagt immer, dass Tee heilt.", False),
+        ("Si on gagnait au loto, on achèterait une île.", False),
+        ("Mi abuela siempre dice que el té cura.", False),
+        ("If I'm ill I have to ring 2217.", True),
+        ("If I ever ask for the key, it is in the book.", True),
+        ("The doctor always says to take it with food.", True),
+        ("My mother said the key is in the shed.", True),
+        ("We used to live in Bern.", True),
+    ],
+)
+def test_what_would_be_or_is_always_said_is_no_fact(sentence: str, is_so: bool) -> None:
+    assert supposes(sentence) is not is_so

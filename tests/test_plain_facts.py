@@ -53,6 +53,10 @@ def test_a_plain_fact_becomes_a_candidate_with_its_sentence() -> None:
         "lol",
         "",
         "The PIN is 4711.",
+        "thing the parrot mustn't eat",
+        "If we ever won the lottery, Anna would spend it all on candles.",
+        "My mother always says that children grow faster than grass.",
+        "Let me tell you about the animals.",
         'Jonas wrote "My name is Zwolle and I live in the harbour." and I wonder why.',
         "“We always deploy with Zwolle” is what it says on the wall.",
     ],
@@ -110,3 +114,9 @@ def test_what_refers_back_takes_its_subject_along() -> None:
     (fact,) = found("The tortoise is called Boris.", "He is kept in the shed from October to March.")
     assert fact.content.startswith("The tortoise is called Boris.")
     assert fact.quote == "He is kept in the shed from October to March."
+
+
+def test_a_fact_is_kept_without_the_greeting_before_it() -> None:
+    (fact,) = found("Hello, our plumber is called Tomasz Wrona and lives at number 14.")
+    assert fact.content == "Our plumber is called Tomasz Wrona and lives at number 14."
+    assert fact.quote == "Hello, our plumber is called Tomasz Wrona and lives at number 14."

@@ -99,6 +99,7 @@ class PlainFacts:
 
     async def _chances(self, texts: Sequence[str]) -> tuple[list[float], float]:
         """How likely each text is a fact, and from which chance on it is kept."""
+        texts = [intent.without_courtesy(text) for text in texts]
         embedder, vectors = self._embedder.now, None
         if embedder.dimensions:
             vectors = await self._vectors(embedder, texts)

@@ -163,7 +163,7 @@ def _heading(wanted: Intent) -> str:
 
 def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:
     """Lines of this conversation, and of the user's statements, that answer: the best there are without a search."""
-    own = [sentence for text in said for sentence in sentences(text) if not asks(sentence) and not says_nothing(sentence)]
+    own = [each for text in said for each in sentences(text) if not asks(each) and not says_nothing(each)]
     question = " ".join(sentence for sentence in sentences(message) if asks(sentence)) or message
     quotes = [SpokenLine(quote.text, "user") for quote in best(question, own)]
     return quotes + [SpokenLine(quote.text) for quote in best(question, facts.stated) if quote.text not in own]

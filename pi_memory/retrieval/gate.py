@@ -9,7 +9,7 @@ measured on the people of `benchmarks/everyday.py`; nearness is a calibrated cos
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, says_nothing, without_courtesy
@@ -71,8 +71,8 @@ ABOUT = 0.2
 FAINT = 0.08
 """The same for what is the user's own, if anything is nearer."""
 BESIDE, LEAST_BESIDE = 0.2, 0.1
-"""Share of the best share of words, and least one, of a hit that goes on about a subject, such as `he`; another one that
-was said beside it has twice as much."""
+"""Share of the best share of words, and least one, of a hit that goes on about a subject, such as `he`; another one
+that was said beside it has twice as much."""
 FAR, NOWHERE = 4, 5
 """Ranks of what may have to do with a subject, and of what has not."""
 THE_USER = "the user's"
@@ -240,15 +240,21 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     user's own also what is hardly near, if anything is.
     """
     near = _Nearness.of(subject, judged)
-    chosen: list[Judged] = []
-    said: list[set[str]] = []
-    for each in sorted(judged, key=lambda each: (near.rank(each), -each.score)):
-        rank, own = near.rank(each), stems(each.found.content) - stems(THE_USER)
-        is_wanted = rank < FAR or (rank < NOWHERE and chosen)
-        if is_wanted and each.states and not any(own <= others for others in said):
-            chosen.append(each)
-            said.append(own)
-    return [replace(_show(each), content=each.found.content) for each in chosen[:MOST_ABOUT]]
+    ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(judged) if each.states)
+    is_any_near = bool(ranked) and ranked[0][0] < FAR
+    wanted = [judged[place] for rank, _, place in ranked if rank < (NOWHERE if is_any_near else FAR)]
+    return [replace(_show(each), content=each.found.content) for each in _each_once(wanted)[:MOST_ABOUT]]
+
+
+def _each_once(judged: Iterable[Judged]) -> list[Judged]:
+    """Without the texts whose words another one has."""
+    kept: list[tuple[set[str], Judged]] = []
+    for each in judged:
+        said = stems(each.found.content) - stems(THE_USER)
+        if not any(said <= others for others, _ in kept):
+            place = next((place for place, (others, _) in enumerate(kept) if others < said), len(kept))
+            kept[place : place + 1] = [(said, each)]
+    return [each for _, each in kept]
 
 
 @dataclass(frozen=True, slots=True)
