@@ -114,6 +114,20 @@ def test_every_step_runs_once_and_in_order() -> None:
             assert migrations.version(db) == number
 
 
+def test_vectors_of_memories_about_the_user_are_made_anew() -> None:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        db = sqlite_utils.Database(connection)
+        migrations.migrate(db, to=15)
+        for content in ("The user's bike is red.", "The gate is red."):
+            db.execute(
+                "insert into memories (label_id, created_at, content, space_id, vector) values (1, 0, ?, 1, x'00')",
+                [content],
+            )
+        migrations.migrate(db)
+        kept = db.execute("select content from memories where vector is not null").fetchall()
+        assert kept == [("The gate is red.",)]
+
+
 def test_a_step_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(db: sqlite_utils.Database) -> None:
         db.execute("create table half (id integer)")

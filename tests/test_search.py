@@ -173,6 +173,16 @@ def test_of_equals_the_one_in_a_conversation_about_it_comes_first() -> None:
     asyncio.run(main())
 
 
+def test_ones_own_question_does_not_come_before_what_answers_it() -> None:
+    async def main() -> None:
+        async with mind(FakeEmbedder()) as known:
+            await known.say(("The kiln stands in the barn", "I see."))
+            await known.say(("Where is the kiln?", REPLY.format("kilns")), conversation="later")
+            assert (await known.found("Where is the kiln?"))[0].content == "The kiln stands in the barn"
+
+    asyncio.run(main())
+
+
 def test_a_number_is_found_in_words_and_digits() -> None:
     async def main() -> None:
         async with mind() as known:

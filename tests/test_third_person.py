@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.third_person import about_user
+from pi_memory.text.third_person import about_user, by_user
 
 CASES = [
     ("I prefer tea", "The user prefers tea."),
@@ -121,3 +121,16 @@ def test_what_only_looks_like_the_user_is_left_alone(words: list[str]) -> None:
 def test_any_text_is_one_line(text: str) -> None:
     expected = about_user(text)
     assert expected == " ".join(expected.split())
+
+
+@pytest.mark.parametrize(
+    ("memory", "said"),
+    [
+        ("The user's bike is red.", "my bike is red."),
+        ("Ada met the user in Rome.", "Ada met I in Rome."),
+        ("The user lives in Bern with the user's cat.", "I lives in Bern with my cat."),
+        ("The users are three.", "The users are three."),
+    ],
+)
+def test_a_memory_is_compared_nearly_as_the_user_would_say_it(memory: str, said: str) -> None:
+    assert by_user(memory) == said

@@ -14,6 +14,7 @@ from pi_memory.memories.memories import Memories
 from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.memories import Embedding
 from pi_memory.text import query_terms
+from pi_memory.text.third_person import by_user
 from pi_memory.types import Vectors
 from pi_memory.worker import Worker
 
@@ -84,7 +85,7 @@ class NeighbourSearch:
         if not embedder.dimensions:
             return NEVER, None, None
         try:
-            vectors = await embedder.embed([text])
+            vectors = await embedder.embed([by_user(text)])
             return await self._scale.measured(), vectors[0], Embedding(embedder.id, pack(vectors).to_bytes())
         except EmbedderError as error:
             logger.warning("Memories are compared by their words, and their vectors follow later: %s", error)

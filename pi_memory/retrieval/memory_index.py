@@ -11,6 +11,7 @@ from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.memories import Embedding, Outline
 from pi_memory.tasks import BackgroundWorker
+from pi_memory.text.third_person import by_user
 
 LOADED_AT_ONCE = 500
 MADE_AT_ONCE = 16
@@ -92,7 +93,7 @@ class MemoryIndex:
     async def _fill(self, embedder: Embedder) -> None:
         """Compute missing vectors, a few at a time, so that a chat's query need not wait."""
         while missing := await self._memories.without_vector(embedder.id, limit=MADE_AT_ONCE):
-            vectors = await embedder.embed([content for _, content in missing])
+            vectors = await embedder.embed([by_user(content) for _, content in missing])
             for (number, content), vector in zip(missing, vectors, strict=True):
                 embedding = Embedding(embedder.id, pack(vector[None]).to_bytes())
                 await self._memories.embedded(number, embedding, content=content)

@@ -37,7 +37,9 @@ from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
 from pi_memory.text.intent import Intent, Wish, intent_of, only_asks
+from pi_memory.text.language import pattern
 from pi_memory.text.secrets import masked, secret_in
+from pi_memory.text.third_person import by_user
 from pi_memory.types import Exchange, Memory, Recalled, Role, Vectors
 from pi_memory.worker import Worker
 
@@ -107,11 +109,14 @@ class Query:
         return max(0.0, found.similarity + SIGNAL * signals)
 
     def passes_over(self, found: Hit, said: StoredMessage) -> bool:
-        """Whether a message answers nothing: a reply of ours, unless those are asked for; a question, unless it was
-        answered at length.
+        """Whether a message answers nothing: a reply of ours, unless those are asked for; a question, unless it bids an
+        assistant to do something, which it did at length.
         """
-        answers = not self.not_replies if messages.is_reply(said.id) else found.at_length
-        return said.aside == messages.ASIDE and not answers
+        if said.aside != messages.ASIDE:
+            return False
+        if messages.is_reply(said.id):
+            return self.not_replies
+        return not found.at_length or (said.source == "chat" and not pattern("wants_done").match(said.text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +321,7 @@ class Search:
         texts = list(dict.fromkeys(part for each in several for part in each))
         try:
             scale, embedder = await self._scale.measured(), self._scale.embedder.now
-            question_vector, vectors = (await embedder.embed([question]))[0], await embedder.embed(texts)
+            (question_vector,), vectors = await embedder.embed([question]), await embedder.embed([*map(by_user, texts)])
         except EmbedderError:
             return {}
         low, high = scale.unrelated_mean, scale.same

@@ -199,6 +199,11 @@ def m015_superseded(db: Database) -> None:
     db.execute("create index superseded on memories (superseded_by, exchange_id) where superseded_by is not null")
 
 
+def m016_own_words(db: Database) -> None:
+    """Vectors of memories about the user are made anew, as the user would say them."""
+    db.execute("update memories set space_id = null, vector = null where content like '%the user%'")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -215,6 +220,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m013_fewer_bytes,
     m014_conflicts,
     m015_superseded,
+    m016_own_words,
 )
 LATEST = len(MIGRATIONS)
 

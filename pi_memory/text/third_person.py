@@ -21,6 +21,17 @@ def about_user(text: str) -> str:
     return finished("".join(parts))
 
 
+def by_user(text: str) -> str:
+    """A memory nearly as the user would say it, `My bike is green.`, to be compared with what they say and ask.
+    Its verbs stay as they are.
+    """
+    return pattern("user_named").sub(_own, text)
+
+
+def _own(found: re.Match[str]) -> str:
+    return f"{'my' if found['of'] else 'I'} {found['verb'] or ''}".rstrip()
+
+
 def finished(text: str) -> str:
     """With a capital letter at its beginning, unless it begins with a name in code, and a full stop at its end."""
     text = " ".join(text.split()).strip(" ,;:-–—")
