@@ -167,3 +167,7 @@ def test_it_streams_words_and_counts_characters() -> None:
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(Unprocessable, match="do not fit"):
         asyncio.run(anext(ExtractiveModel(context_tokens=128).generate([Message("user", "x" * 500)], max_tokens=20)))
+
+
+def test_a_few_words_that_ask_do_not_answer_themselves() -> None:
+    assert "changelog" not in reply([Message("user", "changelog file type for the client")])

@@ -216,3 +216,31 @@ def test_a_statement_is_taken_without_the_greeting_before_it() -> None:
 )
 def test_what_would_be_or_is_always_said_is_no_fact(sentence: str, is_so: bool) -> None:
     assert supposes(sentence) is not is_so
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["plum tree, what was decided", "Anna's boy and what he can't eat", "room 9 tablets, how", "sprint 50 end date"],
+)
+def test_a_thing_and_then_a_question_ask(message: str) -> None:
+    assert intent_of(message).is_sure
+    assert only_asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "We have a dog, which is great",
+        "The van, which is his, is red",
+        "Number 12 is ours",
+        "I want the aisle seat.",
+        "I swapped desks with Jo, I'm at the window now, so can you update the plan?",
+    ],
+)
+def test_what_is_stated_before_a_request_or_beside_a_clause_may_answer(message: str) -> None:
+    assert not only_asks(message)
+
+
+def test_how_anybody_cooks_is_general_knowledge() -> None:
+    assert intent_of("How long do I boil an egg so that it stays soft?").is_general
+    assert not intent_of("How long do I boil the egg for Anna?").is_general

@@ -163,10 +163,14 @@ def _heading(wanted: Intent) -> str:
 
 def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:
     """Lines of this conversation, and of the user's statements, that answer: the best there are without a search."""
-    own = [each for text in said for each in sentences(text) if not asks(each) and not says_nothing(each)]
     question = " ".join(sentence for sentence in sentences(message) if asks(sentence)) or message
+    own = [each for text in said for each in sentences(text) if _states(each) and each != question]
     quotes = [SpokenLine(quote.text, "user") for quote in best(question, own)]
     return quotes + [SpokenLine(quote.text) for quote in best(question, facts.stated) if quote.text not in own]
+
+
+def _states(sentence: str) -> bool:
+    return not asks(sentence) and not says_nothing(sentence)
 
 
 def _topic(message: str) -> bool:

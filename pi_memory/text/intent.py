@@ -81,7 +81,7 @@ def only_asks(message: str) -> bool:
     if _small_talk(text) is not None:
         return True
     left = [each for each in _sentences(text) if not says_nothing(each)]
-    asking = [each for each in left if asks(each) or _is_short_request(each)]
+    asking = [each for each in left if (asks(each) or _is_short_request(each)) and not pattern("fact_first").search(each)]
     return not left or (bool(asking) and all(each in asking or pattern("cry").search(each) for each in left))
 
 
@@ -122,11 +122,8 @@ def _is_asked_for(sentence: str) -> bool:
     """Whether it names what is asked for: `town where Anna lives`. With a second verb it states something about it."""
     if pattern("asked_late").search(sentence):
         return True
-    if pattern("states_shortly").search(sentence.rstrip(" .")):
-        return False
-    named = pattern("asked_for").search(sentence) and not sentence.endswith(".")
-    clause = pattern("asked_briefly").search(sentence)
-    return bool(named or clause) and not pattern("states_of").search(sentence)
+    names = pattern("asked_for").search(sentence) and not pattern("states_shortly").search(sentence)
+    return bool(names or pattern("asked_briefly").search(sentence)) and not pattern("states_of").search(sentence)
 
 
 def names_only(sentence: str) -> bool:
