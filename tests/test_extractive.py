@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pi_memory.errors import Unprocessable
 from pi_memory.focus.topic_changes import TopicChanges
 from pi_memory.model.extractive import NOTICE, SELF, ExtractiveModel, reply
-from pi_memory.types import Message, Notice, Topic, Usage
+from pi_memory.types import RECALLED, Message, Notice, Topic, Usage
 
 FOCUS = """You are a helpful assistant.
 
@@ -171,3 +171,9 @@ def test_what_does_not_fit_is_refused() -> None:
 
 def test_a_few_words_that_ask_do_not_answer_themselves() -> None:
     assert "changelog" not in reply([Message("user", "changelog file type for the client")])
+
+
+def test_a_statement_before_a_request_is_quoted_and_courtesy_is_not() -> None:
+    said = "I swapped desks with Jo, I'm at the window now, so can you update the plan?"
+    context = f'{RECALLED}\n\n### Said Before\n- user: "Good to know."\n- user: "{said}"'
+    assert reply([Message("user", "Who did I swap desks with?", context=context)]).startswith(f"You said: “{said}”")

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
-from pi_memory.text.intent import Intent, Wish, asks, intent_of, says_nothing
+from pi_memory.text.intent import Intent, Wish, asks, intent_of, only_asks, says_nothing
 from pi_memory.text.language import pattern
 from pi_memory.text.second_person import to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
@@ -200,7 +200,11 @@ def _recalled(message: Message) -> list[SpokenLine]:
     groups = [group.splitlines() for group in message.context.partition(RECALLED)[2].split("\n\n")]
     listed = [[line.removeprefix("- ") for line in group if line.startswith("- ")] for group in groups]
     found = [_line(line) for row in zip_longest(*listed) for line in row if line is not None]
-    return [line for line in found if not all(map(is_question, sentences(line.text)))]
+    return [line for line in found if not _only_asks(line)]
+
+
+def _only_asks(line: SpokenLine) -> bool:
+    return only_asks(line.text) if line.role == "user" else all(map(is_question, sentences(line.text)))
 
 
 def _line(text: str) -> SpokenLine:

@@ -243,7 +243,7 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(judged) if each.states)
     is_any_near = bool(ranked) and ranked[0][0] < FAR
     wanted = [judged[place] for rank, _, place in ranked if rank < (NOWHERE if is_any_near else FAR)]
-    return [replace(_show(each), content=each.found.content) for each in _each_once(wanted)[:MOST_ABOUT]]
+    return [replace(_show(each), content=" ".join(each.sentences)) for each in _each_once(wanted)[:MOST_ABOUT]]
 
 
 def _each_once(judged: Iterable[Judged]) -> list[Judged]:

@@ -81,7 +81,9 @@ def only_asks(message: str) -> bool:
     if _small_talk(text) is not None:
         return True
     left = [each for each in _sentences(text) if not says_nothing(each)]
-    asking = [each for each in left if (asks(each) or _is_short_request(each)) and not pattern("fact_first").search(each)]
+    asking = [
+        each for each in left if (asks(each) or _is_short_request(each)) and not pattern("fact_first").search(each)
+    ]
     return not left or (bool(asking) and all(each in asking or pattern("cry").search(each) for each in left))
 
 
