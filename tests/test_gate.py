@@ -176,3 +176,12 @@ def test_about_a_subject_each_text_comes_once_and_twelve_at_most() -> None:
 
 def test_courtesy_is_no_part_that_answers() -> None:
     assert gate.parts_of("Good to know. Hello, I'm Anna. Now the car.") == ("I'm Anna.",)
+
+
+def test_what_was_said_beside_something_nearer_counts_more() -> None:
+    said = [
+        dataclasses.replace(found(cosine, cosine=cosine), id=n, kind="exchange", role="user", content=f"It is {n}.")
+        for n, cosine in [(1, 0.8), (2, 0.3), (9, 0.3)]
+    ]
+    scores = {each.found.id: each.score for each in gate.judge("Which is it?", said, {})}
+    assert scores[1] > scores[2] > scores[9]

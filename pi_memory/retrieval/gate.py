@@ -9,7 +9,7 @@ measured on the people of `benchmarks/everyday.py`; nearness is a calibrated cos
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, says_nothing, without_courtesy
@@ -50,6 +50,9 @@ GENERAL, UNSURE = 0.37, 0.05
 """How much more is needed for a question about general knowledge, or a message that may be no question."""
 SHARED = 0.15
 """Share of a question's words, by rarity, from which on they are known."""
+
+REACH, COMPANY = 2, 0.2
+"""Messages on either side in the conversation, and the share of how much nearer one of them is that a message gains."""
 
 READ = 24
 """Texts whose sentences are judged."""
@@ -151,8 +154,18 @@ def judge(question: str, found: Sequence[Recalled], nearness: Mapping[str, float
     several.
     """
     fits = [answer for asking, answer in _kinds_of_answers() if asking.search(question)]
-    judged = (_judge(each, nearness, fits) for each in found)
-    return sorted(judged, key=lambda each: -each.score)
+    judged = [_judge(each, nearness, fits) for each in found]
+    return sorted(_with_company(judged), key=lambda each: -each.score)
+
+
+def _with_company(judged: Sequence[Judged]) -> Iterator[Judged]:
+    """The statements, each message with more for a nearer one beside it: of the farrier one speaks with the horse."""
+    near = {(each.found.conversation_id, each.found.id): each.near for each in judged if each.found.kind == "exchange"}
+    for each in judged:
+        place = each.found.conversation_id, each.found.id
+        beside = [near.get((place[0], place[1] + step), 0.0) for step in range(-REACH, REACH + 1) if step]
+        more = max(0.0, max(beside) - each.near) if place in near and each.found.kind == "exchange" else 0.0
+        yield replace(each, score=each.score + COMPANY * more)
 
 
 def better_of(judged: Sequence[Judged], otherwise: Sequence[Judged]) -> list[Judged]:
