@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pi_memory.embedding.calibration import calibrate
 from pi_memory.embedding.gguf import GgufEmbedder
-from pi_memory.learning.dedup import Action, Neighbour, decide
+from pi_memory.learning.dedup import Action, Neighbour, decide, put_right
 from pi_memory.types import Candidate, Memory
 from tests.gguf_bert import export_minilm_or_skip
 
@@ -277,6 +277,13 @@ def test_a_correction_keeps_what_else_was_said() -> None:
     decision = decide(candidate, neighbours, related=0.5)
     assert (decision.action, decision.id) == ("end", 1)
     assert decision.content == "The staging server runs on 9090 and is backed up by Anna."
+
+
+def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
+    known = "Training is on Tuesdays at five on pitch 2."
+    assert put_right("No, it is on pitch 4, not pitch 2.", known) == "Training is on Tuesdays at five on pitch 4."
+    assert put_right("Training is on pitch 4.", known) is None
+    assert put_right("Training is on pitch 4, not pitch 3.", known) is None
 
 
 def test_a_correction_of_what_nobody_said_ends_nothing() -> None:

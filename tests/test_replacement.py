@@ -45,6 +45,48 @@ def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> 
     assert JUDGE.chances(Said("The bins are green.", vector(1, 0.1)), [bins, VET], embedder=HERE)[0] < LEAST_CHANCE
 
 
+def chance(new: str, old: str, *, nearness: float = 0.8) -> float:
+    """Of two statements about the same, beside one about something else."""
+    said = Said(new, vector(1, 0.1)), Said(old, vector(nearness, (1 - nearness**2) ** 0.5))
+    return float(JUDGE.chances(said[0], [said[1], VET], embedder=HERE)[0])
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The sledge is in the loft.", "The sledge is stored at Uncle Bert's."),
+        ("The drill is back, it's hanging in the shed.", "Our drill is at Mona Reed's at the moment."),
+        ("Our accountant is Ida Moss.", "Our accountant is Paul Crane."),
+        ("Since Easter Ned gets 9 pounds for walking the dog.", "A boy called Ned walks our dog. He gets 7 pounds."),
+        ("Max plays in Ludlow now.", "My son is called Max. He plays in Bewdley."),
+    ],
+)
+def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -> None:
+    assert chance(new, old) >= LEAST_CHANCE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Ada has moved to Ludlow.", "Ada's son lives in Ludlow."),
+        ("The blue sledge is in the loft.", "The red sledge is in the shed."),
+        ("Next Monday the class is in room 9.", "The class is in room 4 on Mondays."),
+        ("The drill used to be in the cellar.", "The drill is in the shed."),
+        ("The sledge needs new ropes.", "The sledge is in the shed."),
+        ("If it rains we meet in the barn.", "We meet in the yard."),
+        ("Rosa has a new tutor since Monday, Mr. Hale.", "Rosa has ballet on Tuesdays."),
+    ],
+)
+def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -> None:
+    assert chance(new, old) < LEAST_CHANCE
+
+
+def test_what_no_refers_to_is_not_what_follows_it() -> None:
+    older = Said("We rehearse on Wednesdays at eight in the cellar.", vector(0.4, 0, 1))
+    new = Said("No, the rehearsal is on Mondays, not Wednesdays.", vector(1, 0.1))
+    assert JUDGE.chances(new, [older, VET], embedder=HERE)[0] >= LEAST_CHANCE
+
+
 def test_a_value_that_is_denied_ends_the_only_one_that_has_it() -> None:
     stools, lamp = (
         Said("Four stools for Anna, 26 inches to the seat.", vector(1)),

@@ -10,15 +10,18 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from pi_memory.judges.heads import Head
-from pi_memory.text.language import words
+from pi_memory.text.contrast import with_subject
+from pi_memory.text.language import pattern, words
+from pi_memory.text.sentences import sentences
 from pi_memory.text.stems import stem
 from pi_memory.types import Vectors
 
@@ -28,6 +31,8 @@ QUANTITY = re.compile(r"[£$€]?\d+(?:[.,]\d+)?[a-z]{1,2}|\d+(?:min|hrs?|st|nd|
 """A number with its unit: 40s, 15kg, £5k."""
 GIVEN_UP = 5
 """Tokens after a word that says that something is over, which say what."""
+BEGINNING = 6
+"""Letters that words of one family have in common."""
 TOKEN = re.compile(r"[\w'’£$€]+(?:[.:/@-]\w+)*")
 
 
@@ -61,6 +66,16 @@ class Parsed:
     def subject(self) -> frozenset[str]:
         return frozenset(self.stems[: self.verb]) & self.content
 
+    @property
+    def predicate(self) -> frozenset[str]:
+        return frozenset(self.stems[self.verb + 1 :]) & self.content
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """Whose things are spoken of: `Anna's son`."""
+        owned = (s for s, t in zip(self.stems, self.tokens, strict=True) if t.endswith(("'s", "’s")))
+        return frozenset(owned) & self.content
+
     def only(self, others: frozenset[str]) -> list[int]:
         """Places of the content that the other statement lacks."""
         return [place for place, stem in enumerate(self.stems) if stem in self.content - others]
@@ -69,13 +84,13 @@ class Parsed:
         return any(self.kinds[place] == kind for place in places)
 
 
-LEAST_CHANCE = 0.55
+LEAST_CHANCE = 0.4
 """From here on the older statement ends."""
-KINDS = 6
-"""Of values: weekday, month, number, code, time, money."""
+KINDS = 8
+"""Of values: weekday, month, number, code, time, money, place, name."""
 SAME_KIND = 0
 """The sign that says whether any are."""
-LEAST_ANEW, MOST_DOUBTFUL = 0.8, 0.5
+LEAST_ANEW, MOST_DOUBTFUL = 0.7, 0.39
 """What ends without a word of change, and the most that is left of the chance of another."""
 SURELY = 0.9
 """The least chance where the newer one denies a value of the older one."""
@@ -125,6 +140,11 @@ class Replacement:
             # What is only said anew needs another value of the same kind.
             says_anew = (signs[:, SAME_KIND] > 0) & (found >= LEAST_ANEW)
             found = np.where(says_anew, found, np.minimum(found, MOST_DOUBTFUL)).astype(np.float32)
+        if self._finds("passing", new.text) and not self._finds("postpones", new.text):
+            found = np.minimum(found, MOST_DOUBTFUL)
+        if not self._finds("starts_over", new.text):
+            found = np.where(self._share_a_name(new, olds), np.minimum(found, MOST_DOUBTFUL), found)
+        found[self._holds_beside(new, olds)] = 0.0
         if (denied := self._denied(new, olds)) is not None:
             found[denied] = max(found[denied], SURELY)
         return found
@@ -137,12 +157,30 @@ class Replacement:
         values = {s for s, kind in zip(mine.stems, mine.kinds, strict=True) if kind != "word"} & mine.given_up
         theirs = [self._parsed(old.text).content for old in olds]
         holding = [place for place, content in enumerate(theirs) if values & content]
-        if len(holding) != 1 or not (mine.content - values) & theirs[holding[0]]:
+        if len(holding) != 1 or not _beginnings(mine.content - values) & _beginnings(theirs[holding[0]] - values):
             return None
         return holding[0]
 
+    def _share_a_name(self, new: Said, olds: Sequence[Said]) -> npt.NDArray[np.bool_]:
+        """Which of the older statements have nothing in common with the newer one but names."""
+        mine = self._parsed(new.text)
+        names = {s for s, kind in zip(mine.stems, mine.kinds, strict=True) if kind == "name"} | set(mine.stems[:1])
+        shared = [mine.content & self._parsed(old.text).content for old in olds]
+        return np.array([bool(each) and each <= names for each in shared])
+
+    def _holds_beside(self, new: Said, olds: Sequence[Said]) -> npt.NDArray[np.bool_]:
+        """Which of the older statements may hold beside the newer one: they have its values already (Bern, where
+        somebody else lives too), or are about another thing of its kind (the blue bike).
+        """
+        mine = self._parsed(new.text)
+        behind = list(zip(mine.stems, mine.kinds, strict=True))[mine.verb + 1 :]
+        values = {s for s, kind in behind if kind != "word" and s in mine.content} - mine.given_up
+        theirs = [self._parsed(self._resolved(old.text)) for old in olds]
+        return np.array([(bool(values) and values <= old.content) or _are_apart(mine, old) for old in theirs])
+
     def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
         """Signs of each pair, shape (n, signs)."""
+        olds = [replace(old, text=self._resolved(old.text)) for old in olds]
         mine, theirs = self._parsed(new.text), [self._parsed(old.text) for old in olds]
         company = _company(mine, theirs, _cosines(new, olds))
         leads = company.lead(company.near), company.lead(company.weights)
@@ -173,6 +211,18 @@ class Replacement:
         ]
         found = [kind in kinds[0] & kinds[1] for kind in ("weekday", "month", "number", "code")]
         found += [self._finds(name, new.text) and self._finds(name, old.text) for name in ("times", "money")]
+        is_of_same = [bool(a) and a <= b for a, b in ((theirs.subject, mine.content), (mine.subject, theirs.content))]
+        behind = (
+            [p for p in mine.only(theirs.content) if p > mine.verb],
+            [p for p in theirs.only(mine.content) if p > theirs.verb],
+        )
+        found.append(any(is_of_same) and self._finds("places", new.text) and self._finds("places", old.text))
+        found.append(
+            any(is_of_same)
+            and _verb(mine) == _verb(theirs)
+            and mine.has("name", behind[0])
+            and theirs.has("name", behind[1])
+        )
         is_named = theirs.has("name", [p for p, s in enumerate(theirs.stems) if s in mine.content])
         leaves = self._finds("changes", new.text) or self._finds("denies", new.text)
         named = {s for p in (mine, theirs) for s, kind in zip(p.stems, p.kinds, strict=True) if kind == "name"}
@@ -207,6 +257,12 @@ class Replacement:
         found = [
             cosine, alike, len(shared) / max(1, len(every)),
             len(shared) / max(1, len(theirs.content)), len(shared) / max(1, len(mine.content)),
+            bool(mine.subject - theirs.content) and bool(theirs.subject - mine.content),
+            bool(mine.subject - theirs.content), bool(theirs.subject - mine.content),
+            self._finds("passing", new.text), self._finds("passing", new.text) and changes,
+            bool(theirs.owners & (mine.content - mine.owners)), bool(mine.owners & (theirs.content - theirs.owners)),
+            bool(mine.predicate) and mine.predicate <= theirs.content, _share(mine.predicate, theirs.content),
+            bool(theirs.predicate) and theirs.predicate <= mine.content, _share(theirs.predicate, mine.content),
             same_subject, bool(theirs.subject & mine.subject), bool(theirs.subject & mine.content),
             bool(theirs.subject) and theirs.subject <= mine.content,
             bool(mine.subject) and mine.subject <= theirs.content,
@@ -226,6 +282,18 @@ class Replacement:
         ]  # fmt: skip
         return [float(each) for each in found]
 
+    def _resolved(self, text: str) -> str:
+        """The last sentence, if it is about what the one before it names: `My son is called Max. He is six.`"""
+        before, last = ["", "", *sentences(text)][-2:]
+        pronoun = pattern("said_of_same").match(last)
+        if not pronoun or not before:
+            return text
+        parsed = self._parsed(before)
+        names = [t for t, kind in zip(parsed.tokens, parsed.kinds, strict=True) if kind == "name"]
+        is_thing = pronoun[0].lower() in words("of_things") or not names
+        subject = " ".join(parsed.tokens[: parsed.verb]) if is_thing else names[0]
+        return with_subject(last, subject) if is_thing <= bool(parsed.subject) else text
+
     def _parsed(self, text: str) -> Parsed:
         tokens = tuple(TOKEN.findall(text))
         kinds = tuple(self._kind(token, first=not place) for place, token in enumerate(tokens))
@@ -233,6 +301,8 @@ class Replacement:
         verb = places[0] if places else len(tokens) // 2
         stems = tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens)
         over = [place for place, token in enumerate(tokens) if self._gives_up(token.lower().replace("’", "'"))]
+        if tokens and text.startswith(f"{tokens[0]},"):
+            over = [place for place in over if place]  # "No, ..." gives up what was said before
         over += [len(TOKEN.findall(text[: found.start()])) for found in self._patterns["from_to"].finditer(text)]
         given_up = frozenset(each for place in over for each in stems[place + 1 : place + 1 + GIVEN_UP])
         return Parsed(tokens, kinds, stems, verb, given_up)
@@ -276,6 +346,27 @@ def pair_vector(new: Vectors, old: Vectors) -> Vectors:
     """What the judge reads of two vectors: the newer one, and how it differs; shape (2 x dimensions,)."""
     made: Vectors = (np.concatenate([new, new - old]) / 3).astype(np.float32)
     return made
+
+
+def _beginnings(stems: frozenset[str]) -> frozenset[str]:
+    """Of words as they are compared where one belongs to a verb and the other to its noun: `rehearse`, `rehearsal`."""
+    return frozenset(each[:BEGINNING] for each in stems)
+
+
+def _are_apart(mine: Parsed, theirs: Parsed) -> bool:
+    """Whether both are about a thing of the same name, each with a word that tells it from the other."""
+    heads = [[s for s in each.stems[: each.verb] if s in each.content][-1:] for each in (mine, theirs)]
+    if not heads[0] or heads[0] != heads[1]:
+        return False
+    return bool(mine.subject - theirs.content) and bool(theirs.subject - mine.content)
+
+
+def _verb(statement: Parsed) -> str:
+    return statement.stems[statement.verb] if statement.stems else ""
+
+
+def _share(some: frozenset[str], of: frozenset[str]) -> float:
+    return len(some & of) / max(1, len(some))
 
 
 def _cosines(new: Said, olds: Sequence[Said]) -> Vectors:

@@ -103,9 +103,16 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
     hit = [n.memory for n in near if _stands(wrong, n.memory.content) and subject <= _all_of(n.memory.content)]
     if len(hit) != 1:
         return None
-    more = stems(hit[0].content) - stems(candidate.content)
-    content = _replaced(hit[0].content, wrong, _tail(found.right)) if more else None
-    return Decision("end", hit[0].id, content=content)
+    return Decision("end", hit[0].id, content=put_right(candidate.content, hit[0].content))
+
+
+def put_right(said: str, known: str) -> str | None:
+    """What a memory says with X in the place of Z, where `X, not Z` was said and it says more than that; else None."""
+    found = contrast(said)
+    wrong = found.wrong.strip(" .,`\"'") if found else ""
+    if found is None or not _stands(wrong, known) or not stems(known) - stems(said):
+        return None
+    return _replaced(known, wrong, _tail(found.right))
 
 
 def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:

@@ -17,7 +17,7 @@ from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, MOST_DOUBTFUL, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
-from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
+from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide, put_right
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
@@ -284,7 +284,8 @@ class Learner:
         if decision.action == "add" and (is_written or candidate.source in COMPARED):
             ended, chance = await self._worker.run(self._made_untrue, candidate, found)
             if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
-                decision = replace(decision, action="end", id=ended)
+                old = next(n.memory for n in found.neighbours if n.memory.id == ended)
+                decision = Decision("end", ended, content=put_right(candidate.content, old.content))
             elif chance >= DOUBTFUL:
                 decision = replace(decision, doubts=(ended, chance))
         if not is_sure and decision.id is None:
@@ -457,9 +458,9 @@ def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
 
 
 def _is_near(neighbour: Neighbour, candidate: Candidate) -> bool:
-    """Whether a memory and a candidate can be about the same thing."""
-    shared = stems(neighbour.memory.content) & stems(candidate.content)
-    return neighbour.cosine is None or neighbour.cosine >= NEAR or bool(shared)
+    """Whether a memory and a candidate can be about the same thing: that both have a name for something is nothing."""
+    mine, theirs = (stems(pattern("verb").sub(" ", said.content)) for said in (candidate, neighbour.memory))
+    return neighbour.cosine is None or neighbour.cosine >= NEAR or bool(mine & theirs)
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:

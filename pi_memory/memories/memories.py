@@ -30,7 +30,7 @@ CHANGED = "memory.changed"
 CLOSED = "memory.closed"
 FADED = "memory.faded"
 SUPERSEDED = "memory.superseded"
-SHOWN_DOUBT = 0.35
+SHOWN_DOUBT = 0.3
 """From this chance on somebody is asked which of two memories holds."""
 
 CHANGEABLE = ("content", "type", "namespace", "priority", "topics")

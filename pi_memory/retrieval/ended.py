@@ -5,8 +5,8 @@ A memory that was replaced takes the sentence it rests on with it.
 
 from collections.abc import Sequence
 
-from pi_memory.text.contrast import asserted
-from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.contrast import asserted, with_subject
+from pi_memory.text.language import pattern, words
 from pi_memory.text.sentences import sentences, stems
 from pi_memory.text.stems import stem
 from pi_memory.text.third_person import finished
@@ -85,8 +85,7 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
         return clause
     if not subject or not is_of_it or (is_name and pronoun[0] in words("of_things")):
         return ""
-    verb, _, more = rest.strip().partition(" ")
-    return " ".join([subject, forms("short_of_be").get(verb, verb), more])
+    return with_subject(clause, subject)
 
 
 def _subject(clause: str) -> str:

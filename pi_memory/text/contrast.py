@@ -5,7 +5,7 @@ English, and the plain forms of German, French and Spanish.
 
 from dataclasses import dataclass
 
-from pi_memory.text.language import pattern
+from pi_memory.text.language import forms, pattern
 
 MOST_WRONG = 6
 """Words of what is wrong; a longer `not ...` goes on with another thought."""
@@ -56,3 +56,10 @@ def asserted(text: str) -> str:
     if found is None:
         return text
     return found.subject if found.right == found.subject else f"{found.subject} {found.right}"
+
+
+def with_subject(clause: str, subject: str) -> str:
+    """A clause that begins with a pronoun, with what that stands for: `it's here` as `The key is here`."""
+    found = pattern("said_of_same").match(clause)
+    verb, _, rest = clause[found.end() :].strip().partition(" ") if found else (clause, "", "")
+    return " ".join([subject, forms("short_of_be").get(verb, verb), rest])
