@@ -7,7 +7,7 @@ claims to answer it.
 from dataclasses import dataclass
 from enum import Enum
 
-from pi_memory.text.language import pattern
+from pi_memory.text.language import pattern, words
 from pi_memory.text.sentences import is_question
 from pi_memory.text.user_text import sentences as own_sentences
 
@@ -81,9 +81,7 @@ def only_asks(message: str) -> bool:
     if _small_talk(text) is not None:
         return True
     left = [each for each in _sentences(text) if not says_nothing(each)]
-    asking = [
-        each for each in left if (asks(each) or _is_short_request(each)) and not pattern("fact_first").search(each)
-    ]
+    asking = [each for each in left if (asks(each) or _is_short_request(each)) and not _states_first(each)]
     return not left or (bool(asking) and all(each in asking or pattern("cry").search(each) for each in left))
 
 
@@ -114,18 +112,35 @@ def asks(sentence: str) -> bool:
         return False
     if is_question(sentence) or pattern("looks_up").search(sentence):
         return True
-    words = len(sentence.split())
-    if words <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
+    length = len(sentence.split())
+    if length <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
         return True
-    return words <= LONGEST_NAMED and _is_asked_for(sentence)
+    return length <= LONGEST_NAMED and _is_asked_for(sentence)
 
 
 def _is_asked_for(sentence: str) -> bool:
     """Whether it names what is asked for: `town where Anna lives`. With a second verb it states something about it."""
-    if pattern("asked_late").search(sentence):
+    if _has(sentence, "asked_late", without="asking_inside"):
+        return True
+    if _has(sentence, "asked_compound", without="no_head") and not pattern("finite").search(sentence):
         return True
     names = pattern("asked_for").search(sentence) and not pattern("states_shortly").search(sentence)
-    return bool(names or pattern("asked_briefly").search(sentence)) and not pattern("states_of").search(sentence)
+    if not names and not _has(sentence, "asked_briefly", without="no_head"):
+        return False
+    return not pattern("states_of").search(sentence)
+
+
+def _has(sentence: str, name: str, *, without: str) -> bool:
+    """Whether a pattern is found, with none of some words in its named groups."""
+    found = pattern(name).search(sentence)
+    named = [group for group in found.groupdict().values() if group] if found else []
+    return found is not None and words(without).isdisjoint(" ".join(named).lower().replace(",", " ").split())
+
+
+def _states_first(sentence: str) -> bool:
+    """Whether something is stated before a request to do something with it."""
+    found = pattern("fact_first").search(sentence)
+    return found is not None and pattern("finite").search(found.groupdict().get("said") or "") is not None
 
 
 def names_only(sentence: str) -> bool:
@@ -181,7 +196,7 @@ def _plain(message: str) -> str:
 def _small_talk(text: str) -> Wish | None:
     if pattern("greeting").search(text):
         return Wish.GREETING
-    if pattern("thanks").search(text):
+    if pattern("thanks").search(text) and not pattern("finite").search(text):
         return Wish.THANKS
     if pattern("farewell_only").search(text):
         return Wish.FAREWELL
