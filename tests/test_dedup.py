@@ -284,6 +284,9 @@ def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
     assert put_right("No, it is on pitch 4, not pitch 2.", known) == "Training is on Tuesdays at five on pitch 4."
     assert put_right("Training is on pitch 4.", known) is None
     assert put_right("Training is on pitch 4, not pitch 3.", known) is None
+    assert (
+        put_right("The bills go out on the 30th, not on the 15th.", "The bills go out on the 15th with net 30.") is None
+    )
 
 
 def test_a_correction_of_what_nobody_said_ends_nothing() -> None:

@@ -112,6 +112,8 @@ def put_right(said: str, known: str) -> str | None:
     wrong = found.wrong.strip(" .,`\"'") if found else ""
     if found is None or not _stands(wrong, known) or not stems(known) - stems(said):
         return None
+    if found.right == found.subject and not pattern("verb").search(found.right):
+        return None  # where its subject ends is not known
     return _replaced(known, wrong, _tail(found.right))
 
 
