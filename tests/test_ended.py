@@ -13,6 +13,12 @@ def test_a_message_is_shown_without_the_sentence_that_was_replaced() -> None:
     assert without("As it  was.", []) == "As it  was."
 
 
+def test_what_was_joined_to_what_was_replaced_is_left_alone() -> None:
+    said = "My name is Marta and I live in Porto with Rui."
+    assert without(said, ["I live in Porto with Rui."]) == "My name is Marta"
+    assert without(said, ["My name is Marta"]) == "I live in Porto with Rui."
+
+
 def test_a_reply_is_shown_without_the_sentence_that_said_what_is_over() -> None:
     reply = "Your key is in the shed.\nAlso: the bins go out on Monday."
     assert unsaid(reply, ["The key is in the shed."]) == "Also: the bins go out on Monday."

@@ -188,6 +188,27 @@ def test_a_list_is_remembered_item_by_item() -> None:
     assert [s.content for s in found] == ["The key is under the mat.", "The user leaves at 8."]
 
 
+@pytest.mark.parametrize(
+    ("message", "contents"),
+    [
+        (
+            "Hi! My name is Marta and I live in Porto with my partner Rui.",
+            ["The user's name is Marta.", "The user lives in Porto with the user's partner Rui."],
+        ),
+        ("I moved to Lyon, and we have two dogs.", ["The user moved to Lyon.", "We have two dogs."]),
+        ("Je m'appelle Ada et j'habite à Berne.", ["Je m'appelle Ada.", "J'habite à Berne."]),
+        (
+            "I live in Bern with my cat and my bike.",
+            ["The user lives in Bern with the user's cat and the user's bike."],
+        ),
+    ],
+)
+def test_each_thing_that_a_sentence_says_of_the_user_is_a_statement(message: str, contents: list[str]) -> None:
+    found = notice(message)
+    assert [each.content for each in found] == contents
+    assert all(each.quote in message for each in found)
+
+
 def test_of_what_is_private_nothing_is_stated_but_what_to_forget() -> None:
     message = "I live in Lyon. Don't remember this. I'm allergic to nuts, and remember that. Forget my old address."
     assert [s.kind for s in notice(message)] == ["private", "forget"]

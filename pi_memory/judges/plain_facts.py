@@ -72,7 +72,7 @@ class PlainFacts:
         if any(statement.kind == "private" for statement in stated):
             return Facts()
         quotes = {statement.quote for statement in stated}
-        possible_facts = [s for s in said if _may_be_fact(s) and s.text not in quotes]
+        possible_facts = [s for s in said if _may_be_fact(s) and not any(quote in s.text for quote in quotes)]
         if not possible_facts:
             self._remember(exchange.conversation_id, said)
             return Facts()

@@ -101,7 +101,9 @@ def _of_exchange(number: int, exchange: Exchange) -> Iterator[Candidate]:
             yield candidate
     noticed = {statement.quote for statement in stated}
     for sentence in sentences(exchange.user):
-        if sentence.text not in noticed and (found := _of_sentence(sentence, exchange)) is not None:
+        if any(quote in sentence.text for quote in noticed):
+            continue
+        if (found := _of_sentence(sentence, exchange)) is not None:
             yield replace(found, quote=sentence.text, exchange_id=number)
 
 

@@ -44,7 +44,7 @@ def statements(exchange: Exchange) -> tuple[Statement, ...]:
 
 
 def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sentence]) -> list[Statement]:
-    text = _from(sentence.text.replace("’", "'"), pattern("opening"))
+    text = _from(_straight(sentence.text), pattern("opening"))
     asked = pattern("asked").match(text)
     if sentence.is_question and not asked:
         return _said_in_passing(text)
@@ -127,7 +127,18 @@ def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stat
 
 
 def _personal(text: str, quote: str) -> list[Statement]:
-    return [Statement("personal", about_user(text), quote)] if pattern("personal").match(text) else []
+    """One for each thing that a sentence says of the user: any of them may change without the others."""
+    if not pattern("personal").match(text):
+        return []
+    quotes = pattern("next_of_user").split(quote)
+    if len(quotes) == 1 or not pattern("personal").match(first := _from(_straight(quotes[0]), pattern("opening"))):
+        return [Statement("personal", about_user(text), quote)]
+    rest = [Statement("personal", about_user(_straight(each)), each) for each in quotes[1:]]
+    return [Statement("personal", about_user(first), quotes[0]), *rest]
+
+
+def _straight(text: str) -> str:
+    return text.replace("’", "'")
 
 
 def _is_rule_behind(text: str) -> bool:

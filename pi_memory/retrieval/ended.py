@@ -18,7 +18,11 @@ SAYS = 0.8
 def without(text: str, ended: Sequence[str]) -> str:
     """A message without the sentences that no longer hold; "" when nothing is left."""
     for sentence in ended:
-        text = text.replace(sentence, " ")
+        before, said, after = text.partition(sentence)
+        if said:
+            joined = pattern("next_of_user").match(after)
+            before = pattern("joining").sub("", before)
+            text = f"{before} {after[joined.end() :] if joined else after}"
     return " ".join(text.split()).strip(" ,;") if ended else text
 
 
