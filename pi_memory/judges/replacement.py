@@ -80,6 +80,15 @@ class Parsed:
         """Places of the content that the other statement lacks."""
         return [place for place, stem in enumerate(self.stems) if stem in self.content - others]
 
+    def of_what(self, of: frozenset[str]) -> dict[str, frozenset[str]]:
+        """What a thing is said to be of or for, by its stem: the two words behind `key of`, without articles."""
+        found: dict[str, frozenset[str]] = {}
+        for place, token in enumerate(self.tokens[1:], 1):
+            behind = [s for s in self.stems[place + 1 : place + 4] if s in self.content][:2]
+            if token.lower() in of and behind and self.stems[place - 1] in self.content:
+                found.setdefault(self.stems[place - 1], frozenset(behind))
+        return found
+
     def has(self, kind: Kind, places: list[int]) -> bool:
         return any(self.kinds[place] == kind for place in places)
 
@@ -176,7 +185,8 @@ class Replacement:
         behind = list(zip(mine.stems, mine.kinds, strict=True))[mine.verb + 1 :]
         values = {s for s, kind in behind if kind != "word" and s in mine.content} - mine.given_up
         theirs = [self._parsed(self._resolved(old.text)) for old in olds]
-        return np.array([(bool(values) and values <= old.content) or _are_apart(mine, old) for old in theirs])
+        of = self._words["of"]
+        return np.array([(bool(values) and values <= old.content) or _are_apart(mine, old, of) for old in theirs])
 
     def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
         """Signs of each pair, shape (n, signs)."""
@@ -353,8 +363,13 @@ def _beginnings(stems: frozenset[str]) -> frozenset[str]:
     return frozenset(each[:BEGINNING] for each in stems)
 
 
-def _are_apart(mine: Parsed, theirs: Parsed) -> bool:
-    """Whether both are about a thing of the same name, each with a word that tells it from the other."""
+def _are_apart(mine: Parsed, theirs: Parsed, of: frozenset[str]) -> bool:
+    """Whether both are about a thing of the same name, each with a word that tells it from the other: the key of the
+    shed, the key of the loft.
+    """
+    ours, others = mine.of_what(of), theirs.of_what(of)
+    if any(not ours[head] & others[head] for head in ours.keys() & others.keys()):
+        return True
     heads = [[s for s in each.stems[: each.verb] if s in each.content][-1:] for each in (mine, theirs)]
     if not heads[0] or heads[0] != heads[1]:
         return False

@@ -50,8 +50,8 @@ SURE_CHANCE = 0.7
 """From here on what may be no fact ends a memory."""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
-NEAR = 0.45
-"""The least cosine to what a statement ends, where they share no word: below it they are about different things."""
+NEAR, NEAR_SHARING = 0.4, 0.34
+"""The least cosine to what a statement ends, and where they share a word: below it they are about different things."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -460,7 +460,7 @@ def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
 def _is_near(neighbour: Neighbour, candidate: Candidate) -> bool:
     """Whether a memory and a candidate can be about the same thing: that both have a name for something is nothing."""
     mine, theirs = (stems(pattern("verb").sub(" ", said.content)) for said in (candidate, neighbour.memory))
-    return neighbour.cosine is None or neighbour.cosine >= NEAR or bool(mine & theirs)
+    return neighbour.cosine is None or neighbour.cosine >= (NEAR_SHARING if mine & theirs else NEAR)
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:
