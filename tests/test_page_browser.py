@@ -195,14 +195,14 @@ def test_it_searches_as_one_types(browser: Any, daemon: Process) -> None:
 
 
 def test_a_conflict_is_settled_by_a_button(browser: Any, daemon: Process) -> None:
-    older, newer = remember(daemon, "Lena is allergic to nuts"), remember(daemon, "Lena is allergic to shellfish")
+    older, newer = remember(daemon, "The bins go out on Tuesday."), remember(daemon, "Bins: Thursday.")
     with daemon.client as client:
         (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
     assert (conflict["older"]["id"], conflict["newer"]["id"]) == (older, newer)
     with tab(browser, daemon) as opened:
         page = opened.open("/ui/memories")
         assert opened.serious() == []
-        page.click("#conflicts button[aria-label='This holds: Lena is allergic to shellfish']")
+        page.click("#conflicts button[aria-label='This holds: Bins: Thursday.']")
         page.wait_for_selector("#notices :text('The other one no longer holds')")
         assert page.inner_text("#conflicts") == ""
         assert not memory(daemon, older)["is_valid"]

@@ -77,6 +77,8 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
         ("Rosa has a new tutor since Monday, Mr. Hale.", "Rosa has ballet on Tuesdays."),
         ("I keep the spare key of the loft in box 12.", "I keep the spare key of the shed in box 9."),
         ("The code for the gate is 4417.", "The code for the back door is 5820."),
+        ("Lena is allergic to shellfish.", "Lena is allergic to nuts."),
+        ("Lena plays the flute.", "Lena plays the drums."),
     ],
 )
 def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -> None:

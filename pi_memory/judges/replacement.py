@@ -80,6 +80,10 @@ class Parsed:
         """Places of the content that the other statement lacks."""
         return [place for place, stem in enumerate(self.stems) if stem in self.content - others]
 
+    def values(self, other: "Parsed") -> set[Kind]:
+        """The kinds of the values that it has and the other one has not."""
+        return {self.kinds[place] for place in self.only(other.content)} - {"word"}
+
     def of_what(self, of: frozenset[str]) -> dict[str, frozenset[str]]:
         """What a thing is said to be of or for, by its stem: the two words behind `key of`, without articles."""
         found: dict[str, frozenset[str]] = {}
@@ -99,8 +103,10 @@ KINDS = 8
 """Of values: weekday, month, number, code, time, money, place, name."""
 SAME_KIND = 0
 """The sign that says whether any are."""
-LEAST_ANEW, MOST_DOUBTFUL = 0.7, 0.39
-"""What ends without a word of change, and the most that is left of the chance of another."""
+LEAST_ANEW, MOST_DOUBTFUL, MOST_UNLIKE = 0.7, 0.39, 0.25
+"""What ends without a word of change, the most that is left of the chance of another, and of one without any value in
+place of another: a number, a day, a name.
+"""
 SURELY = 0.9
 """The least chance where the newer one denies a value of the older one."""
 DOUBTFUL = 0.2
@@ -147,8 +153,10 @@ class Replacement:
         found = self._head.chances(signs, vectors)
         if not (self._finds("changes", new.text) or self._finds("corrects", new.text)):
             # What is only said anew needs another value of the same kind.
-            says_anew = (signs[:, SAME_KIND] > 0) & (found >= LEAST_ANEW)
-            found = np.where(says_anew, found, np.minimum(found, MOST_DOUBTFUL)).astype(np.float32)
+            same_kind = signs[:, SAME_KIND] > 0
+            most = np.where(self._have_values(new, olds) | same_kind, MOST_DOUBTFUL, MOST_UNLIKE)
+            most = np.where(same_kind & (found >= LEAST_ANEW), 1.0, most)
+            found = np.minimum(found, most).astype(np.float32)
         if self._finds("passing", new.text) and not self._finds("postpones", new.text):
             found = np.minimum(found, MOST_DOUBTFUL)
         if not self._finds("starts_over", new.text):
@@ -170,6 +178,11 @@ class Replacement:
             return None
         return holding[0]
 
+    def _have_values(self, new: Said, olds: Sequence[Said]) -> npt.NDArray[np.bool_]:
+        """Which of the older statements have a number, day or name where the newer one has another."""
+        mine, theirs = self._parsed(new.text), [self._parsed(old.text) for old in olds]
+        return np.array([bool(mine.values(old) & old.values(mine)) for old in theirs])
+
     def _share_a_name(self, new: Said, olds: Sequence[Said]) -> npt.NDArray[np.bool_]:
         """Which of the older statements have nothing in common with the newer one but names."""
         mine = self._parsed(new.text)
@@ -179,14 +192,22 @@ class Replacement:
 
     def _holds_beside(self, new: Said, olds: Sequence[Said]) -> npt.NDArray[np.bool_]:
         """Which of the older statements may hold beside the newer one: they have its values already (Bern, where
-        somebody else lives too), or are about another thing of its kind (the blue bike).
+        somebody else lives too), are about another thing of its kind (the blue bike), or say what adds up (allergies).
         """
         mine = self._parsed(new.text)
         behind = list(zip(mine.stems, mine.kinds, strict=True))[mine.verb + 1 :]
         values = {s for s, kind in behind if kind != "word" and s in mine.content} - mine.given_up
+        adds_up = self._finds("adds_up", new.text) and not self._finds("starts_over", new.text)
         theirs = [self._parsed(self._resolved(old.text)) for old in olds]
         of = self._words["of"]
-        return np.array([(bool(values) and values <= old.content) or _are_apart(mine, old, of) for old in theirs])
+        return np.array(
+            [
+                (bool(values) and values <= parsed.content)
+                or _are_apart(mine, parsed, of)
+                or (adds_up and self._finds("adds_up", old.text))
+                for old, parsed in zip(olds, theirs, strict=True)
+            ]
+        )
 
     def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
         """Signs of each pair, shape (n, signs)."""
