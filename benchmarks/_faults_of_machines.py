@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from benchmarks import _measure as measure
@@ -214,7 +215,9 @@ def start_with(bed: Bed, model: Path) -> None:
 def stopped_after(bed: Bed, number: int, seconds: float) -> None:
     """Send a signal to a daemon that starts, so many seconds after its first line."""
     log = (bed.folder / f"log-{time.monotonic_ns()}").open("w")
-    with log, subprocess.Popen(SERVE, cwd=bed.folder, env=bed.environ(), stderr=log, umask=0o022) as popen:
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell has its background jobs ignore it
+    started = subprocess.Popen(SERVE, cwd=bed.folder, env=bed.environ(), stderr=log, umask=0o022, preexec_fn=heard)
+    with log, started as popen:
         while "Umask:\t0022" in Path(f"/proc/{popen.pid}/status").read_text():
             time.sleep(0.001)  # until then Python itself answers, in its own way
         time.sleep(seconds)
