@@ -73,7 +73,9 @@ def test_a_damaged_log_is_noticed_and_kept(
     path = crashed(durable, durable)
     log = Path(f"{path}-wal")
     data = log.read_bytes()
-    broken = {"emptied": b"", "zeroed": bytes(len(data)), "flipped": data[:40] + b"\xff" + data[41:]}[damage]
+    broken = {"emptied": b"", "zeroed": bytes(len(data)), "flipped": data[:40] + bytes([data[40] ^ 0xFF]) + data[41:]}[
+        damage
+    ]
     log.write_bytes(broken)
     assert "lacks 2 of the writes that were acknowledged" in str(problem(path))
     assert caplog.text.count("lacks 2 of the writes") == 1
