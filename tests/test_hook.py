@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.process import Process, serving
+from tests.waiting import eventually
 
 SESSION = "5f0c2f9e-6d1e-4c86-9a0b-0a2f4ad0a001"
 PUMP = "/home/me/garden/irrigation/pump.py"
@@ -64,6 +65,8 @@ def test_a_session_from_its_begin_to_its_end(daemon: Process, tmp_path: Path) ->
     assert (done.returncode, done.stdout, done.stderr, log(tmp_path)) == (0, "", "", "")
     ended = hook(tmp_path, event("SessionEnd", reason="prompt_input_exit"), port=port)
     assert (ended.returncode, ended.stdout, log(tmp_path)) == (0, "", "")
+    with daemon.client as client:
+        eventually(lambda: "pump.py" in client.get("/focus").text)  # it is tagged when nobody waits
     began = hook(tmp_path, event("SessionStart", source="startup"), port=port)
     said = json.loads(began.stdout)["hookSpecificOutput"]
     assert said["hookEventName"] == "SessionStart"
