@@ -59,6 +59,7 @@ def chance(new: str, old: str, *, nearness: float = 0.8) -> float:
         ("Our accountant is Ida Moss.", "Our accountant is Paul Crane."),
         ("Since Easter Ned gets 9 pounds for walking the dog.", "A boy called Ned walks our dog. He gets 7 pounds."),
         ("Max plays in Ludlow now.", "My son is called Max. He plays in Bewdley."),
+        ("I parked the car on level 7 today.", "I parked the car on level 3."),
     ],
 )
 def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -> None:

@@ -146,7 +146,7 @@ class Replacement:
         """How likely `new` makes each of `olds` untrue, from 0 to 1, shape (n,)."""
         if not olds:
             return np.zeros(0, np.float32)
-        vectors = None
+        new, vectors = self._done_again(new, olds), None
         if new.vector is not None and all(old.vector is not None for old in olds) and self._head.fits(embedder):
             vectors = np.array([pair_vector(new.vector, old.vector) for old in olds if old.vector is not None])
         signs = self.signs(new, olds)
@@ -177,6 +177,13 @@ class Replacement:
         if len(holding) != 1 or not _beginnings(mine.content - values) & _beginnings(theirs[holding[0]] - values):
             return None
         return holding[0]
+
+    def _done_again(self, new: Said, olds: Sequence[Said]) -> Said:
+        """The newer statement without when it was done, if it was done before: `I parked on level 7 today.`"""
+        done, *before = (self._patterns["did"].match(said.text) for said in (new, *olds))
+        if done is None or all(each is None or each["what"] != done["what"] for each in before):
+            return new
+        return replace(new, text=self._patterns["passing"].sub("", new.text))
 
     def _have_values(self, new: Said, olds: Sequence[Said]) -> npt.NDArray[np.bool_]:
         """Which of the older statements have a number, day or name where the newer one has another."""
