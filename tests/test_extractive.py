@@ -119,6 +119,9 @@ def test_the_recent_focus_is_shown() -> None:
         ("thanks a lot", "You're welcome."),
         ("Good night", "Goodbye."),
         ("yes please", "All right."),
+        ("great", "All right."),
+        ("how are you?", "I am well, thank you."),
+        ("are you there", "Yes, I am here."),
         ("Who are you?", SELF),
         ("what can you do", SELF),
     ],
@@ -128,7 +131,8 @@ def test_what_asks_for_nothing_known_gets_a_short_reply(message: str, answer: st
 
 
 def test_what_needs_a_model_is_refused() -> None:
-    assert "language model" in talk("ok", "Write a poem about the sea.")
+    assert "I can't do that" in talk("ok", "Write a poem about the sea.")
+    assert "I can't do that" in talk("ok", "set an alarm for seven")
 
 
 def test_what_was_asked_before_is_no_answer() -> None:

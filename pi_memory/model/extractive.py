@@ -33,8 +33,10 @@ SMALL_TALK = {
     Wish.FAREWELL: "Goodbye.",
     Wish.ANSWER: "All right.",
     Wish.ASSISTANT: SELF,
+    Wish.WELLBEING: "I am well, thank you.",
+    Wish.PRESENCE: "Yes, I am here.",
     Wish.STATEMENT: "I see.",
-    Wish.REQUEST: "I can't do that without a language model; I can only tell you what you told me.",
+    Wish.REQUEST: "I can't do that; I can only tell you what you told me.",
 }
 """A reply never says that something is kept: who keeps it says so."""
 

@@ -25,7 +25,8 @@ TIMES = (
 
 class Wish(Enum):
     """`ABOUT` asks for everything about something, `SAID` for what the user said in a time, `REPLIED` for what the
-    assistant said, `ASSISTANT` who it is; `REQUEST` is for what only a language model does, `ANSWER` a yes or no.
+    assistant said, `ASSISTANT` who it is, `WELLBEING` how it is, `PRESENCE` whether it is there; `REQUEST` is for what
+    only a language model does, `ANSWER` a yes or no.
     """
 
     QUESTION = "question"
@@ -33,6 +34,8 @@ class Wish(Enum):
     SAID = "said"
     REPLIED = "replied"
     ASSISTANT = "assistant"
+    WELLBEING = "wellbeing"
+    PRESENCE = "presence"
     REQUEST = "request"
     GREETING = "greeting"
     THANKS = "thanks"
@@ -41,6 +44,11 @@ class Wish(Enum):
     STATEMENT = "statement"
 
 
+ABOUT_ASSISTANT = {
+    Wish.ASSISTANT: "asks_who_you_are",
+    Wish.WELLBEING: "asks_wellbeing",
+    Wish.PRESENCE: "asks_presence",
+}
 ASKING = frozenset({Wish.QUESTION, Wish.ABOUT, Wish.SAID, Wish.REPLIED})
 
 
@@ -110,7 +118,7 @@ def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
     if pattern("request").search(sentence) or pattern("condition_first").match(sentence):
         return False
-    if is_question(sentence) or pattern("looks_up").search(sentence):
+    if is_question(sentence) or pattern("looks_up").search(sentence) or pattern("needs_help").search(sentence):
         return True
     length = len(sentence.split())
     if length <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
@@ -196,10 +204,10 @@ def _plain(message: str) -> str:
 def _small_talk(text: str) -> Wish | None:
     if pattern("greeting").search(text):
         return Wish.GREETING
-    if pattern("thanks").search(text) and not pattern("finite").search(text):
+    if pattern("thanks").search(text) and (says_nothing(text) or not pattern("finite").search(text)):
         return Wish.THANKS
     if pattern("farewell_only").search(text):
         return Wish.FAREWELL
-    if pattern("yes_or_no").search(text):
+    if pattern("yes_or_no").search(text) or says_nothing(text):
         return Wish.ANSWER
-    return Wish.ASSISTANT if pattern("asks_who_you_are").search(text) else None
+    return next((wish for wish, name in ABOUT_ASSISTANT.items() if pattern(name).search(text)), None)
