@@ -46,21 +46,17 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before.
-    `given_up` are stems of what it says to be over: `not on Tuesdays`, `quit the bakery`.
+    """Tokens of a statement, with kinds and stems; `content` are those that are no stop words, `verb` is the place of
+    the verb that its subject stands before. `given_up` are stems of what it says to be over: `not on Tuesdays`, `quit
+    the bakery`.
     """
 
     tokens: tuple[str, ...]
     kinds: tuple[Kind, ...]
     stems: tuple[str, ...]
+    content: frozenset[str]
     verb: int
     given_up: frozenset[str]
-
-    @property
-    def content(self) -> frozenset[str]:
-        return frozenset(
-            s for s, t in zip(self.stems, self.tokens, strict=True) if t.lower() not in words("stop_words")
-        )
 
     @property
     def subject(self) -> frozenset[str]:
@@ -78,7 +74,8 @@ class Parsed:
 
     def only(self, others: frozenset[str]) -> list[int]:
         """Places of the content that the other statement lacks."""
-        return [place for place, stem in enumerate(self.stems) if stem in self.content - others]
+        own = self.content - others
+        return [place for place, stem in enumerate(self.stems) if stem in own]
 
     def values(self, other: "Parsed") -> set[Kind]:
         """The kinds of the values that it has and the other one has not."""
@@ -343,7 +340,9 @@ class Replacement:
             over = [place for place in over if place]  # "No, ..." gives up what was said before
         over += [len(TOKEN.findall(text[: found.start()])) for found in self._patterns["from_to"].finditer(text)]
         given_up = frozenset(each for place in over for each in stems[place + 1 : place + 1 + GIVEN_UP])
-        return Parsed(tokens, kinds, stems, verb, given_up)
+        stop_words = words("stop_words")
+        content = frozenset(s for s, token in zip(stems, tokens, strict=True) if token.lower() not in stop_words)
+        return Parsed(tokens, kinds, stems, content, verb, given_up)
 
     def _gives_up(self, plain: str) -> bool:
         return plain in self._words["gives_up"] or plain.endswith("n't")

@@ -10,7 +10,7 @@ SHORTEST = 2
 
 def stem(word: str) -> str:
     """A word in small letters without its ending, which it begins with; but for a `y` in its end, which is an `i`."""
-    if any(character.isdigit() for character in word):
+    if not word.isalpha() and any(character.isdigit() for character in word):
         return word
     for ending in ENDINGS:
         if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= SHORTEST:
