@@ -19,6 +19,8 @@ Purpose = Literal["chat", "choose", "write", "idle"]
 """The purpose of a model computation; `idle`: prefill ahead of time."""
 RECALLED = "## Relevant Memories"
 """Heading of the recalled memories in a message's context; each line below begins with `- `."""
+UNKEPT = "[not kept]"
+"""Stands for what the user wants forgotten, in what is kept of the conversation."""
 CLIENT_ID = r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}"
 """A client's id of a conversation or session, which appears in headers, logs and URLs."""
 GENERAL = "general"

@@ -181,3 +181,38 @@ def test_a_statement_before_a_request_is_quoted_and_courtesy_is_not() -> None:
     said = "I swapped desks with Jo, I'm at the window now, so can you update the plan?"
     context = f'{RECALLED}\n\n### Said Before\n- user: "Good to know."\n- user: "{said}"'
     assert reply([Message("user", "Who did I swap desks with?", context=context)]).startswith(f"You said: “{said}”")
+
+
+def recalled(*lines: str) -> str:
+    return "\n".join([RECALLED, "", "### Said Before", *(f"- {line}" for line in lines)])
+
+
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("The boiler beeps again.", "When the boiler beeps, press reset for five seconds."),
+        ("I'm on nights this week", "If I'm on nights, Imke feeds the horse."),
+        ("Die Heizung piept.", "Wenn die Heizung piept, musst du das Ventil aufdrehen."),
+    ],
+)
+def test_what_is_to_be_done_when_it_is_so_is_said_when_it_is_so(message: str, rule: str) -> None:
+    assert rule.partition(",")[2][:10] in reply([Message("user", message, context=recalled(f'user: "{rule}"'))])
+
+
+@pytest.mark.parametrize(
+    "message", ["The boiler is new.", "If the boiler beeps, ring Sam.", "The dentist was kind.", "I press reset often."]
+)
+def test_what_is_to_be_done_is_not_said_else(message: str) -> None:
+    rule = recalled('user: "When the boiler beeps, press reset for five seconds."')
+    assert reply([Message("user", message, context=rule)]) == "I see."
+
+
+def test_forgetting_without_saying_what_erases_nothing_and_says_so() -> None:
+    assert "Nothing is erased" in talk("I bought a boat.", "forget that")
+    assert "Nothing is erased" not in talk("I bought a boat.", "Forget my address")
+
+
+def test_a_list_speaks_to_the_user_and_quotes_without_saying_so_each_time() -> None:
+    context = recalled('user: "The car is a Golf."', 'user: "Ich habe das Auto am See geparkt."')
+    answer = reply([Message("user", "what do you know about my car?", context=context)])
+    assert answer == "What you told me about your car:\n- The car is a Golf.\n- “Ich habe das Auto am See geparkt.”"

@@ -13,7 +13,6 @@ from pi_memory.chat.context import ContextualMessage, TurnContext
 from pi_memory.chat.prefill import Prefill
 from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
-from pi_memory.conversation.screen import UNKEPT
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.learning.learner import Learner
@@ -21,6 +20,7 @@ from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model
 from pi_memory.types import (
+    UNKEPT,
     Delta,
     Done,
     Exchange,

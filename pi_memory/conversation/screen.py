@@ -9,13 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from pi_memory.conversation.window import Conversation
-from pi_memory.types import Exchange, Message
+from pi_memory.types import UNKEPT, Exchange, Message
 
 Shown = tuple[str, str]
 """A message and its reply, as a client shows them."""
-
-UNKEPT = "[not kept]"
-"""Stands for what the user wants forgotten, in what is kept of the conversation."""
 
 
 def exchanges(messages: Iterable[Message]) -> list[Shown]:

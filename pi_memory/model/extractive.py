@@ -10,7 +10,7 @@ from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
 from pi_memory.text.intent import Intent, Wish, asks, intent_of, only_asks, says_nothing
 from pi_memory.text.language import pattern
-from pi_memory.text.second_person import to_user
+from pi_memory.text.second_person import in_second_person, to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
 from pi_memory.types import AS_SET, RECALLED, AnswerForm, Message, Notice, ReplyOptions, Usage
 
@@ -27,6 +27,9 @@ SELF = (
     " person, and ask for them later in any words: “where is the spare key”, “what do you know about Pepper”, “what did"
     " I tell you last week”. “Remember ...” keeps something for good, “forget ...” erases it."
 )
+FORGET_WHAT = "Nothing is erased: say what to forget, such as “forget my address”."
+FULFILLED = 0.5
+"""Share of the words of a condition that a message has when it says that it is so."""
 SMALL_TALK = {
     Wish.GREETING: "Hello.",
     Wish.THANKS: "You're welcome.",
@@ -130,6 +133,14 @@ class SpokenLine:
             return f"You said on {self.day.lstrip('0')}: {_quote(self.text)}"
         return to_user(self.text) or f"You said: {_quote(self.text)}"
 
+    def listed(self) -> str:
+        """The line in a list of what the user said, which need not say that they did."""
+        if self.role == "assistant":
+            return self.spoken()
+        if self.day is not None and pattern("relative_time").search(self.text):
+            return f"{_quote(self.text)} ({self.day.lstrip('0')})"
+        return to_user(self.text) or _quote(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class PromptFacts:
@@ -144,12 +155,14 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     wanted = intent_of(message)
     if pattern("repeats_user").search(message) and not _topic(message) and not facts.recalled:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
+    if _forgets_nothing(message):
+        return FORGET_WHAT
     if not wanted.asks:
-        return SMALL_TALK[wanted.kind]
+        return _what_to_do(message, facts.recalled) or SMALL_TALK[wanted.kind]
     if pattern("asks_focus").search(message) and facts.focus:
         return "\n".join(["In your recent focus:", *(f"- {line}" for line in facts.focus[:3])])
     if wanted.kind in (Wish.ABOUT, Wish.SAID) and facts.recalled:
-        return "\n".join([_heading(wanted), *(f"- {line.spoken()}" for line in facts.recalled)])
+        return "\n".join([_heading(wanted), *(f"- {line.listed()}" for line in facts.recalled)])
     lines = facts.recalled or _by_words(message, [*earlier, message], facts)
     if lines:
         return "\n".join([lines[0].spoken(), *(f"Also: {line.spoken()}" for line in lines[1 : 1 + MOST_ALSO])])
@@ -160,7 +173,25 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
 
 
 def _heading(wanted: Intent) -> str:
-    return f"What you told me about {wanted.subject}:" if wanted.subject else "What you told me:"
+    return f"What you told me about {in_second_person(wanted.subject)}:" if wanted.subject else "What you told me:"
+
+
+def _forgets_nothing(message: str) -> bool:
+    """Whether it is to forget "that": nothing that can be found."""
+    command = pattern("forget").match(message)
+    return command is not None and pattern("forget_idle").fullmatch(message[command.end() :]) is not None
+
+
+def _what_to_do(message: str, recalled: Sequence[SpokenLine]) -> str:
+    """What the user once said is to be done when it is so as the message says: `The boiler beeps.` "" for nothing."""
+    said = stems(message)
+    if pattern("on_condition").search(message):
+        return ""
+    for line in recalled:
+        conditions = [stems(found["what"]) for found in pattern("on_condition").finditer(line.text)]
+        if any(each and len(each & said) > FULFILLED * len(each) for each in conditions):
+            return line.spoken()
+    return ""
 
 
 def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:

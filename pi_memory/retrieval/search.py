@@ -40,7 +40,7 @@ from pi_memory.text.intent import Intent, Wish, intent_of, only_asks
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import masked, secret_in
 from pi_memory.text.third_person import by_user
-from pi_memory.types import Exchange, Memory, Recalled, Role, Vectors
+from pi_memory.types import UNKEPT, Exchange, Memory, Recalled, Role, Vectors
 from pi_memory.worker import Worker
 
 Boost = Callable[[Sequence[str]], float]
@@ -245,11 +245,11 @@ class Search:
         return text, chosen
 
     async def _messages_of(self, period: TimeWindow, scope: Scope) -> list[Recalled]:
-        """The user's messages of a time, newest first."""
+        """The user's messages of a time that say something, newest first."""
         query = ExchangeQuery(since=period.begin, until=period.end)
         listed = await self._db.read(partial(exchanges.listed, query=query, limit=READ))
         seen = [(n, e) for n, e in listed if namespaces.covers(namespace_of(e.project), seen=scope)]
-        return [_from_exchange(number, each) for number, each in seen if not only_asks(each.user)][: gate.MOST]
+        return [_from_exchange(number, each) for number, each in seen if _tells(each.user)][: gate.MOST]
 
     async def _with_answers(self, best: list[Recalled]) -> list[Recalled]:
         """The hits, each question that somebody asked with the message after it, if that is short."""
@@ -492,6 +492,11 @@ def _intent(query: str, before: str) -> Intent | None:
     talks = intent.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not intent.asks
     is_broad = intent.kind in (Wish.ABOUT, Wish.SAID)
     return None if talks or not (is_broad or gate.asks_something(gate.with_subject(query, before))) else intent
+
+
+def _tells(message: str) -> bool:
+    """Whether there is more to a message than a question, courtesy and what is to be forgotten."""
+    return not only_asks(message) and UNKEPT not in message and not pattern("forget").match(message)
 
 
 def _from_exchange(number: int, exchange: Exchange) -> Recalled:

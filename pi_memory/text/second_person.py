@@ -9,6 +9,8 @@ import re
 from pi_memory.text.language import forms, pattern, words
 
 LONGEST = 240
+ME = "\N{OBJECT REPLACEMENT CHARACTER}"
+"""Stands for the assistant, whom the user calls "you", until the user is "you"."""
 QUOTING = '"“”„«»'
 
 
@@ -17,13 +19,23 @@ def to_user(text: str) -> str:
     line = " ".join(text.replace("’", "'").split())
     if len(line) > LONGEST or any(mark in line for mark in QUOTING) or pattern("other_language").search(line):
         return ""
+    line = pattern("assistant_as_object").sub(_to_me, line)
     is_addressed = bool(words("addressed") & set(re.findall(r"[a-z']+", line.lower())))
     speaks = pattern("first_person").search(line) is not None
     if speaks and is_addressed and not pattern("user_named").search(line):
         return ""
     # A memory names the user where they said "I", and has their "we" as it was said.
     line = line if is_addressed else pattern("first_person").sub(_swapped, line)
-    return _ended(pattern("user_named").sub(_of_user, line))
+    return _ended(pattern("user_named").sub(_of_user, line).replace(ME, "me"))
+
+
+def in_second_person(words_of_user: str) -> str:
+    """A few words of the user, such as `my car`, as they are said to them."""
+    return pattern("first_person").sub(lambda found: forms("second_person")[found[0].lower()], words_of_user)
+
+
+def _to_me(found: re.Match[str]) -> str:
+    return found["before"] + ME
 
 
 def _of_user(found: re.Match[str]) -> str:
