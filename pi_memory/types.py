@@ -19,6 +19,8 @@ Purpose = Literal["chat", "choose", "write", "idle"]
 """The purpose of a model computation; `idle`: prefill ahead of time."""
 RECALLED = "## Relevant Memories"
 """Heading of the recalled memories in a message's context; each line below begins with `- `."""
+UNSURE = "### Perhaps Related"
+"""Heading of those of them that are only the nearest there is."""
 UNKEPT = "[not kept]"
 """Stands for what the user wants forgotten, in what is kept of the conversation."""
 CLIENT_ID = r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}"
@@ -225,7 +227,8 @@ class Recalled:
     `kind` is `memory`, or `exchange` for one verbatim message of an exchange; `id` is the memory's or the exchange's.
     `cosine` and `words` (BM25 coverage), both in [0, 1], are what similarity was computed from. `cosine` is calibrated,
     a nearness: 0 for unrelated texts, 1 for the same meaning.
-    `source` is that of an exchange; `instead_of` the superseded memory that led to this one.
+    `source` is that of an exchange; `instead_of` the superseded memory that led to this one. `is_sure`: not only the
+    nearest there is to a question.
     """
 
     id: int
@@ -245,6 +248,7 @@ class Recalled:
     ref: str | None = None
     source: Source | None = None
     instead_of: int | None = None
+    is_sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pi_memory.errors import Unprocessable
 from pi_memory.focus.topic_changes import TopicChanges
 from pi_memory.model.extractive import NOTICE, SELF, ExtractiveModel, reply
-from pi_memory.types import RECALLED, Message, Notice, Topic, Usage
+from pi_memory.types import RECALLED, UNSURE, Message, Notice, Topic, Usage
 
 FOCUS = """You are a helpful assistant.
 
@@ -216,3 +216,10 @@ def test_a_list_speaks_to_the_user_and_quotes_without_saying_so_each_time() -> N
     context = recalled('user: "The car is a Golf."', 'user: "Ich habe das Auto am See geparkt."')
     answer = reply([Message("user", "what do you know about my car?", context=context)])
     assert answer == "What you told me about your car:\n- The car is a Golf.\n- “Ich habe das Auto am See geparkt.”"
+
+
+def test_what_is_only_the_nearest_there_is_is_said_with_a_perhaps() -> None:
+    lines = "- Gas man comes on Tuesday.\n- The user reads on Thursdays."
+    context = f"{RECALLED}\n\n{UNSURE}\n{lines}"
+    answer = reply([Message("user", "when is my dentist appointment?", context=context)])
+    assert answer == "Perhaps: Gas man comes on Tuesday.\nOr: You read on Thursdays."

@@ -185,3 +185,23 @@ def test_what_was_said_beside_something_nearer_counts_more() -> None:
     ]
     scores = {each.found.id: each.score for each in gate.judge("Which is it?", said, {})}
     assert scores[1] > scores[2] > scores[9]
+
+
+def certain(question: str, *found: Recalled) -> list[bool]:
+    return [each.is_sure for each in gate.answers(question, intent_of(question), gate.judge(question, found, {}))]
+
+
+def test_what_is_only_the_nearest_there_is_is_not_sure() -> None:
+    dentist = "When is my dentist appointment?"
+    assert certain(dentist, said("Our plumber comes on Tuesday", cosine=0.35)) == [False]
+    assert certain(dentist, said("The dentist sees me on Tuesday", cosine=0.35, words=0.7)) == [True]
+    assert certain(dentist, said("They pull my tooth on Tuesday", cosine=0.5)) == [True]
+
+
+def test_what_is_far_from_any_question_answers_none() -> None:
+    assert certain("When is my dentist appointment?", said("Rivet sleeps in the offcut bin", cosine=0.25)) == []
+
+
+def test_a_word_alone_is_no_answer() -> None:
+    says, word = said("My sister Ruth is a nurse.", cosine=0.5), said("Ruth", cosine=0.9, words=1.0)
+    assert answered("Who is Ruth?", word, says) == [says.content]

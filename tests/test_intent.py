@@ -12,6 +12,8 @@ from pi_memory.text.intent import Wish, follows_up, intent_of, only_asks, says_n
         ("remind me when the car test is due", Wish.QUESTION),
         ("look up the heating man for me", Wish.QUESTION),
         ("nas address", Wish.QUESTION),
+        ("passports", Wish.QUESTION),
+        ("Done.", Wish.STATEMENT),
         ("size of the deposit", Wish.QUESTION),
         ("I need the stick for the attic", Wish.QUESTION),
         ("I need to ring the dentist on Monday.", Wish.STATEMENT),

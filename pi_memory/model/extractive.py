@@ -12,7 +12,7 @@ from pi_memory.text.intent import Intent, Wish, asks, intent_of, only_asks, says
 from pi_memory.text.language import pattern
 from pi_memory.text.second_person import in_second_person, to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
-from pi_memory.types import AS_SET, RECALLED, AnswerForm, Message, Notice, ReplyOptions, Usage
+from pi_memory.types import AS_SET, RECALLED, UNSURE, AnswerForm, Message, Notice, ReplyOptions, Usage
 
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240
@@ -119,11 +119,14 @@ def reply(messages: Sequence[Message]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SpokenLine:
-    """Something that was recalled, by whom it was said: None for a memory, which speaks of the user."""
+    """Something that was recalled, by whom it was said: None for a memory, which speaks of the user. `is_sure`: not
+    only the nearest there is.
+    """
 
     text: str
     role: str | None = None
     day: str | None = None
+    is_sure: bool = True
 
     def spoken(self) -> str:
         """The line in the second person, for the user."""
@@ -165,11 +168,17 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
         return "\n".join([_heading(wanted), *(f"- {line.listed()}" for line in facts.recalled)])
     lines = facts.recalled or _by_words(message, [*earlier, message], facts)
     if lines:
-        return "\n".join([lines[0].spoken(), *(f"Also: {line.spoken()}" for line in lines[1 : 1 + MOST_ALSO])])
+        first, *others = lines[: 1 + MOST_ALSO]
+        lead = "" if first.is_sure else "Perhaps: "
+        return "\n".join([f"{lead}{first.spoken()}", *(f"{_lead(line)}: {line.spoken()}" for line in others)])
     focus = best(message, facts.focus)[:1]
     if focus:
         return f"In your recent focus: {focus[0].text}"
     return NOTHING if wanted.is_sure else SMALL_TALK[Wish.STATEMENT]
+
+
+def _lead(line: SpokenLine) -> str:
+    return "Also" if line.is_sure else "Or"
 
 
 def _heading(wanted: Intent) -> str:
@@ -231,8 +240,8 @@ def _focus(messages: Sequence[Message]) -> list[str]:
 def _recalled(message: Message) -> list[SpokenLine]:
     """The lines that were recalled for a message, the best of each kind first; none that only ask."""
     groups = [group.splitlines() for group in message.context.partition(RECALLED)[2].split("\n\n")]
-    listed = [[line.removeprefix("- ") for line in group if line.startswith("- ")] for group in groups]
-    found = [_line(line) for row in zip_longest(*listed) for line in row if line is not None]
+    listed = [[_line(line, is_sure=group[0] != UNSURE) for line in group if line.startswith("- ")] for group in groups]
+    found = [line for row in zip_longest(*listed) for line in row if line is not None]
     return [line for line in found if not _only_asks(line)]
 
 
@@ -240,9 +249,12 @@ def _only_asks(line: SpokenLine) -> bool:
     return only_asks(line.text) if line.role == "user" else all(map(is_question, sentences(line.text)))
 
 
-def _line(text: str) -> SpokenLine:
+def _line(item: str, *, is_sure: bool) -> SpokenLine:
+    text = item.removeprefix("- ")
     found = VERBATIM.fullmatch(text)
-    return SpokenLine(found["text"], found["role"], found["day"]) if found else SpokenLine(text)
+    if found is None:
+        return SpokenLine(text, is_sure=is_sure)
+    return SpokenLine(found["text"], found["role"], found["day"], is_sure)
 
 
 def _quote(text: str) -> str:

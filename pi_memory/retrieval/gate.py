@@ -50,6 +50,11 @@ GENERAL, UNSURE = 0.37, 0.05
 """How much more is needed for a question about general knowledge, or a message that may be no question."""
 SHARED = 0.15
 """Share of a question's words, by rarity, from which on they are known."""
+LEAST_CERTAIN, CERTAIN = 0.26, 0.46
+"""Nearness, with `SHARE_COUNTS` of the share of words, that the answers to any question need, and from which on they
+are sure: a question about what was never said is near to something too.
+"""
+SHARE_COUNTS = 0.2
 
 REACH, COMPANY = 2, 0.2
 """Messages on either side in the conversation, and the share of how much nearer one of them is that a message gains."""
@@ -212,12 +217,20 @@ def _mix(nearness: float, shared: float) -> float:
 
 
 def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Recalled]:
-    """The answers, best first, each as the sentences to show; none if no sentence is near enough."""
-    if not judged or max(each.near for each in judged[:MOST_ANSWERS]) < _needed(question, intent, judged):
+    """The answers, best first, each as the sentences to show, and whether they are sure; none if no sentence is near
+    enough.
+    """
+    found = [each for each in judged if " " in each.sentences[each.best]][:MOST_ANSWERS]  # a word alone says nothing
+    if not found:
         return []
-    best, *others = judged[:MOST_ANSWERS]
+    near, shared = max(each.near for each in found), max(each.found.words for each in found)
+    certainty = near + SHARE_COUNTS * shared
+    if near < _needed(question, intent, judged) or certainty < LEAST_CERTAIN:
+        return []
+    best, *others = found
     near_best = [each for each in others if each.score >= NEAR_BEST_ANSWER * best.score and each.states]
-    return _with_more([_show(each) for each in (best, *near_best)])
+    shown = _with_more([_show(each) for each in (best, *near_best)])
+    return [replace(each, is_sure=certainty >= CERTAIN) for each in shown]
 
 
 def _with_more(shown: Sequence[Recalled]) -> list[Recalled]:

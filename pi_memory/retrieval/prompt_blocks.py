@@ -8,7 +8,7 @@ from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.excerpts import Novelty
 from pi_memory.text import query_terms
 from pi_memory.text.role_markers import inert
-from pi_memory.types import RECALLED, Memory, Recalled
+from pi_memory.types import RECALLED, UNSURE, Memory, Recalled
 
 FIXES = "fixes"
 """Last part of the namespaces of errors with their resolutions."""
@@ -54,6 +54,8 @@ def block(
 
 
 def _heading(result: Recalled) -> str:
+    if not result.is_sure:
+        return UNSURE
     root, _, rest = (result.namespace or "").partition("/")
     if result.kind == "exchange":
         return "### Said Before"

@@ -153,7 +153,7 @@ def _states_first(sentence: str) -> bool:
 
 def names_only(sentence: str) -> bool:
     """Whether a sentence seems only to name something, without a statement about it: `nas address`."""
-    if not 1 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
+    if not 0 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
         return False
     says = (pattern("finite"), pattern("at_present"), pattern("request"), pattern("states_shortly"))
     return not any(each.search(sentence) for each in says)
