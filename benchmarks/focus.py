@@ -7,9 +7,11 @@ chosen on all of them, so a figure that hangs on one repository falls without it
 import argparse
 import importlib.util
 import json
+import re
 import statistics
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -52,7 +54,7 @@ def _time(text: str) -> datetime:
 
 
 def replay(client: httpx2.Client, rows: Iterable[tuple[str, Row]]) -> tuple[list[dict[str, Any]], list[float]]:
-    """What each exchange was tagged with, and the milliseconds that it took."""
+    """What each exchange was tagged with, and the milliseconds of its request."""
     predictions, times = [], []
     for at, row in rows:
         body = {key: row[key] for key in ("user_message", "tool_calls", "assistant_response")}
@@ -102,16 +104,38 @@ def _needs_part(client: httpx2.Client, backend: str) -> None:
         measure.not_possible(f"The back end `{backend}` lacks its {part}: {state}")
 
 
-def replayed(options: argparse.Namespace, rows: Sequence[Row]) -> tuple[list[dict[str, Any]], list[float], int]:
-    """What `replay` returns, of a daemon that knows nothing yet, and the number of topics that it knows then."""
+def _wait_until_idle(daemon: measure.Daemon) -> None:
+    """The tagger by embeddings is made ready once the embedder is loaded, and takes the place of the rules then."""
+    before = -1.0
+    while before != (before := daemon.cpu_seconds()):
+        time.sleep(0.5)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What each exchange was tagged with, the milliseconds of each request and of a mean tag, and how many topics there
+    were in the end.
+    """
+
+    predictions: list[dict[str, Any]]
+    times: list[float]
+    ms_per_tag: float
+    topics: int
+
+
+def replayed(options: argparse.Namespace, rows: Sequence[Row]) -> Replay:
+    """By a daemon that knows nothing yet."""
     with measure.folder() as folder, measure.daemon(folder, **_environment(options)) as daemon:
         daemon.wait_until_loaded()
+        _wait_until_idle(daemon)
         with daemon.client() as client:
             _needs_part(client, options.backend)
             predictions, times = replay(client, in_time_order(rows))
+            found = re.search(r'step_seconds_total\{step="tag"\} (\S+)', client.get("/metrics").text)
             topics = client.get("/focus", params={"all": 1}).json()["topics"]
         daemon.stop()
-    return predictions, times, len(topics)
+    assert found is not None
+    return Replay(predictions, times, float(found[1]) / len(rows) * 1_000, len(topics))
 
 
 def without_each(options: argparse.Namespace, rows: Sequence[Row], score: Callable[..., Any]) -> dict[str, float]:
@@ -122,7 +146,7 @@ def without_each(options: argparse.Namespace, rows: Sequence[Row], score: Callab
     found = {}
     for name in names:
         others = [row for row in rows if repository(row) != name]
-        found[name] = score(others, replayed(options, others)[0])
+        found[name] = score(others, replayed(options, others).predictions)
     each = {f"{figure}_without_{name}": found[name][figure] for figure in FIGURES for name in names}
     return each | {f"{figure}_left_out": min(found[name][figure] for name in names) for figure in FIGURES}
 
@@ -138,14 +162,15 @@ def main() -> None:
     if not data.is_file() or not scorer.is_file():
         measure.not_possible(f"There is no {data} with a score.py beside it; --data names another folder.")
     rows = [json.loads(line) for line in data.read_text(encoding="utf-8").splitlines() if line.strip()]
-    predictions, times, topics = replayed(options, rows)
+    done = replayed(options, rows)
     if options.predictions:
-        options.predictions.write_text("".join(f"{json.dumps(p)}\n" for p in predictions), encoding="utf-8")
+        options.predictions.write_text("".join(f"{json.dumps(p)}\n" for p in done.predictions), encoding="utf-8")
     score = _scorer(scorer).score
-    measures = score(rows, predictions)
-    figures: dict[str, float | int | str] = {"backend": options.backend, "exchanges": len(rows), "topics": topics}
+    measures = score(rows, done.predictions)
+    figures: dict[str, float | int | str] = {"backend": options.backend, "exchanges": len(rows), "topics": done.topics}
     figures |= {name: value for name, value in measures.items() if name not in LEFT_OUT}
-    figures |= {"ms_per_tag": statistics.mean(times), "ms_per_tag_p95": statistics.quantiles(times, n=20)[-1]}
+    figures |= {"ms_per_tag": done.ms_per_tag, "ms_per_exchange": statistics.mean(done.times)}
+    figures |= {"ms_per_exchange_p95": statistics.quantiles(done.times, n=20)[-1]}
     if options.leave_out:
         figures |= without_each(options, rows, score)
     measure.show(figures, as_json=options.json)

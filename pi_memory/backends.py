@@ -94,7 +94,11 @@ async def _meaning(patterns: Patterns, scale: Scale, places: Centroids) -> Topic
     """The comparison by embeddings, or None when the embedder cannot separate texts. Raises `EmbedderError`."""
     measured = await scale.measured()
     nearest = NearestText(scale.embedder.now, related=measured.related, same=measured.same)
-    return None if nearest.is_blind else TopicSimilarity(nearest, places, patterns.words)
+    if nearest.is_blind:
+        return None
+    meaning = TopicSimilarity(nearest, places, patterns.words)
+    await meaning.ready()
+    return meaning
 
 
 async def _chosen_model(settings: Settings, *, keep: bool) -> Model:

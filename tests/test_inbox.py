@@ -177,6 +177,29 @@ def test_a_step_that_fails_holds_up_no_other(tmp_path: Path, caplog: pytest.LogC
     assert caplog.text.count("After a reply: broken failed") == 2
 
 
+def test_what_each_step_takes_is_added_up(tmp_path: Path) -> None:
+    now = [0.0]
+
+    async def slow(stored: StoredExchange) -> None:
+        now[0] += 3
+
+    async def fast(stored: StoredExchange) -> None:
+        now[0] += 1
+
+    async def main() -> dict[str, float]:
+        db = await Database.open(tmp_path / "m.db")
+        steps = Inbox(db, (slow, fast), priority=TurnPriority(), timer=lambda: now[0])
+        await steps.start()
+        for n in range(2):
+            steps.put(exchange(n))
+        await steps.drain()
+        await steps.stop()
+        await db.close()
+        return steps.seconds
+
+    assert asyncio.run(main()) == {"slow": 6, "fast": 2}
+
+
 class Held:
     """Holds the inbox up at its first exchange until `open` is called."""
 

@@ -13,7 +13,7 @@ from pi_memory.embedding import token_codes
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
-from pi_memory.retrieval.message_index import MOST_PIECES, PIECE_CHARACTERS, MessageIndex, namespace_of, pieces_of
+from pi_memory.retrieval.message_index import MessageIndex, namespace_of
 from pi_memory.store import embedders, exchanges, messages
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
@@ -141,18 +141,6 @@ def test_what_is_erased_is_found_no_more(tmp_path: Path) -> None:
             assert index.ram_index.ids.tolist() == [messages.id_of(kept, reply=reply) for reply in (False, True)]
 
     asyncio.run(main())
-
-
-def test_a_long_text_is_cut_between_sentences() -> None:
-    sentence = "The valve of the second pump is closed. "
-    pieces = pieces_of(sentence * 40)
-    assert len(pieces) > 1
-    assert all(len(piece) <= PIECE_CHARACTERS and piece.endswith("closed.") for piece in pieces)
-
-
-@pytest.mark.parametrize("text", ["x" * 100_000, "one. " * 50_000])
-def test_of_what_is_longer_still_the_beginning_is_taken(text: str) -> None:
-    assert 1 < len(pieces_of(text)) <= MOST_PIECES
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ def read(client: Client) -> dict[str, float]:
     assert answer.status_code == 200
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     samples = [line for line in answer.text.splitlines() if not line.startswith("#")]
-    assert all(re.fullmatch(r'pi_memory_[a-z_]+(\{purpose="[a-z]+"\})? \d+', line) for line in samples)
+    form = r'pi_memory_[a-z_]+(\{(?:purpose|step)="[a-z_]+"\})? \d+(\.\d+)?'
+    assert all(re.fullmatch(form, line) for line in samples)
     return {name.removeprefix("pi_memory_"): float(value) for name, value in (line.split(" ") for line in samples)}
 
 
@@ -21,7 +22,17 @@ def test_turns_and_uptime_are_reported_whatever_the_model(daemon: Daemon, clock:
     client = daemon()
     client.post("/chat", json={"message": "hello"})
     clock.pass_time(minutes=2)
-    assert read(client) == {"uptime_seconds": 120, "turns_total": 1}
+    samples = read(client)
+    assert (samples["uptime_seconds"], samples["turns_total"]) == (120, 1)
+    assert not any(name.startswith("tokens") for name in samples)
+
+
+def test_the_time_of_each_step_after_a_reply_is_counted(daemon: Daemon) -> None:
+    client = daemon()
+    before = read(client)
+    client.post("/activity", params={"wait": 1}, json={"session_id": "a", "user_message": "change auth/login.py"})
+    after = read(client)
+    assert before['step_seconds_total{step="tag"}'] == 0 < after['step_seconds_total{step="tag"}']
 
 
 def test_tokens_are_counted_by_purpose(daemon: Daemon, tmp_path: Path) -> None:
@@ -36,4 +47,5 @@ def test_tokens_are_counted_by_purpose(daemon: Daemon, tmp_path: Path) -> None:
 
 def test_every_sample_has_help_and_a_type(daemon: Daemon) -> None:
     text = daemon().get("/metrics").text
-    assert re.findall("# HELP (\\w+)", text) == re.findall("# TYPE (\\w+)", text) == re.findall("(?m)^(\\w+)", text)
+    samples = dict.fromkeys(re.findall("(?m)^(\\w+)", text))
+    assert re.findall("# HELP (\\w+)", text) == re.findall("# TYPE (\\w+)", text) == list(samples)

@@ -6,6 +6,7 @@ changed, so that a crash neither loses an exchange nor counts one twice.
 
 import asyncio
 import logging
+import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -103,7 +104,17 @@ def announcing(events: Events) -> Step:
 class Inbox:
     """Processes the inbox in the background: each exchange goes through `steps`, one exchange after the other."""
 
-    def __init__(self, db: Database, steps: Sequence[Step], *, priority: TurnPriority) -> None:
+    def __init__(
+        self,
+        db: Database,
+        steps: Sequence[Step],
+        *,
+        priority: TurnPriority,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.seconds = dict.fromkeys((step.__name__ for step in steps), 0.0)
+        """What each step has taken since the start."""
+        self._timer = timer
         self._db = db
         self._steps = steps
         self._priority = priority
@@ -186,7 +197,9 @@ class Inbox:
             stored = StoredExchange(await waiting.stored, waiting.exchange)
             for step in self._steps:
                 await self._priority.let_pass()
+                began = self._timer()
                 await _take(step, stored)
+                self.seconds[step.__name__] += self._timer() - began
         except NotSaved:
             waiting.tagged.cancel()  # who waits for it need not wait for the disk
             return False

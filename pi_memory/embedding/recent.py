@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from pi_memory.embedding import token_codes
+from pi_memory.embedding.pieces import MOST_PIECES
 from pi_memory.embedding.token_codes import Tokens
 from pi_memory.protocols import Embedder
 from pi_memory.types import Vectors
 
-KEPT = 16
-"""Texts that are cached. A call with more texts is a batch made once, and not cached."""
+KEPT = 2 * MOST_PIECES
+"""Texts that are cached: both messages of an exchange. A call with more texts is a batch made once, and not cached."""
 
 
 class RecentEmbedder:

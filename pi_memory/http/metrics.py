@@ -26,6 +26,9 @@ def _lines(parts: Parts) -> Iterator[str]:
     yield f"pi_memory_uptime_seconds {parts.clock() - parts.clock.started_at:.0f}"
     yield from _head("turns_total", "counter", "Turns begun.")
     yield f"pi_memory_turns_total {parts.streams.begun}"
+    yield from _head("step_seconds_total", "counter", "Seconds of each step after a reply, all exchanges together.")
+    for step, seconds in parts.inbox.seconds.items():
+        yield f'pi_memory_step_seconds_total{{step="{step}"}} {seconds:.6f}'
     counts = parts.model.now.counts
     if not counts:
         return  # only a model in this process knows what it evaluates

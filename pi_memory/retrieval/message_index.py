@@ -5,7 +5,7 @@ Missing vectors, and those of another embedder, are computed in the background.
 
 import asyncio
 import logging
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,6 +13,7 @@ import numpy as np
 import sqlite_utils
 
 from pi_memory.embedding import token_codes
+from pi_memory.embedding.pieces import pieces_of
 from pi_memory.embedding.quantized import Matrix, pack, unpack
 from pi_memory.embedding.token_codes import Tokens
 from pi_memory.errors import EmbedderError
@@ -27,17 +28,11 @@ from pi_memory.store.database import Database
 from pi_memory.store.messages import ASIDE, REMARK, Kept, Passage
 from pi_memory.tasks import BackgroundWorker, until_done
 from pi_memory.text.intent import only_asks
-from pi_memory.text.sentences import sentences
 from pi_memory.types import Exchange, Vectors
 from pi_memory.worker import Worker
 
 EVERYONE = "user"
 """The namespace of messages outside of any project, visible from every one."""
-
-PIECE_CHARACTERS = 700
-"""About what a small embedder reads of a text (MiniLM: 256 tokens). A longer text gets a vector for each piece."""
-MOST_PIECES = 16
-"""Most vectors of one message; of a longer one only the beginning has vectors."""
 
 LOADED_AT_ONCE = 500
 FILLED_AT_ONCE = 16
@@ -204,27 +199,6 @@ def namespace_of(project: str | None) -> str:
     """The namespace of a message that was said in `project`."""
     name = namespaces.named(project)
     return namespaces.of_project(name) if name else EVERYONE
-
-
-def pieces_of(text: str) -> list[str]:
-    """A text, cut between sentences into pieces that an embedder reads whole; at least one."""
-    if len(text) <= PIECE_CHARACTERS:
-        return [text]
-    pieces = [""]
-    for sentence in _sentences(text):
-        if pieces[-1] and len(pieces[-1]) + len(sentence) >= PIECE_CHARACTERS:
-            if len(pieces) == MOST_PIECES:
-                break
-            pieces.append("")
-        pieces[-1] += (" " if pieces[-1] else "") + sentence
-    return pieces
-
-
-def _sentences(text: str) -> Iterator[str]:
-    for sentence in sentences(text):
-        for start in range(0, len(sentence), PIECE_CHARACTERS):
-            if part := sentence[start : start + PIECE_CHARACTERS].strip():
-                yield part
 
 
 def _packed(vectors: Vectors, tokens: Sequence[Tokens], *, counts: Sequence[int]) -> list[tuple[bytes, bytes]]:

@@ -46,7 +46,9 @@ class Centroids:
         return cls(space, {name: unpack(vector, dimensions) for name, vector in kept.items() if len(vector) == size})
 
     def cosines(self, vector: Vectors, names: Iterable[str]) -> dict[str, float]:
-        """Cosines of a unit vector, shape (dimensions,), to those of these topics that have a centroid."""
+        """Cosines of a unit vector, or the mean cosines of several for their mean, shape (dimensions,), to those of
+        these topics that have a centroid.
+        """
         known = [name for name in names if name in self._places]
         if not known:
             return {}

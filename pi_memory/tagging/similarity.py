@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pi_memory.embedding.pieces import beginning
 from pi_memory.protocols import Embedder
 from pi_memory.tagging.centroids import Centroids
 from pi_memory.tagging.evidence import Scene
@@ -36,7 +37,20 @@ class NearestText:
 
     async def vector(self, text: str) -> Vectors:
         """The unit vector of a text, shape (dimensions,). Raises `EmbedderError`."""
-        return np.asarray((await self._embedder.embed([text]))[0], dtype=np.float32)
+        return await self.mean({text: 1.0})
+
+    async def mean(self, weights: Mapping[str, float]) -> Vectors:
+        """The mean of the unit vectors of texts, which count by their weights: its cosines are the means of theirs.
+        Shape (dimensions,). Raises `EmbedderError`.
+        """
+        vectors = np.asarray(await self._embedder.embed(list(weights)), dtype=np.float32)
+        return np.average(vectors, axis=0, weights=list(weights.values())).astype(np.float32)
+
+    async def learn(self, descriptions: Collection[str]) -> None:
+        """Embed descriptions before they are asked for. Raises `EmbedderError`."""
+        missing = [text for text in dict.fromkeys(descriptions) if text not in self._vectors]
+        if missing:
+            self._vectors.update(zip(missing, await self._embedder.embed(missing), strict=True))
 
     def scores(self, cosines: Mapping[str, float]) -> dict[str, float]:
         """Scores of related descriptions: from 0.0 at `related` to 1.0 at `same`."""
@@ -47,12 +61,10 @@ class NearestText:
         """The cosine of a text's vector to each description by name. Raises `EmbedderError`."""
         if not descriptions or self.is_blind:
             return {}
-        wanted = dict.fromkeys(descriptions.values())
-        missing = [text for text in wanted if text not in self._vectors]
-        vectors = await self._embedder.embed(missing) if missing else ()
-        if len(self._vectors) + len(missing) > KEPT:
-            self._vectors = {text: vector for text, vector in self._vectors.items() if text in wanted}
-        self._vectors.update(zip(missing, vectors, strict=True))
+        wanted = descriptions.values()
+        await self.learn(wanted)
+        if len(self._vectors) > KEPT:
+            self._vectors = {text: self._vectors[text] for text in wanted}
         known = np.stack([self._vectors[description] for description in descriptions.values()])
         return dict(zip(descriptions, (known @ vector).tolist(), strict=True))
 
@@ -62,6 +74,9 @@ NEAR = 1.0
 LIKE = 0.3
 """Most that a centroid adds: less, as all exchanges of a session are somewhat alike."""
 
+BEGINNING = 400
+"""Characters up to which a message of an exchange counts by its length."""
+
 MOST_DESCRIBED = 200
 """Most known topics that are compared by embedding, the strongest first."""
 
@@ -69,7 +84,7 @@ MOST_DESCRIBED = 200
 @dataclass(frozen=True, slots=True)
 class Similarity:
     """Similarity of areas to the exchange, by descriptions and by centroids, 0.0 for unrelated ones; and the exchange's
-    vector.
+    vector, which is shorter the less alike its messages are.
     """
 
     described: Mapping[str, float]
@@ -85,10 +100,14 @@ class TopicSimilarity:
         self._centroids = centroids
         self._words = words
 
+    async def ready(self) -> None:
+        """Embed the configured topics, so that no exchange waits for it. Raises `EmbedderError`."""
+        await self._nearest.learn(self._words.values())
+
     async def of(self, scene: Scene) -> Similarity:
         """Raises `EmbedderError`."""
         known = dict(list(scene.known.items())[:MOST_DESCRIBED])
-        vector = await self._nearest.vector(_gist(scene))
+        vector = await self._nearest.mean(_gist(scene))
         described = {name: _described(topic) for name, topic in known.items()}
         near = await self._nearest.cosines(vector, {**self._words, **described})
         placed = self._centroids.cosines(vector, known)
@@ -112,14 +131,13 @@ class TopicSimilarity:
         return areas
 
 
-def _gist(scene: Scene) -> str:
-    """The text that is embedded: the beginnings of message and reply. A repeated message is replaced by the names of
-    the files.
+def _gist(scene: Scene) -> dict[str, float]:
+    """What an exchange is compared by, with what each text counts: the beginnings of its messages, which were embedded
+    to be searched. A repeated message is replaced by the names of the files.
     """
-    reply = scene.exchange.reply[:400]
-    if scene.repeated:
-        return f"{reply}\n{_stems(list(scene.weights)[:8])}"
-    return f"{scene.exchange.user[:400]}\n{reply}"
+    user = _stems(list(scene.weights)[:8]) if scene.repeated else scene.exchange.user
+    texts = [text for text in (user, scene.exchange.reply) if text.strip()]
+    return {beginning(text): float(min(len(text), BEGINNING)) for text in texts} or {"": 1.0}
 
 
 def _described(topic: Topic) -> str:
