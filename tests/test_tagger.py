@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -161,6 +162,54 @@ def test_meaning_finds_a_known_topic() -> None:
     topics = [Topic("zzz-zz", 0, 0), Topic("qqqq", 0, 0)]
     assert tag("zz zzzz", topics=topics, embedder=Letters()).topic == "zzz-zz"
     assert tag("zz zzzz", topics=topics).topic is None
+
+
+class Senses(Letters):
+    """An embedder that knows the topics of a house from those of a screen, each a little like what is said of it."""
+
+    house, screen = ("heating", "boiler", "hedge", "wardrobe"), ("react", "form", "page", "ui")
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in enumerate(texts):
+            is_description = ", " in text
+            vectors[row, 0] = any(word in text for word in self.house)
+            vectors[row, 1] = any(word in text.split(", ") if is_description else word in text for word in self.screen)
+            vectors[row, 2 if is_description else 3] = 1.5
+        unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("when the heating stops, hold the green button", None),
+        ("the button of the boiler is stuck again", None),
+        ("the hedge hides the navbar of the old gate", None),
+        ("the wardrobe has a sidebar for ties", None),
+        ("why does the button not submit the form?", "frontend"),
+        ("the modal covers the page", "frontend"),
+        ("the button and the dropdown by the heating", "frontend"),
+        ("fix the boiler's button in the ui", "frontend"),
+    ],
+)
+def test_one_word_that_means_something_else_here_makes_no_topic_where_nothing_is_done(
+    text: str, topic: str | None
+) -> None:
+    reply = "Noted. " * 60
+    assert tag(text, reply=reply, embedder=Senses()).topic == topic
+
+
+def test_a_word_is_enough_when_the_reply_has_another_one_of_the_topic() -> None:
+    reply = f"Put a dropdown beside it. {'Then it fits. ' * 30}"
+    assert tag("the heating has a green button", reply=reply, embedder=Senses()).topic == "frontend"
+
+
+def test_a_known_topic_is_found_by_one_word_whatever_it_means() -> None:
+    known = [Topic("frontend", 0, 0)]
+    assert (
+        tag("the heating has a green button", reply="Noted. " * 60, topics=known, embedder=Senses()).topic == "frontend"
+    )
 
 
 class Broken(Letters):

@@ -83,13 +83,14 @@ MOST_DESCRIBED = 200
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """Similarity of areas to the exchange, by descriptions and by centroids, 0.0 for unrelated ones; and the exchange's
-    vector, which is shorter the less alike its messages are.
+    """Similarity of areas to the exchange, by descriptions and by centroids, 0.0 for unrelated ones; `nearest` is the
+    area whose description is, related or not. The exchange's vector is shorter the less alike its messages are.
     """
 
     described: Mapping[str, float]
     placed: Mapping[str, float]
     vector: Vectors
+    nearest: str = ""
 
 
 class TopicSimilarity:
@@ -108,11 +109,12 @@ class TopicSimilarity:
         """Raises `EmbedderError`."""
         known = dict(list(scene.known.items())[:MOST_DESCRIBED])
         vector = await self._nearest.mean(_gist(scene))
-        described = {name: _described(topic) for name, topic in known.items()}
-        near = await self._nearest.cosines(vector, {**self._words, **described})
+        topics = {name: _described(topic) for name, topic in known.items()}
+        near = await self._nearest.cosines(vector, {**self._words, **topics})
         placed = self._centroids.cosines(vector, known)
         unrelated = {area_of(name): 0.0 for name in placed}
-        return Similarity(self._by_area(near, most=NEAR), unrelated | self._by_area(placed, most=LIKE), vector)
+        described, alike = self._by_area(near, most=NEAR), unrelated | self._by_area(placed, most=LIKE)
+        return Similarity(described, alike, vector, area_of(max(near, key=near.__getitem__, default="")))
 
     async def same_name(self, name: str, known: Collection[str]) -> dict[str, float]:
         """The cosines of a name to the strongest known ones. Raises `EmbedderError`."""

@@ -44,9 +44,9 @@ ENOUGH = 0.45
 ENOUGH_OF_FILES = 0.3
 """The same when files were touched: there was work, and the most specific of their names will do."""
 
-ENOUGH_OF_ACTIVITY = 0.6
-"""The same of a new activity where nothing was done, more than one of its words: without files or tools `black` is a
-colour, and a `branch` is one of a tree.
+ENOUGH_OF_TALK = 0.6
+"""The same where nothing was done, more than one word, of a new topic that the exchange is not nearest to, or of an
+activity: without files or tools `black` is a colour, a `branch` is one of a tree, and the heating has a `button`.
 """
 
 MOST_KNOWN = 1_000
@@ -200,8 +200,8 @@ def _nothing_done(exchange: Exchange, weights: Mapping[str, float]) -> bool:
 
 
 def _weigh(scores: dict[str, float], scene: Scene, heard: Similarity | None, activities: Collection[str]) -> bool:
-    """Add the embedding similarity and the session's topic to the scores; False for a mere remark. A new one of
-    `activities` without enough is left out where nothing was done.
+    """Add the embedding similarity and the session's topic to the scores; False for a mere remark. Where nothing was
+    done, a new topic by a word that means something else is left out; without an embedder, one of `activities`.
     """
     exchange = scene.exchange
     nothing_done = _nothing_done(exchange, scene.weights)
@@ -210,8 +210,8 @@ def _weigh(scores: dict[str, float], scene: Scene, heard: Similarity | None, act
         return False
     add(scores, heard.placed if heard else {})
     if nothing_done:
-        for name in (scores.keys() & activities) - scene.known.keys():
-            if scores[name] < ENOUGH_OF_ACTIVITY:
+        for name in scores.keys() - scene.known.keys():
+            if scores[name] < ENOUGH_OF_TALK and (name in activities or (heard and heard.nearest != name)):
                 del scores[name]
     elsewhere = max(scores.values(), default=0.0) >= ENOUGH and not refers_back(exchange.user)
     add(scores, _staying(scene, heard, elsewhere=elsewhere) if nothing_done else _staying(scene))
