@@ -19,6 +19,7 @@ import pytest
 
 from tests import openai_server
 from tests.process import Process, serving
+from tests.waiting import eventually
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python")
@@ -148,6 +149,99 @@ def test_a_chat_streams_and_stops(browser: Any, tmp_path: Path) -> None:
             assert len(page.inner_text(".reply")) < len(said) + 200
 
 
+def test_a_message_that_does_not_reach_the_daemon_stays_in_its_box(browser: Any, tmp_path: Path) -> None:
+    with serving(tmp_path) as stopped:
+        opened = Tab(browser, stopped.url)
+        page = opened.open("/")
+        stopped.stop()
+        page.fill("#message", "The stopcock is in the shed")
+        page.click("text=Send")
+        page.wait_for_selector("#failed:text('Not sent: the daemon does not answer')")
+        assert page.input_value("#message") == "The stopcock is in the shed"
+        assert page.locator(".turn").count() == 0
+        assert page.url == f"{stopped.url}/"
+        opened.context.close()
+
+
+def test_a_message_that_is_refused_stays_in_its_box(browser: Any, daemon: Process) -> None:
+    opened = Tab(browser, daemon.url)
+    page = opened.open("/")
+    page.route("**/ui/chat", lambda route: route.fulfill(status=503, content_type="text/html", body="busy"))
+    page.fill("#message", "Where is the ladder?")
+    page.click("text=Send")
+    until(page, "document.getElementById('stop').hidden")
+    assert page.input_value("#message") == "Where is the ladder?"
+    opened.context.close()
+
+
+def test_a_change_that_does_not_reach_the_daemon_says_so(browser: Any, tmp_path: Path) -> None:
+    with serving(tmp_path) as stopped:
+        number = remember(stopped, "The ladder is red")
+        opened = Tab(browser, stopped.url)
+        page = opened.open(f"/ui/memories/{number}")
+        stopped.stop()
+        page.click("text=No longer true")
+        page.wait_for_selector("#notices :text('Not done: the daemon does not answer')")
+        opened.context.close()
+
+
+def until(page: Any, condition: str) -> None:
+    """Until an expression holds in the page, whose policy forbids it to evaluate one itself."""
+    eventually(lambda: page.evaluate(condition), lambda: condition)
+
+
+def in_sight(page: Any, selector: str) -> bool:
+    """Whether the last element of a selector stands between the head of the page and the box that one writes in."""
+    place = page.locator(selector).last.bounding_box()
+    head, box = page.locator("body > header").bounding_box(), page.locator("#say").bounding_box()
+    return bool(head["y"] + head["height"] <= place["y"] and place["y"] + place["height"] <= box["y"])
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_the_chat_shows_its_newest_answer(browser: Any, daemon: Process, size: dict[str, int], motion: str) -> None:
+    with tab(browser, daemon, viewport=size, reduced_motion=motion) as opened:
+        page = opened.open("/")
+        for number in range(1, 9):
+            page.fill("#message", f"Good morning, for the {number}. time")
+            page.click("text=Send")
+            page.wait_for_selector(f"footer.receipt >> nth={number - 1}")
+            until(page, "document.getElementById('stop').hidden")
+            assert in_sight(page, ".turn .you"), number
+            assert in_sight(page, ".turn .reply"), number
+        page.reload()
+        until(page, "scrollY > 0")
+        assert in_sight(page, ".turn .reply")
+
+
+def test_the_box_that_one_writes_in_leaves_room_on_a_phone(browser: Any, daemon: Process) -> None:
+    with tab(browser, daemon, viewport=PHONE) as opened:
+        page = opened.open("/")
+        assert page.evaluate("say.offsetHeight") < 120
+        page.click("summary:text('Agent, project')")
+        page.fill("[name=project]", "garden")
+        page.fill("#message", "The pump is red")
+        page.click("text=Send")
+        page.wait_for_selector("footer.receipt")
+    with daemon.client as client:
+        assert client.get("/exchanges").json()["exchanges"][0]["project"] == "garden"
+
+
+def test_who_reads_further_up_is_not_moved(browser: Any, tmp_path: Path) -> None:
+    with slow_model() as url:
+        daemon = serving(tmp_path, PI_MEMORY_PROVIDER="openai", PI_MEMORY_OPENAI_BASE_URL=url)
+        with daemon as slow, tab(browser, slow, viewport=PHONE) as opened:
+            page = opened.open("/")
+            page.fill("#message", "Tell me a long story")
+            page.keyboard.press("Enter")
+            until(page, "scrollY > 100")
+            page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
+            page.wait_for_selector(".reply:has-text('word200 ')")
+            assert page.evaluate("scrollY") == 0
+            page.click("#stop")
+            page.wait_for_selector("footer.receipt")
+
+
 def test_an_answer_has_its_receipt(browser: Any, daemon: Process) -> None:
     number = remember(daemon, "The stopcock is under the cellar stairs", priority="high")
     with tab(browser, daemon) as opened:
@@ -242,7 +336,7 @@ def test_the_page_follows_an_edit_of_the_file(browser: Any, daemon: Process) -> 
         file = focus_file(daemon)
         file.write_text(file.read_text().replace("**kitchen**", "**scullery**"))
         page.wait_for_selector("#topics a:text('scullery')")
-        page.wait_for_function("document.getElementById('text').value.includes('**scullery**')")
+        until(page, "document.getElementById('text').value.includes('**scullery**')")
 
 
 def test_what_changed_before_the_page_followed_is_not_missed(browser: Any, daemon: Process) -> None:

@@ -4,14 +4,30 @@ const $ = (id) => document.getElementById(id);
 const say = $("say"), message = $("message"), stop = $("stop"), log = $("log");
 
 if (say) {
-  const end = () => { say.scrollIntoView({ block: "end" }); };
+  // The window stays at the end of the talk, unless somebody has scrolled up to read.
+  let follows = true;
+  const page = document.documentElement;
+  const end = () => { if (follows) scrollTo({ top: page.scrollHeight, behavior: "instant" }); };
+  addEventListener("scroll", () => { follows = page.scrollHeight - innerHeight - scrollY < 60; }, { passive: true });
+  const failed = (text) => { $("failed").textContent = text; end(); };
   say.addEventListener("htmx:before:request", (event) => {
     if (event.target !== say) return;
-    const here = "/ui/chat/" + say.elements.conversation_id.value;
-    if (location.pathname === "/") history.replaceState(null, "", here);
-    message.value = "";
     stop.hidden = false;
+    failed("");
+  });
+  // What was written stays in the box until the daemon has it.
+  say.addEventListener("htmx:sse:after:connection", () => {
+    if (location.pathname === "/") history.replaceState(null, "", "/ui/chat/" + say.elements.conversation_id.value);
+    message.value = "";
+    follows = true;
     document.querySelector(".empty")?.remove();
+  });
+  say.addEventListener("htmx:sse:after:message", end);
+  say.addEventListener("htmx:error", (event) => {
+    if (event.target === say) failed("Not sent: the daemon does not answer. Start it, then send again.");
+  });
+  say.addEventListener("htmx:sse:error", (event) => {
+    if (event.target === say) failed("The reply broke off: the daemon does not answer.");
   });
   say.addEventListener("htmx:finally:request", (event) => {
     if (event.target !== say) return;
@@ -24,13 +40,17 @@ if (say) {
     event.preventDefault();
     if (stop.hidden && message.value.trim()) say.requestSubmit();
   });
-  new MutationObserver(end).observe(log, { childList: true, subtree: true, characterData: true });
-  if (log.children.length) end();
+  if (log.childElementCount) {
+    history.scrollRestoration = "manual";
+    addEventListener("load", () => { follows = true; end(); });
+  }
 }
 
-// A wide window has room for the list of conversations.
+// A wide window has room for all of it.
 const wide = matchMedia("(min-width: 60rem)");
-for (const details of document.querySelectorAll("details[data-wide]")) details.open = wide.matches;
+const unfold = () => { for (const details of document.querySelectorAll("details[data-wide]")) details.open = wide.matches; };
+wide.addEventListener("change", unfold);
+unfold();
 
 // The file follows what changes elsewhere, unless somebody is editing it here.
 for (const name of ["topics", "exchange", "missed"])
@@ -38,6 +58,15 @@ for (const name of ["topics", "exchange", "missed"])
     const text = $("text");
     if (text && text.value === text.defaultValue) htmx.trigger("#fresh", "fresh");
   });
+
+// A change that did not reach the daemon is not made.
+document.addEventListener("htmx:error", (event) => {
+  if (event.target === say || event.target.id === "live") return;
+  const notice = document.createElement("p");
+  notice.className = "notice";
+  notice.textContent = "Not done: the daemon does not answer.";
+  $("notices").replaceChildren(notice);
+});
 
 // What was sent need not stay in its form.
 document.addEventListener("htmx:after:request", (event) => {
