@@ -33,8 +33,10 @@ def test_memories_are_kept_changed_and_forgotten(tmp_path: Path) -> None:
         assert run(process, tmp_path, "forget", "m2", said="y\n").stdout.endswith("Forgotten.\n")
         assert "already" in run(process, tmp_path, "forget", "2", "--yes").stdout
         refused = run(process, tmp_path, "remember", "my PIN is 4711")
-        assert (refused.returncode, "forgotten" in refused.stderr) == (1, True)
+        assert (refused.returncode, "`pi-memory remember --anyway`" in refused.stderr) == (1, True)
         assert "(forgotten)" in run(process, tmp_path, "memories", "--all").stdout
+        assert run(process, tmp_path, "remember", "my PIN is 4711", "--anyway").returncode == 0
+        assert "4711" in run(process, tmp_path, "memories").stdout
         assert run(process, tmp_path, "history", "99").returncode == 1
 
 

@@ -169,6 +169,14 @@ def test_an_exchange_that_is_not_there_is_not_found(daemon: Daemon) -> None:
     assert daemon().get("/exchanges/7").status_code == 404
 
 
+def test_a_title_has_words_that_are_kept(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Off the record: I am looking for a new job.", "a")
+    say(client, "The pump is red", "a")
+    (found,) = client.get("/conversations").json()["conversations"]
+    assert found["title"] == "The pump is red"
+
+
 def test_conversations_have_titles_and_topics_and_are_filtered(daemon: Daemon) -> None:
     client = daemon()
     say(client, "The pump\nis red", "a", project="garden")

@@ -266,16 +266,31 @@ def test_a_memory_is_edited_undone_and_forgotten(browser: Any, daemon: Process) 
         page.fill(f"#content{number}", "The fuse box is in the zanzibar cellar")
         page.click("text=Save")
         page.wait_for_selector(".content:text('zanzibar cellar')")
+        box, undo = page.locator("#notices .notice").bounding_box(), page.locator("#notices button").bounding_box()
+        assert undo["y"] + undo["height"] <= box["y"] + box["height"]
         page.click("#notices >> text=Undo")
-        page.wait_for_selector("#notices :text('Undone')")
+        page.wait_for_selector(".content:text('zanzibar hall')")
         assert memory(daemon, number)["content"] == "The fuse box is in the zanzibar hall"
-        page.reload()
-        page.click("text=The fuse box is in the zanzibar hall")
+        page.click("text=No longer true")
+        page.wait_for_selector("article:has-text('it ended')")
+        page.click("#notices >> text=Undo")
+        page.wait_for_selector("summary:text('Edit')")
         page.click("text=Forget …")
         page.wait_for_selector("text=This would go for good")
         page.click("text=Forget for good")
         page.wait_for_selector(".notice:text('Forgotten.')")
         assert memory(daemon, number)["content"] == ""
+
+
+def test_a_box_that_was_drawn_larger_breaks_no_policy(browser: Any, daemon: Process) -> None:
+    number = remember(daemon, "The compost is behind the shed")
+    with tab(browser, daemon) as opened:
+        page = opened.open(f"/ui/memories/{number}")
+        page.click("summary:text('Edit')")
+        page.evaluate(f"document.getElementById('content{number}').style.height = '200px'")
+        page.fill(f"#content{number}", "The compost is behind the barn")
+        page.click("text=Save")
+        page.wait_for_selector(".content:text('barn')")
 
 
 def test_it_searches_as_one_types(browser: Any, daemon: Process) -> None:

@@ -186,6 +186,50 @@ def test_forgetting_shows_first_what_would_go(daemon: Daemon) -> None:
     assert "zanzibar" not in text(client, "/ui/said")
 
 
+def test_what_was_forgotten_is_remembered_again_by_a_button(daemon: Daemon) -> None:
+    client = daemon()
+    sent = {"content": "The safe opens with zanzibar.", "namespace": "user"}
+    client.post("/ui/memories", data=sent).raise_for_status()
+    client.post("/ui/memories/1/forget").raise_for_status()
+    refused = client.post("/ui/memories", data=sent)
+    assert refused.status_code == 409
+    assert "You had this forgotten" in refused.text
+    assert "POST" not in words(refused.text)
+    given = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', refused.text))
+    assert given == {**sent, "anyway": "1"}
+    shown = client.post("/ui/memories", data=given, headers=HTMX).text
+    assert "zanzibar" in shown
+    assert "Remembered again." in shown
+
+
+def test_an_edit_to_what_was_forgotten_says_where_it_is_added_again(daemon: Daemon) -> None:
+    client = daemon()
+    remember(client, "The safe opens with zanzibar.")
+    client.post("/ui/memories/1/forget").raise_for_status()
+    other = remember(client, "The safe is green")
+    answer = client.post(f"/ui/memories/{other}", data={"content": "The safe opens with zanzibar."}, headers=HTMX)
+    assert "add it again, under Memories." in words(answer.text)
+
+
+def test_a_conversation_without_words_is_no_number(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Off the record: I am looking for a new job.", "24a78a9d")
+    shown = text(client, "/", target="conversations")
+    assert "24a78a9d" not in words(shown)
+    assert "Without words of yours" in shown
+
+
+def test_an_undo_brings_the_memory_as_it_is_now(daemon: Daemon) -> None:
+    client = daemon()
+    number = remember(client, "The fuse box is in the hall")
+    closed = client.post(f"/ui/memories/{number}/close", headers=HTMX).text
+    (undo,) = re.findall(r'action="(/ui/events/\d+/undo)"', closed)
+    shown = client.post(undo, headers=HTMX).text
+    assert f'hx-target="#memory{number}"' in shown
+    assert "it ended" not in shown
+    assert "Edit" in words(shown)
+
+
 def test_what_changed_is_shown(daemon: Daemon) -> None:
     client = daemon()
     remember(client, "Likes tea")

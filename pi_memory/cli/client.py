@@ -29,6 +29,7 @@ COMMANDS = {
     "GET /export": "`pi-memory export`",
     "GET /tokens": "`pi-memory token`",
     "POST /chat": "`pi-memory chat`",
+    'POST /memories with "anyway": true': "`pi-memory remember --anyway`",
 }
 """The commands that do what requests do."""
 OF_HTTP = ("GET /", "POST /", "?", "/openapi", "docs/http", "For example /")

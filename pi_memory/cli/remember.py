@@ -13,17 +13,19 @@ from pi_memory.cli.options import Id, Load, json_option, pass_load, report
 @click.argument("text")
 @click.option("--namespace", metavar="NAME", shell_complete=NAMESPACE, help="Where it belongs.  [default: user]")
 @click.option("--project", metavar="NAME", shell_complete=PROJECT, help="Project that it is about.")
+@click.option("--anyway", is_flag=True, help="Also if you had it forgotten.")
 @json_option
 @pass_load
-def command(load: Load, text: str, namespace: str | None, project: str | None, as_json: bool) -> None:
+def command(load: Load, text: str, *, anyway: bool, as_json: bool, **where: str | None) -> None:
     """Store TEXT as a memory that never fades.
 
     \b
     Example:
       pi-memory remember "The pump needs a new seal" --project garden
     """
-    given = {"namespace": namespace, "project": project, "source": "user_stated", "priority": "highest"}
-    body = {"content": text, "quote": text, **{name: value for name, value in given.items() if value is not None}}
+    given = {name: value for name, value in where.items() if value is not None}
+    stated = {"source": "user_stated", "priority": "highest", "anyway": anyway}
+    body = {"content": text, "quote": text, **stated, **given}
     with daemon(load({})) as client:
         memory = checked(client.post("/memories", json=body))
     report(memory, _line(memory), as_json=as_json)

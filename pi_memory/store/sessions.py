@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sqlite_utils import Database
 
-from pi_memory.types import Source
+from pi_memory.types import UNKEPT, Source
 
 
 def touch(db: Database, name: str, at: float, *, source: Source = "chat", project: str | None = None) -> int:
@@ -86,11 +86,11 @@ def listed(db: Database, which: SessionFilter | None = None, *, limit: int, offs
 
 
 def _described(db: Database, number: int) -> tuple[int, str, tuple[str, ...]]:
-    """The number of a session's exchanges, its first words and its topics."""
+    """The number of a session's exchanges, its first words that are kept, and its topics."""
     said = "from exchanges where session_id = ? and (user != '' or reply != '')"
     (count,) = db.execute(f"select count(*) {said}", (number,)).fetchone()
-    query = f"select substr(user, 1, {FIRST_WORDS}) {said} and user != '' order by at, id limit 1"
-    first = db.execute(query, (number,)).fetchone()
+    query = f"select substr(user, 1, {FIRST_WORDS}) {said} and user not in ('', ?) order by at, id limit 1"
+    first = db.execute(query, (number, UNKEPT)).fetchone()
     topics = db.execute(
         """select name from topic_sessions join topics on topics.id = topic_id where session_id = ?
         order by last_touched_at""",

@@ -17,7 +17,7 @@ from pi_memory.parts import Parts
 from pi_memory.types import GENERAL, Delta
 from pi_memory.web import formats
 from pi_memory.web.said import projects
-from pi_memory.web.site import ask, done, form, fragment, is_part, listed, page, rendered, said, wants
+from pi_memory.web.site import ask, done, form, fragment, into, is_part, listed, page, rendered, said, wants
 
 LISTED, FOUND = 25, 10
 """Conversations in the list, and those that a search finds."""
@@ -114,17 +114,13 @@ async def _streamed(
     try:
         async for event in events:
             if isinstance(event, Delta):
-                yield _sse(_into(f"#{place} .reply", escape(str(formats.visible(event.text))), "beforeend"))
+                yield _sse(into(f"#{place} .reply", escape(str(formats.visible(event.text))), "beforeend"))
         if (number := await _newest(request, parts, name)) > before:
             exchange = await ask(request, "GET", f"/exchanges/{number}")
             receipt = fragment("exchange.html", "receipt", exchange=exchange, is_new=True)
-            yield _sse(_into(f"#{place} footer", receipt, "outerHTML"))
+            yield _sse(into(f"#{place} footer", receipt, "outerHTML"))
     except PiMemoryError as error:
-        yield _sse(_into(f"#{place} footer", escape(f"{error.message}. {error.hint}"), "innerHTML"))
-
-
-def _into(selector: str, html: str, how: str) -> str:
-    return f'<hx-partial hx-target="{selector}" hx-swap="{how}">{html}</hx-partial>'
+        yield _sse(into(f"#{place} footer", escape(f"{error.message}. {error.hint}"), "innerHTML"))
 
 
 def _sse(html: str) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pi_memory.errors import NotFound
+from pi_memory.errors import Forgotten, NotFound
 from pi_memory.parts import Parts
 from pi_memory.web import formats
-from pi_memory.web.site import ask, done, form, fragment, here, listed, page, rendered, said, wants
+from pi_memory.web.site import ask, done, form, fragment, here, into, listed, page, rendered, said, wants
 
 SHOWN = 20
 FOUND = 10
@@ -65,8 +65,13 @@ async def settle(request: Request, parts: Parts) -> Response:
 async def add(request: Request, parts: Parts) -> Response:
     given = await form(request)
     new = {name: given[name] for name in ("content", "namespace") if given.get(name)}
-    memory = await ask(request, "POST", "/memories", {"content": "", **new})
-    return done(request, fragment("memories.html", "line", memory=memory), BACK)
+    anyway = given.get("anyway") == "1"
+    try:
+        memory = await ask(request, "POST", "/memories", {"content": "", "anyway": anyway, **new})
+    except Forgotten as error:
+        return rendered(request, "again.html", "again", status=error.status, given=new)
+    html = fragment("memories.html", "line", memory=memory)
+    return done(request, html + (said("Remembered again.") if anyway else ""), BACK)
 
 
 async def show_one(request: Request, parts: Parts) -> Response:
@@ -172,8 +177,15 @@ async def unlearn(request: Request, parts: Parts) -> Response:
 
 async def undo(request: Request, parts: Parts) -> Response:
     number = request.path_params["id"]
-    await ask(request, "POST", f"/events/{number}/undo")
-    return done(request, said("Undone."), here(request, f"{BACK}/changes"))
+    undone = await ask(request, "POST", f"/events/{number}/undo")
+    changed = await several(request, {change["memory_id"] for change in undone["changes"]})
+    return done(request, said("Undone.") + _cards(changed.values()), here(request, f"{BACK}/changes"))
+
+
+def _cards(memories: Iterable[dict[str, Any]]) -> str:
+    """Memories as they are now, into their places where they are shown."""
+    cards = ((memory["id"], fragment("memory.html", "memory", memory=memory)) for memory in memories)
+    return "".join(into(f"#memory{number}", card, "outerHTML") for number, card in cards)
 
 
 ENDPOINTS = [

@@ -16,7 +16,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import Message
 
 from pi_memory import __version__
-from pi_memory.errors import Forbidden, PiMemoryError
+from pi_memory.errors import Forbidden, Forgotten, PiMemoryError
 from pi_memory.http.clients import allow
 from pi_memory.http.endpoint import Endpoint
 from pi_memory.http.guard import LOGIN, STATIC
@@ -35,6 +35,7 @@ HEADERS = {
 TEMPLATES = Path(__file__).with_name("templates")
 FOR_ALL = (LOGIN, "/ui/logout", f"{STATIC}{{name}}")
 """Pages for whoever has a token, whatever it opens."""
+AGAIN = "What you had forgotten is stored only if you add it again, under Memories"
 OURS = ("same-origin", "none")
 """Values of `Sec-Fetch-Site` of requests that our own page, or the user, has caused."""
 
@@ -184,9 +185,15 @@ def said(message: str, *, undo: int | None = None) -> str:
     return str(environment().globals["p"].notice(message, undo))
 
 
+def into(selector: str, html: str, how: str) -> str:
+    """What htmx puts into another element than the one that it asked for."""
+    return f'<hx-partial hx-target="{selector}" hx-swap="{how}">{html}</hx-partial>'
+
+
 def failed(request: Request, error: PiMemoryError) -> Response:
     """An error: as a notice where htmx asks, else as a page."""
-    message = f"{error.message}. {error.hint}".strip(" .") + "."
+    hint = AGAIN if isinstance(error, Forgotten) else error.hint
+    message = f"{error.message}. {hint}".strip(" .") + "."
     if is_part(request):
         return Response(said(message), error.status, HEADERS, HTML)
     return rendered(request, "error.html", status=error.status, message=message)

@@ -68,6 +68,12 @@ document.addEventListener("htmx:error", (event) => {
   $("notices").replaceChildren(notice);
 });
 
+// htmx carries the size that a box was drawn to over to what takes its place, which our policy for styles forbids.
+document.addEventListener("htmx:before:swap", (event) => {
+  for (const { target } of event.detail.tasks)
+    for (const sized of target?.querySelectorAll?.("[style]") ?? []) sized.removeAttribute("style");
+});
+
 // What was sent need not stay in its form.
 document.addEventListener("htmx:after:request", (event) => {
   const form = event.target;
