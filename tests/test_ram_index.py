@@ -48,6 +48,21 @@ def test_the_best_of_several_vectors_counts() -> None:
     assert made.cosines(view, np.array([0.6, 0.8], np.float32)).tolist() == pytest.approx([0.8, 0.8], abs=0.01)
 
 
+@pytest.mark.parametrize("order", [[9, 4, 7], [4, 7, 9], [7, 4, 7, 9, 9]])
+def test_a_text_has_its_own_cosine_in_whatever_order_vectors_came(order: list[int]) -> None:
+    made = RamIndex()
+    made.matrix = Matrix(2)
+    made.put([Item(id_, 10 - id_, "user", 10) for id_ in (4, 7, 9)])
+    for id_ in order:
+        made.embed(id_, pack(np.array([[id_ / 10, 1.0]], np.float32) / np.hypot(id_ / 10, 1)))
+    view = made.view(lambda namespace: True)
+    made.put([Item(12, 0, "user", 10, pack(np.array([[1.0, 0.0]], np.float32)))])  # the view does not have it yet
+    assert view.ids.tolist() == [9, 7, 4]
+    expected = [id_ / 10 / np.hypot(id_ / 10, 1) for id_ in (9, 7, 4)]
+    assert made.cosines(view, np.array([1.0, 0.0], np.float32)).tolist() == pytest.approx(expected, abs=0.01)
+    assert view.rows([4, 8, 9, 12]).tolist() == [2, 0]
+
+
 def test_a_text_that_is_put_again_is_there_once() -> None:
     made = index((1, 1, "user"), (1, 1, "project/x"))
     assert len(made) == 1

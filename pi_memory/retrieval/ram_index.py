@@ -9,7 +9,7 @@ import numpy as np
 
 from pi_memory.embedding.quantized import Ids, Matrix, Packed
 from pi_memory.retrieval import scoring
-from pi_memory.retrieval.scoring import Field, Flags, Rows
+from pi_memory.retrieval.scoring import Field, Flags
 from pi_memory.types import Vectors
 
 
@@ -36,30 +36,32 @@ class View:
     ids: Ids
     field: Field
     asides: Flags
-    _order: Ids
-    """For each id in ascending order its place in this view."""
-    _sorted: Ids
+    _place_of: Ids
+    """For each id from 0 on its place in this view, -1 for those that it does not have. The last one of it stands for
+    all ids behind it.
+    """
 
     def rows(self, ids: Sequence[int] | Ids) -> Ids:
         """Where these ids are in this view; those that it does not have are left out."""
-        places, found = self._places(np.asarray(ids, np.int32))
-        return self._order[places[found]]
+        places = self._places(np.asarray(ids, np.int32))
+        return places[places >= 0]
 
     def spread(self, ids: Ids, values: Vectors) -> Vectors:
         """The largest of the values of each id of this view, 0 where there is none."""
         spread = np.zeros(len(self.ids), np.float32)
-        if len(ids) == len(self._sorted) and np.array_equal(ids, self._sorted):  # one for each
-            spread[self._order] = np.maximum(values, 0.0)
-            return spread
-        places, found = self._places(ids)
-        np.maximum.at(spread, self._order[places[found]], values[found])
+        places = self._places(ids)
+        here = places >= 0
+        if not here.all():
+            ids, places, values = ids[here], places[here], values[here]
+        if (ids[1:] > ids[:-1]).all():  # one for each
+            spread[places] = np.maximum(values, 0.0)
+        else:
+            np.maximum.at(spread, places, values)
         return spread
 
-    def _places(self, ids: Ids) -> tuple[Rows, Flags]:
-        places = np.searchsorted(self._sorted, ids)
-        places[places == len(self._sorted)] = 0
-        found = self._sorted[places] == ids if len(self._sorted) else np.zeros(len(ids), np.bool_)
-        return places, found
+    def _places(self, ids: Ids) -> Ids:
+        places: Ids = self._place_of[np.minimum(ids, len(self._place_of) - 1)]
+        return places
 
 
 class RamIndex:
@@ -161,13 +163,13 @@ class RamIndex:
     def _view(self, seen: Flags) -> View:
         rows = np.flatnonzero(seen[self._places]) if len(self._ids) else np.empty(0, np.intp)
         order = np.argsort(self._threads[rows], kind="stable")
-        places = np.empty(len(order), np.int32)
-        places[order] = np.arange(len(order), dtype=np.int32)
         in_order = rows[order]
         ids, threads, lengths = self._ids[in_order], self._threads[in_order], self._lengths[in_order]
         replies = ids & 1 == 1 if self._messages else np.zeros(len(ids), np.bool_)
         field = scoring.field(threads, lengths, replies, self._times[in_order])
-        return View(ids, field, self._asides[in_order], places, self._ids[rows])
+        place_of = np.full(int(ids.max(initial=-1)) + 2, -1, np.int32)
+        place_of[ids] = np.arange(len(ids), dtype=np.int32)
+        return View(ids, field, self._asides[in_order], place_of)
 
     def cosines(self, view: View, query: Vectors) -> Vectors:
         """The largest cosine of the vectors of each text of `view`, at least 0, shape (n,)."""

@@ -166,12 +166,15 @@ def _words(field: Field, hits: Sequence[Rows], bearing: Vectors | None) -> Vecto
     if not hits or not len(field):
         return found
     mixed = field.at_length.any() and not field.at_length.all()
-    kinds = [field.at_length, ~field.at_length] if mixed else [np.ones(len(field), np.bool_)]
+    kinds = [field.at_length, ~field.at_length] if mixed else [None]
     weights = np.stack([_rarities(field, hits, kind) for kind in kinds])
     if bearing is not None:
         weights *= bearing
     weights /= weights.sum(axis=1, keepdims=True)
     for rows, of_kinds in zip(hits, weights.T, strict=True):
+        if field.places is None and not mixed:
+            found[rows] += of_kinds[0] * field.presence[rows]
+            continue
         present = _spread(field, rows, field.presence[rows])
         found += (np.where(field.at_length, *of_kinds) if mixed else of_kinds[0]) * present
     return found
@@ -193,14 +196,14 @@ def _spread(field: Field, rows: Rows, values: Vectors) -> Vectors:
     return spread[field.places]
 
 
-def _rarities(field: Field, hits: Sequence[Rows], kind: Flags) -> Vectors:
-    """The rarity of each term among the texts of one `kind`. Where an assistant replies at length,
+def _rarities(field: Field, hits: Sequence[Rows], kind: Flags | None) -> Vectors:
+    """The rarity of each term among the texts of one `kind`, or of the only one. Where an assistant replies at length,
     conversations are counted: one about weddings does not make `wedding` common.
     """
-    among = [rows[kind[rows]] for rows in hits]
-    threads = field.threads[kind]
-    conversations = 1 + int(np.count_nonzero(np.diff(threads)))
-    if field.at_length[np.argmax(kind)] and conversations >= FEW:
+    among = hits if kind is None else [rows[kind[rows]] for rows in hits]
+    threads = field.threads if kind is None else field.threads[kind]
+    replies_at_length = field.at_length[0 if kind is None else np.argmax(kind)]
+    if replies_at_length and (conversations := 1 + int(np.count_nonzero(np.diff(threads)))) >= FEW:
         weights = [rarity(len(np.unique(field.threads[rows])), conversations) for rows in among]
     else:
         weights = [rarity(len(rows), len(threads)) for rows in among]
