@@ -134,12 +134,16 @@ async def of_sentences(embedder: GgufEmbedder) -> Sample:
 
 @dataclass(frozen=True)
 class Case:
-    """A statement, those that were made before it, and which of them it makes untrue, if any."""
+    """A statement, those that were made before it, and which of them it makes untrue, if any.
+
+    `about` is the one that is about the same, whether it ends it or not.
+    """
 
     author: str
     new: str
     olds: list[str]
     ends: str | None = None
+    about: str | None = None
 
 
 def of_places(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
@@ -152,7 +156,7 @@ def of_places(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
         for row in given:
             if row["place"] == place and row["corrects"]:
                 ended = next(fact["text"] for fact in facts if fact["fact"] == row["fact"])
-                yield Case(place, row["text"], texts, ended)
+                yield Case(place, row["text"], texts, ended, ended)
 
 
 def of_pairs(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
@@ -162,13 +166,14 @@ def of_pairs(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
         beside = [others[(number * 7 + step * 11) % len(others)]["old"] for step in range(BESIDE)]
         if row["label"] != "same":
             ended = row["old"] if row["label"] == "replaces" else None
-            yield Case(f"pairs of {row['author']}", row["new"], [*dict.fromkeys([row["old"], *beside])], ended)
+            olds = [*dict.fromkeys([row["old"], *beside])]
+            yield Case(f"pairs of {row['author']}", row["new"], olds, ended, row["old"])
 
 
 def _company(case: Case, vectors: Mapping[str, Vectors], chance: random.Random) -> list[str]:
     """The nearest of what a case is held against, out of a store that may be small."""
     few = chance.sample(case.olds, min(len(case.olds), chance.choice(SIZES)))
-    known = dict.fromkeys([*few, *([case.ends] if case.ends else [])])
+    known = dict.fromkeys([*few, *([case.about] if case.about else [])])
     return sorted(known, key=lambda text: -float(vectors[case.new] @ vectors[text]))[:NEAREST]
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pi_memory.embedding.calibration import calibrate
 from pi_memory.embedding.gguf import GgufEmbedder
-from pi_memory.learning.dedup import Action, Neighbour, decide, put_right
+from pi_memory.learning.dedup import Action, Neighbour, decide, put_right, with_amount
 from pi_memory.types import Candidate, Memory
 from tests.gguf_bert import export_minilm_or_skip
 
@@ -287,6 +287,22 @@ def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
     assert (
         put_right("The bills go out on the 30th, not on the 15th.", "The bills go out on the 15th with net 30.") is None
     )
+
+
+def test_what_is_said_of_the_wrong_value_is_not_said_of_the_right_one() -> None:
+    known = "Our plumber is Ida Moss, 0171 5550123."
+    assert put_right("No, our plumber is Bo Crane, not Ida Moss.", known) is None
+    assert put_right("No, our plumber is Bo Crane, 0171 5550199, not Ida Moss.", known) is None
+
+
+def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None:
+    known = "I keep bees, three hives at the moment, at the allotment."
+    one_died = "One of the colonies died, so I'm down to two hives."
+    assert with_amount(one_died, known) == "I keep bees, two hives at the moment, at the allotment."
+    assert with_amount("We have 12 hens left.", "We have 16 hens in the orchard.") == "We have 12 hens in the orchard."
+    assert with_amount("Two colonies died.", known) is None
+    assert with_amount("We have 2 hens and 3 ducks.", "We had 4 hens and 5 ducks in spring.") is None
+    assert with_amount("We have 12 hens.", "We have 16 hens.") is None
 
 
 def test_a_correction_of_what_nobody_said_ends_nothing() -> None:

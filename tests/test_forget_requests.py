@@ -1,5 +1,7 @@
 """Which memories are meant by what is to be forgotten."""
 
+from dataclasses import replace
+
 import pytest
 
 from pi_memory.learning.dedup import Neighbour
@@ -45,3 +47,8 @@ def test_what_is_near_in_meaning_alone_is_asked_about() -> None:
 )
 def test_numbers(what: str, expected: list[int]) -> None:
     assert numbers(what) == expected
+
+
+def test_what_no_longer_holds_is_not_meant() -> None:
+    over = replace(memory("We keep bees, three hives."), valid_to=1.0)
+    assert meant("We keep bees.", [Neighbour(over, 0.9)], same=0.8) == ([], False)

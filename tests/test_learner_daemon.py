@@ -110,7 +110,7 @@ def test_an_observation_ends_an_older_one(reader: Client) -> None:
 def test_in_doubt_both_are_kept_and_the_doubt_is_shown(daemon: Daemon) -> None:
     client = daemon(model=ExtractiveModel())
     post(client, "Our vet is Dr. Hahn.")
-    answered = post(client, "Dr. Lang looks after our cat.")
+    answered = post(client, "Our vet, Dr. Lang, has a new room.")
     assert (answered["conflicts_with"], "supersedes" in answered) == (1, False)
     assert len(held(client)) == 2
     (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
@@ -146,3 +146,33 @@ def test_a_token_of_a_namespace_ends_nothing_outside_of_it(daemon: Daemon) -> No
     body = {"content": NEW, "namespace": "user/work"}
     assert "supersedes" not in client.post("/memories", json=body, headers=headers).raise_for_status().json()
     assert len(held(client)) == 2
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize("ask", ["/chat", "/memories/search"])
+def test_what_was_said_a_moment_ago_is_known(reader: Client, ask: str) -> None:
+    facts = ["The drill is on the top shelf.", "Our vet is Doctor Ellis.", "Our vet is now Doctor Hale.", "Max is six."]
+    for number, fact in enumerate(facts):  # nobody waits for what happens after a reply
+        reader.post("/chat", json={"message": fact, "conversation_id": f"c{number}"}).raise_for_status()
+    if ask == "/chat":
+        reply = reader.post(ask, json={"message": "Who is our vet?", "conversation_id": "c9"}).json()["reply"]
+    else:
+        reply = reader.get(ask, params={"q": "Who is our vet?"}).json()["results"][0]["content"]
+    assert "Hale" in reply.splitlines()[0]
+    assert reader.get("/memories").json()["memories"][0]["content"] == "Max is six."
+
+
+@NEEDS_MINILM
+def test_a_correction_that_was_undone_is_not_said_to_hold(reader: Client) -> None:
+    say(reader, "Our vet is Doctor Ellis.", "Our vet is now Doctor Hale.")
+    event = reader.get("/memories/1/history").json()["history"][0]["event_id"]
+    reader.post(f"/events/{event}/undo").raise_for_status()
+    reply = reader.post("/chat", json={"message": "Who is our vet?"}).json()["reply"]
+    assert "Ellis" in reply
+    assert "Hale" not in reply
+
+
+@NEEDS_MINILM
+def test_what_was_corrected_in_part_keeps_the_rest(reader: Client) -> None:
+    say(reader, "We keep 16 hens in the orchard.", "The fox came, we only have 12 hens left.")
+    assert held(reader) == ["We keep 12 hens in the orchard."]

@@ -39,6 +39,9 @@ HARMLESS = [
     "the password is wrong",
     "the wifi password is plumcake77",
     "Das WLAN-Passwort lautet Blume2024",
+    "The wifi at home is called Maple and the password is plumcake-77",
+    "the wifi password is plumcake77, not plumcake76",
+    "the alarm code is 4471, not 4417",
     "the password is stored in /etc/app/password.txt",
     "password: os.environ['DB']",
     "password=${DB_PASSWORD}",
@@ -52,6 +55,22 @@ HARMLESS = [
     "pin the version to 3.11",
     "1.0000000000000002 and 3.14159265358979323846",
 ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the bank password is hunter22, not hunter21.",
+        "No, my PIN is 4411, not 3322.",
+        "my password changed from hunter21 to hunter22",
+        "the password was hunter21, now it's hunter22",
+        "Das Passwort ist hase4711, nicht hase4710.",
+        "le mot de passe est lapin4711, pas lapin4710",
+        "la contraseña es conejo4711, no conejo4710",
+    ],
+)
+def test_a_secret_that_another_one_takes_the_place_of_is_one_too(text: str) -> None:
+    assert not any(c.isdigit() for c in masked(text))
 
 
 @pytest.mark.parametrize(("text", "kind"), SECRETS)

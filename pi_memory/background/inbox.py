@@ -32,6 +32,9 @@ MOST, MOST_CHARACTERS = 1_000, 8_000_000
 limit bounds it.
 """
 
+CATCH_UP_SECONDS = 5.0
+"""Longest that a question waits for what was said just before it."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -155,6 +158,12 @@ class Inbox:
     def waiting(self) -> int:
         """Exchanges that wait."""
         return len(self._inbox)
+
+    async def caught_up(self) -> None:
+        """Wait, at most CATCH_UP_SECONDS, until what has been said can be recalled."""
+        if self._inbox:
+            with self._priority.aside():
+                await asyncio.wait([self._inbox[-1].tagged], timeout=CATCH_UP_SECONDS)
 
     async def drain(self) -> None:
         """Wait until the inbox is empty."""

@@ -25,8 +25,21 @@ class TurnPriority:
             yield
         finally:
             self._turns -= 1
-            if not self._turns:
+            if not self.busy:
                 self._none.set()
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """A context manager in which a turn waits for background work, which goes on meanwhile."""
+        self._turns -= 1
+        if not self.busy:
+            self._none.set()
+        try:
+            yield
+        finally:
+            self._turns += 1
+            if self.busy:
+                self._none.clear()
 
     @property
     def busy(self) -> bool:
@@ -35,7 +48,7 @@ class TurnPriority:
 
     async def let_pass(self) -> None:
         """Wait until no turn is under way, at most PATIENCE."""
-        if self._turns:
+        if self.busy:
             with suppress(TimeoutError):
                 async with asyncio.timeout(PATIENCE):
                     await self._none.wait()

@@ -19,6 +19,7 @@ from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model
+from pi_memory.text.intent import intent_of
 from pi_memory.types import (
     UNKEPT,
     Delta,
@@ -103,6 +104,8 @@ class Assistant:
             stated = await self._state(statements, turn, model) if statements else ()
             conversation = self._conversation(turn)
             # 2. Recall: the standing text when the conversation begins, and the context of this message.
+            if self._inbox and turn.remember and intent_of(turn.message).asks:
+                await self._inbox.caught_up()
             conversation.standing = await self._context.standing(conversation, turn.agent, model)
             contextual = await self._message(conversation, turn, model)
             # 3. Prompt.

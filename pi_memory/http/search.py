@@ -104,6 +104,7 @@ def by_conversation(results: Iterable[Recalled], k: int) -> list[FoundConversati
 
 
 async def _found(wanted: SearchRequest, parts: Parts) -> list[Recalled]:
+    await parts.inbox.caught_up()
     return await parts.search.mask_secrets(await parts.search.search(wanted))
 
 

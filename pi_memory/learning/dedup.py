@@ -13,7 +13,8 @@ from rapidfuzz import fuzz
 
 from pi_memory.learning.comparison import compared, said_in, stems
 from pi_memory.text.contrast import contrast, left_behind
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.stems import stem
 from pi_memory.types import Candidate, Memory, Vectors
 
 Action = Literal["add", "replace", "end", "noop"]
@@ -49,6 +50,8 @@ class Decision:
 LIKE = 80.0
 """rapidfuzz's `token_sort_ratio` of contents from which on they are about the same, where no embedder says so."""
 SAME_SUBJECT = 0.8
+AMOUNT = re.compile(r"\b(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
+"""Two words, the first of which may be a number."""
 
 
 def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: float) -> Decision:
@@ -107,14 +110,38 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
 
 
 def put_right(said: str, known: str) -> str | None:
-    """What a memory says with X in the place of Z, where `X, not Z` was said and it says more than that; else None."""
+    """What a memory says with X in the place of Z, where `X, not Z` was said and it says more than that; else None.
+
+    What follows Z after a comma is of Z: the number of the one who is the plumber no more.
+    """
     found = contrast(said)
     wrong = found.wrong.strip(" .,`\"'") if found else ""
-    if found is None or not _stands(wrong, known) or not stems(known) - stems(said):
+    stands = _stands(wrong, known)
+    if found is None or not stands or not stems(known) - stems(said) or known[stands.end() :].startswith((",", " (")):
         return None
     if found.right == found.subject and not pattern("verb").search(found.right):
         return None  # where its subject ends is not known
     return _replaced(known, wrong, _tail(found.right))
+
+
+def with_amount(said: str, known: str) -> str | None:
+    """What a memory says with another number of the same things, if it says more than that: `two hives` for `three
+    hives`; else None.
+    """
+    mine, theirs = _amounts(said), _amounts(known)
+    shared = mine.keys() & theirs.keys()
+    if len(shared) != 1:
+        return None
+    new, old = mine[what := shared.pop()]["many"], theirs[what]
+    if not stems(known) - stems(said) - stems(old["many"]):
+        return None
+    return known[: old.start("many")] + new + known[old.end("many") :]
+
+
+def _amounts(text: str) -> dict[str, re.Match[str]]:
+    """Where a number of things is said, by the stems of the things: `three hives`."""
+    found = (each for each in AMOUNT.finditer(text) if each["many"].isdigit() or each["many"] in forms("small_numbers"))
+    return {stem(each["what"].casefold()): each for each in found}
 
 
 def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:

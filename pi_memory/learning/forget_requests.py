@@ -41,8 +41,9 @@ def meant(what: str, neighbours: Sequence[Neighbour], *, same: float) -> tuple[l
     if not stems(what):
         return [], False
     said = _words(what)
-    shares = {n.memory.id: len(said & _words(n.memory.content)) / len(said) for n in neighbours if n.memory.is_valid}
-    near = [n for n in neighbours if shares.get(n.memory.id, 0.0) >= NEARLY or (n.cosine or 0.0) >= same]
+    valid = [n for n in neighbours if n.memory.is_valid]
+    shares = {n.memory.id: len(said & _words(n.memory.content)) / len(said) for n in valid}
+    near = [n for n in valid if shares[n.memory.id] >= NEARLY or (n.cosine or 0.0) >= same]
     near.sort(key=lambda n: (-shares[n.memory.id], -(n.cosine or 0.0), n.memory.id))
     clear = [n for n in near if shares[n.memory.id] >= COVERED]
     return near[:MOST], bool(clear) and _state_the_same([n.memory.content for n in clear])

@@ -14,10 +14,10 @@ import numpy as np
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
-from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, MOST_DOUBTFUL, Replacement, Said
+from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
-from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide, put_right
+from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide, put_right, with_amount
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
@@ -46,12 +46,12 @@ OF_USER = ("user_stated", SOURCE)
 COMPARED = (*OF_USER, "discovery")
 """Sources of what is weighed against memories, besides what programs write."""
 RESOLVED = "error_resolution"
-SURE_CHANCE = 0.7
+SURE_CHANCE = 0.8
 """From here on what may be no fact ends a memory."""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
-NEAR, NEAR_SHARING = 0.4, 0.34
-"""The least cosine to what a statement ends, and where they share a word: below it they are about different things."""
+NEAR = 0.34
+"""The least cosine to what a statement ends."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -285,7 +285,8 @@ class Learner:
             ended, chance = await self._worker.run(self._made_untrue, candidate, found)
             if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
                 old = next(n.memory for n in found.neighbours if n.memory.id == ended)
-                decision = Decision("end", ended, content=put_right(candidate.content, old.content))
+                merged = put_right(candidate.content, old.content) or with_amount(candidate.content, old.content)
+                decision = Decision("end", ended, content=merged)
             elif chance >= DOUBTFUL:
                 decision = replace(decision, doubts=(ended, chance))
         if not is_sure and decision.id is None:
@@ -309,7 +310,7 @@ class Learner:
         known = [(n, _said(n)) for n in _comparable(candidate, found)]
         mine = Said(_in_own_words(candidate), found.vector)
         for newer, said in known:
-            if newer.memory.valid_from > (candidate.said_at or math.inf) and _is_near(newer, candidate):
+            if newer.memory.valid_from > (candidate.said_at or math.inf) and _is_near(newer):
                 beside = [mine, *(other for one, other in known if one is not newer)]
                 if self._replacement.chances(said, beside, embedder=found.space)[0] >= LEAST_CHANCE:
                     return True
@@ -323,10 +324,11 @@ class Learner:
         new = Said(_in_own_words(candidate), found.vector)
         # Judged beside all, as the nearest of many is most often what is meant.
         chances = self._replacement.chances(new, [_said(n) for n in old], embedder=found.space)
-        chances = chances * np.array([_is_near(n, candidate) for n in old])
+        chances = chances * np.array([_is_near(n) for n in old])
         best = int(chances.argmax())
-        refers_back = old[best].memory.content in candidate.content
-        return old[best].memory.id, min(float(chances[best]), MOST_DOUBTFUL if refers_back else 1.0)
+        if old[best].memory.content in candidate.content:  # it refers back to it
+            return 0, 0.0
+        return old[best].memory.id, float(chances[best])
 
     async def _carry_out(
         self,
@@ -457,10 +459,9 @@ def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
     return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
 
 
-def _is_near(neighbour: Neighbour, candidate: Candidate) -> bool:
-    """Whether a memory and a candidate can be about the same thing: that both have a name for something is nothing."""
-    mine, theirs = (stems(pattern("verb").sub(" ", said.content)) for said in (candidate, neighbour.memory))
-    return neighbour.cosine is None or neighbour.cosine >= (NEAR_SHARING if mine & theirs else NEAR)
+def _is_near(neighbour: Neighbour) -> bool:
+    """Whether a memory can be about the same thing as what it is a neighbour of."""
+    return neighbour.cosine is None or neighbour.cosine >= NEAR
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:

@@ -201,8 +201,8 @@ def corrected(db: Database, *, ids: Sequence[int] = (), exchange_ids: Sequence[i
 
 
 def ended(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
-    """The sentences of these exchanges that memories rested on which have been replaced, by exchange."""
-    query = """select exchange_id, quote from memories where superseded_by is not null and quote != ''
+    """The sentences of these exchanges that memories rested on which no longer hold, by exchange."""
+    query = """select exchange_id, quote from memories where valid_to is not null and quote != ''
         and exchange_id in (select value from json_each(?))"""
     found: dict[int, list[str]] = {}
     for exchange_id, quote in db.execute(query, (msgspec.json.encode(exchange_ids).decode(),)):

@@ -16,7 +16,7 @@ LONGEST = 10_000
 MASK = "****"
 """What stands for a secret; it looks like none."""
 
-BEFORE = 20
+BEFORE = 80
 """Characters before `password` in which the wifi may be named: everybody in a house is given its password."""
 
 LEAST_TURNS = 0.4
@@ -50,6 +50,7 @@ def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
     for found in pattern("pin").finditer(text):
         yield "a password", found.end() - len(found[0]) + len(found[0].rstrip("0123456789")), found.end()
     yield from (("a password", *f.span("value")) for f in pattern("password").finditer(text) if _is_password(f))
+    yield from (("a password", *span) for span in _taken_back(text))
     yield from (
         ("a card number", *found.span()) for found in pattern("card_number").finditer(text) if _is_card(found[0])
     )
@@ -71,6 +72,22 @@ def _is_password(found: re.Match[str]) -> bool:
         return True
     is_path = value.startswith(("/", "~", "./", "http"))
     return not is_path and not value.replace("-", "").isalpha()
+
+
+def _taken_back(text: str) -> Iterator[tuple[int, int]]:
+    """Where secrets stand that another one takes the place of: `the password is ..., not hunter2`."""
+    if not (pattern("secret_named").search(text) or pattern("pin").search(text)) or _is_of_household(text):
+        return
+    for found in pattern("other_secret").finditer(text):
+        value = found["value"].rstrip(".!?")
+        if any(c.isdigit() for c in value) and "/" not in value and ":" not in value:
+            yield found.start("value"), found.start("value") + len(value)
+
+
+def _is_of_household(text: str) -> bool:
+    """Whether all passwords that a text names are those that everybody in a house is given."""
+    named = [*pattern("secret_named").finditer(text), *pattern("pin").finditer(text)]
+    return all(pattern("household").search(text[max(0, one.start() - BEFORE) : one.start()]) for one in named)
 
 
 def _is_card(digits: str) -> bool:

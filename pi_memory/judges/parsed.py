@@ -1,0 +1,170 @@
+"""A statement in parts: its words with their kinds and stems, the place of its verb, and what its phrases say.
+
+The words and phrases are those of `replacement.toml`. Pure, but for reading them.
+"""
+
+import functools
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from pi_memory.text.contrast import with_subject
+from pi_memory.text.language import pattern, words
+from pi_memory.text.sentences import sentences
+from pi_memory.text.stems import stem
+
+Kind = Literal["day", "number", "name", "word"]
+
+QUANTITY = re.compile(r"[£$€]?\d+(?:[.,]\d+)?[a-z]{1,2}|\d+(?:min|hrs?|st|nd|rd|th)")
+"""A number with its unit: 40s, 15kg, £5k."""
+GIVEN_UP = 5
+"""Tokens after a word that says that something is over, which say what."""
+TOKEN = re.compile(r"[\w'’£$€]+(?:[.:/@-]\w+)*")
+REMEMBERED = 256
+"""Statements whose parts are kept: each is held against many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before.
+
+    `content` are the stems of all but stop words; `given_up` those of what it says to be over: `not on Tuesdays`, `quit
+    the bakery`; `says` the names of the phrases in it; `done` what somebody did: `parked`.
+    """
+
+    tokens: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    stems: tuple[str, ...]
+    content: frozenset[str]
+    verb: int
+    given_up: frozenset[str]
+    says: frozenset[str]
+    done: str = ""
+
+    @property
+    def subject(self) -> frozenset[str]:
+        return frozenset(self.stems[: self.verb]) & self.content
+
+    @property
+    def predicate(self) -> frozenset[str]:
+        return frozenset(self.stems[self.verb + 1 :]) & self.content
+
+    @property
+    def owners(self) -> frozenset[str]:
+        """Whose things are spoken of: `Anna's son`."""
+        owned = (s for s, t in zip(self.stems, self.tokens, strict=True) if t.endswith(("'s", "’s")))
+        return frozenset(owned) & self.content
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(s for s, kind in zip(self.stems, self.kinds, strict=True) if kind == "name")
+
+    @property
+    def values(self) -> frozenset[str]:
+        """The days, numbers and names that it has."""
+        return frozenset(s for s, kind in zip(self.stems, self.kinds, strict=True) if kind != "word") & self.content
+
+    @property
+    def values_behind(self) -> frozenset[str]:
+        """Those behind the verb that it does not give up."""
+        return self.values & self.predicate - self.given_up
+
+    def only(self, other: "Parsed") -> list[int]:
+        """Places of the content that another statement lacks."""
+        return [place for place, stem in enumerate(self.stems) if stem in self.content - other.content]
+
+    def has(self, kind: Kind, places: list[int]) -> bool:
+        return any(self.kinds[place] == kind for place in places)
+
+    def frames(self, places: list[int]) -> frozenset[tuple[str, Kind]]:
+        """The word before each value at one of the places, with the value's kind: `room 212`."""
+        return frozenset((self.stems[p - 1], self.kinds[p]) for p in places if p and self.kinds[p] != "word")
+
+
+class Reader:
+    """Parses statements by the words and phrases of a table, and remembers the last ones."""
+
+    def __init__(self, table: Path) -> None:
+        self._path = table
+        self.parsed = functools.lru_cache(REMEMBERED)(self._parse)
+        self.resolved = functools.lru_cache(REMEMBERED)(self._resolve)
+
+    def listed(self, name: str) -> frozenset[str]:
+        return self._words[name]
+
+    def without(self, name: str, text: str) -> str:
+        """The text without a phrase."""
+        return self._patterns[name].sub("", text)
+
+    def kind_of_value(self, token: str) -> str:
+        """`weekday`, `month`, `number` or `code`; "" for a word."""
+        plain = token.lower()
+        for kind in ("weekday", "month"):
+            if {plain, plain.rstrip("s")} & self._words[f"{kind}s"]:
+                return kind
+        digits = sum(c.isdigit() for c in token)
+        is_code = digits > 2 or (digits and any(c.isalpha() for c in token) and not QUANTITY.fullmatch(plain))
+        return "code" if is_code else "number" if digits or plain in self._words["numbers"] else ""
+
+    def _parse(self, text: str) -> Parsed:
+        tokens = tuple(TOKEN.findall(text))
+        kinds = tuple(self._kind(token, first=not place) for place, token in enumerate(tokens))
+        places = [p for p, token in enumerate(tokens) if p and token.lower() in self._words["verbs"]]
+        stems = tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens)
+        content = (s for s, t in zip(stems, tokens, strict=True) if t.lower() not in words("stop_words"))
+        surely = self._patterns["on_condition"].sub("", text)
+        done = self._patterns["did"].match(text)
+        return Parsed(
+            tokens, kinds, stems, frozenset(content), places[0] if places else len(tokens) // 2,
+            frozenset(each for place in self._over(text, tokens) for each in stems[place + 1 : place + 1 + GIVEN_UP]),
+            frozenset(name for name, phrase in self._patterns.items() if phrase.search(surely)),
+            done["what"] if done else "",
+        )  # fmt: skip
+
+    def _over(self, text: str, tokens: tuple[str, ...]) -> list[int]:
+        """Places of the words behind which stands what is over."""
+        over = [place for place, token in enumerate(tokens) if self._gives_up(token.lower().replace("’", "'"))]
+        if tokens and text.startswith(f"{tokens[0]},"):
+            over = [place for place in over if place]  # "No, ..." gives up what was said before
+        left = self._patterns["from_to"].finditer(text)
+        return over + [len(TOKEN.findall(text[: found.start()])) for found in left]
+
+    def _resolve(self, text: str) -> str:
+        """The last sentence, if it is about what the one before it names: `My son is called Max. He is six.`"""
+        before, last = ["", "", *sentences(text)][-2:]
+        pronoun = pattern("said_of_same").match(last)
+        if not pronoun or not before:
+            return text
+        parsed = self.parsed(before)
+        names = [t for t, kind in zip(parsed.tokens, parsed.kinds, strict=True) if kind == "name"]
+        is_thing = pronoun[0].lower() in words("of_things") or not names
+        subject = " ".join(parsed.tokens[: parsed.verb]) if is_thing else names[0]
+        return with_subject(last, subject) if is_thing <= bool(parsed.subject) else text
+
+    def _gives_up(self, plain: str) -> bool:
+        return plain in self._words["gives_up"] or plain.endswith("n't")
+
+    def _kind(self, token: str, *, first: bool) -> Kind:
+        plain = token.lower()
+        if {plain, plain.rstrip("s")} & self._words["days"]:
+            return "day"
+        if any(c.isdigit() for c in token) or plain in self._words["numbers"]:
+            return "number"
+        is_name = token[0].isupper() and not first and not plain.startswith(("i'", "i’")) and plain != "i"
+        return "name" if is_name else "word"
+
+    @cached_property
+    def _table(self) -> dict[str, dict[str, str]]:
+        return tomllib.loads(self._path.read_text(encoding="utf-8"))
+
+    @cached_property
+    def _words(self) -> Mapping[str, frozenset[str]]:
+        return {name: frozenset(words.split()) for name, words in self._table["words"].items()}
+
+    @cached_property
+    def _patterns(self) -> Mapping[str, re.Pattern[str]]:
+        return {name: re.compile(phrase, re.IGNORECASE) for name, phrase in self._table["patterns"].items()}

@@ -1,0 +1,40 @@
+"""A statement in parts."""
+
+import pytest
+
+from pi_memory.config import Config
+from pi_memory.judges.parsed import Reader
+
+READER = Reader(Config().folder("heads") / "replacement.toml")
+
+
+def test_words_have_kinds_and_a_verb_stands_behind_the_subject() -> None:
+    parsed = READER.parsed("Max plays chess on Tuesdays at 7 in Ludlow.")
+    assert dict(zip(parsed.tokens, parsed.kinds, strict=True)) == {
+        "Max": "word", "plays": "word", "chess": "word", "on": "word", "Tuesdays": "day", "at": "word", "7": "number",
+        "in": "word", "Ludlow": "name",
+    }  # fmt: skip
+    assert parsed.subject == {"max"}
+    assert parsed.values_behind == {"tuesday", "7", "ludlow"}
+
+
+@pytest.mark.parametrize(
+    ("text", "over"),
+    [
+        ("We quit the bakery.", "bakeri"),
+        ("On Mondays, not Tuesdays.", "tuesday"),
+        ("He moved from Oslo to Bern.", "oslo"),
+    ],
+)
+def test_what_is_over_is_given_up(text: str, over: str) -> None:
+    assert over in READER.parsed(text).given_up
+
+
+def test_a_condition_says_nothing_of_a_change() -> None:
+    assert "changes" in READER.parsed("We meet in the barn now.").says
+    assert "changes" not in READER.parsed("If it has moved we meet in the barn.").says
+
+
+def test_a_pronoun_has_the_subject_of_the_sentence_before() -> None:
+    assert READER.resolved("My son is called Max. He is six.") == "Max is six."
+    assert READER.resolved("It rains. We stay in.") == "It rains. We stay in."
