@@ -133,6 +133,7 @@ def test_what_asks_for_nothing_known_gets_a_short_reply(message: str, answer: st
 def test_what_needs_a_model_is_refused() -> None:
     assert "I can't do that" in talk("ok", "Write a poem about the sea.")
     assert "I can't do that" in talk("ok", "set an alarm for seven")
+    assert "I can't remind you" in talk("ok", "can you remind me to ring Anna tomorrow?")
 
 
 def test_what_was_asked_before_is_no_answer() -> None:

@@ -160,8 +160,10 @@ def test_about_a_subject_comes_what_goes_on_about_it() -> None:
 
 
 def test_about_what_is_the_users_own_comes_what_is_hardly_near_but_not_by_itself() -> None:
-    near, faint = said("I get up at five", cosine=0.3), said("The car is red", cosine=0.1)
+    near, faint = said("I get up at five", cosine=0.3), said("The car is red", cosine=0.2)
     assert told_about("my job", faint, near) == [near.content, faint.content]
+    named = said("The job is in Bern", cosine=0.3)
+    assert told_about("my job", faint, near, named) == [named.content, near.content]
     assert told_about("my job", faint) == []
     assert told_about("volcanoes", faint, near) == [near.content]
 
@@ -205,3 +207,27 @@ def test_what_is_far_from_any_question_answers_none() -> None:
 def test_a_word_alone_is_no_answer() -> None:
     says, word = said("My sister Ruth is a nurse.", cosine=0.5), said("Ruth", cosine=0.9, words=1.0)
     assert answered("Who is Ruth?", word, says) == [says.content]
+
+
+def test_beside_what_names_the_subject_comes_nothing_that_does_not() -> None:
+    names, too = said("I owe Tom 30 quid.", cosine=0.5, words=1.0), said("Tom is a baker.", cosine=0.4, words=0.5)
+    apart = said("My sister is here.", cosine=0.49)
+    assert answered("Who is Tom?", names, too, apart) == [names.content, too.content]
+    assert len(answered("Who is Tom?", dataclasses.replace(names, words=0.3), too, apart)) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("where's the car", "where did I park the car"),
+        ("Where is my bike?", "where did I park my bike"),
+        ("Wo ist das Auto?", "wo habe ich das Auto geparkt"),
+        ("où est mon vélo ?", "où ai-je laissé mon vélo"),
+        ("Where is the car key?", ""),
+        ("When is the car due?", ""),
+        ("Where is the ladder?", ""),
+        ("Where did Anna buy the car?", ""),
+    ],
+)
+def test_a_vehicle_is_where_it_was_left(question: str, other: str) -> None:
+    assert gate.otherwise(question) == other

@@ -41,7 +41,10 @@ from pi_memory.text.intent import Wish, follows_up, intent_of, only_asks, says_n
         ("der Herd zischt, Hilfe", Wish.QUESTION),
         ("Tom came over to help", Wish.STATEMENT),
         ("remind me to ring the plumber tomorrow", Wish.STATEMENT),
+        ("can you remind me to ring the plumber?", Wish.STATEMENT),
+        ("recuérdame llamar a Ana", Wish.STATEMENT),
         ("remind me who rang", Wish.QUESTION),
+        ("c'est quoi le code", Wish.QUESTION),
         ("set a timer for ten minutes", Wish.REQUEST),
     ],
 )

@@ -27,6 +27,7 @@ SELF = (
     " person, and ask for them later in any words: “where is the spare key”, “what do you know about Pepper”, “what did"
     " I tell you last week”. “Remember ...” keeps something for good, “forget ...” erases it."
 )
+REMINDER = "I can't remind you by myself; ask me when it is time."
 FORGET_WHAT = "Nothing is erased: say what to forget, such as “forget my address”."
 FULFILLED = 0.5
 """Share of the words of a condition that a message has when it says that it is so."""
@@ -160,6 +161,8 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
     if _forgets_nothing(message):
         return FORGET_WHAT
+    if pattern("asks_reminder").match(message):
+        return REMINDER
     if not wanted.asks:
         return _what_to_do(message, facts.recalled) or SMALL_TALK[wanted.kind]
     if pattern("asks_focus").search(message) and facts.focus:

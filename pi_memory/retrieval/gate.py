@@ -72,11 +72,15 @@ MOST_ANSWERS = 8
 MOST_ABOUT = 12
 NEAR_BEST_ANSWER = 0.4
 """Share of the best score that another answer needs."""
+NAMES_IT = 0.6
+"""Share of the question's words in the best answer from which on another one needs some of them too."""
+LONGEST_WHERE = 4
+"""Words of a question that only asks where something is."""
 ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
 """The query for everything about the user."""
-ABOUT = 0.2
+ABOUT = 0.25
 """Nearness to its subject of a hit that does not name it."""
-FAINT = 0.08
+FAINT = 0.15
 """The same for what is the user's own, if anything is nearer."""
 BESIDE, LEAST_BESIDE = 0.2, 0.1
 """Share of the best share of words, and least one, of a hit that goes on about a subject, such as `he`; another one
@@ -228,7 +232,12 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     if near < _needed(question, intent, judged) or certainty < LEAST_CERTAIN:
         return []
     best, *others = found
-    near_best = [each for each in others if each.score >= NEAR_BEST_ANSWER * best.score and each.states]
+    is_named = best.found.words >= NAMES_IT
+    near_best = [
+        each
+        for each in others
+        if each.score >= NEAR_BEST_ANSWER * best.score and each.states and (each.found.words or not is_named)
+    ]
     shown = _with_more([_show(each) for each in (best, *near_best)])
     return [replace(each, is_sure=certainty >= CERTAIN) for each in shown]
 
@@ -262,13 +271,13 @@ def with_belonging(subject: str) -> str:
 
 
 def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
-    """The texts that name a subject, then what belongs to it, what goes on about it, and the nearest; of what is the
-    user's own also what is hardly near, if anything is.
+    """The texts that name a subject, then what belongs to it, what goes on about it, and the nearest; where none names
+    it also what is hardly near to what is the user's own, if anything is near.
     """
     near = _Nearness.of(subject, judged)
     ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(judged) if each.states)
-    is_any_near = bool(ranked) and ranked[0][0] < FAR
-    wanted = [judged[place] for rank, _, place in ranked if rank < (NOWHERE if is_any_near else FAR)]
+    most = NOWHERE if ranked and 0 < ranked[0][0] < FAR else FAR
+    wanted = [judged[place] for rank, _, place in ranked if rank < most]
     return [replace(_show(each), content=" ".join(each.sentences)) for each in _each_once(wanted)[:MOST_ABOUT]]
 
 
@@ -326,6 +335,16 @@ def following(question: str, judged: list[Judged]) -> list[Judged]:
     """The statements that have a word of a question that follows up, if any do: `and his wife?` is about her."""
     own = stems(question)
     return [each for each in judged if own & stems(each.found.content)] or judged
+
+
+def otherwise(question: str) -> str:
+    """The question as somebody would ask it who knows what became of its subject: `where did I park the car` for
+    `where's the car`. "" for none.
+    """
+    said = re.findall(r"[\w'’]+", question)
+    if not 2 <= len(said) <= LONGEST_WHERE or not pattern("asks_place").search(question):
+        return ""
+    return forms("parked").get(said[-1].lower(), "")
 
 
 def with_subject(question: str, before: str) -> str:

@@ -36,7 +36,7 @@ from pi_memory.store.database import Database
 from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
-from pi_memory.text.intent import Intent, Wish, intent_of, only_asks
+from pi_memory.text.intent import Intent, Wish, intent_of, names_only, only_asks
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import masked, secret_in
 from pi_memory.text.third_person import by_user
@@ -296,9 +296,8 @@ class Search:
         found, judged = await self._judged(replace(request, query=wanted), question, about=subject or question)
         if subject:
             return gate.about(subject, judged)
-        named = await self._worker.run(_named, question, judged)
-        if named != question:
-            judged = gate.better_of(judged, (await self._judged(replace(request, query=named), named, about=named))[1])
+        for other in await self._worker.run(_in_other_words, question, judged):
+            judged = gate.better_of(judged, (await self._judged(replace(request, query=other), other, about=other))[1])
         if question != query:
             judged = gate.following(query, judged)
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
@@ -495,8 +494,9 @@ def _intent(query: str, before: str) -> Intent | None:
 
 
 def _tells(message: str) -> bool:
-    """Whether there is more to a message than a question, courtesy and what is to be forgotten."""
-    return not only_asks(message) and UNKEPT not in message and not pattern("forget").match(message)
+    """Whether there is more to a message than a question, a name, courtesy and what is to be forgotten."""
+    is_idle = only_asks(message) or names_only(message)
+    return not is_idle and UNKEPT not in message and not pattern("forget").match(message)
 
 
 def _from_exchange(number: int, exchange: Exchange) -> Recalled:
@@ -517,9 +517,12 @@ def _from_exchange(number: int, exchange: Exchange) -> Recalled:
     )
 
 
-def _named(question: str, judged: Sequence[Judged]) -> str:
-    """The question in the words that the statements have for what it names: `Bosun` for `the dog`."""
-    return called.with_names(question, called.known(each.found.content for each in judged))
+def _in_other_words(question: str, judged: Sequence[Judged]) -> list[str]:
+    """The question with the words that the statements have for what it names, `Bosun` for `the dog`, and as one asks
+    who knows what became of it; only what is another question.
+    """
+    named = called.with_names(question, called.known(each.found.content for each in judged))
+    return [other for other in (named, gate.otherwise(question)) if other and other != question]
 
 
 def _merge(statements: Sequence[Recalled], others: Sequence[Recalled]) -> list[Recalled]:

@@ -116,7 +116,8 @@ def _is_short_request(sentence: str) -> bool:
 
 def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
-    if pattern("request").search(sentence) or pattern("condition_first").match(sentence):
+    states = pattern("condition_first").match(sentence) or pattern("asks_reminder").match(sentence)
+    if states or pattern("request").search(sentence):
         return False
     if is_question(sentence) or pattern("looks_up").search(sentence) or pattern("needs_help").search(sentence):
         return True
@@ -155,8 +156,8 @@ def names_only(sentence: str) -> bool:
     """Whether a sentence seems only to name something, without a statement about it: `nas address`."""
     if not 0 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
         return False
-    says = (pattern("finite"), pattern("at_present"), pattern("request"), pattern("states_shortly"))
-    return not any(each.search(sentence) for each in says)
+    says = ("finite", "at_present", "request", "asks_reminder", "states_shortly")
+    return not any(pattern(name).search(sentence) for name in says)
 
 
 def follows_up(message: str) -> bool:

@@ -17,7 +17,7 @@ QUOTING = '"“”„«»'
 def to_user(text: str) -> str:
     """The text in the second person; "" where that is not certain."""
     line = " ".join(text.replace("’", "'").split())
-    if len(line) > LONGEST or any(mark in line for mark in QUOTING) or pattern("other_language").search(line):
+    if len(line) > LONGEST or any(mark in line for mark in QUOTING) or pattern("foreign").search(line):
         return ""
     line = pattern("assistant_as_object").sub(_to_me, line)
     is_addressed = bool(words("addressed") & set(re.findall(r"[a-z']+", line.lower())))
