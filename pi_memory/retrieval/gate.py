@@ -72,8 +72,8 @@ MOST_ANSWERS = 8
 MOST_ABOUT = 12
 NEAR_BEST_ANSWER = 0.4
 """Share of the best score that another answer needs."""
-NAMES_IT = 0.6
-"""Share of the question's words in the best answer from which on another one needs some of them too."""
+NAMES_IT, ALSO_NAMES_IT = 0.6, 0.4
+"""Share of the question's words in the best answer from which on another one needs this share of those."""
 LONGEST_WHERE = 4
 """Words of a question that only asks where something is."""
 ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
@@ -90,9 +90,13 @@ FAR, NOWHERE = 4, 5
 THE_USER = "the user's"
 
 
-def asks_something(query: str) -> bool:
-    """Whether a message has more than courtesy and stop words."""
-    return not words("small_talk").issuperset(terms(query))
+def asks_something(query: str, intent: Intent) -> bool:
+    """Whether a message has more than courtesy and stop words, or a question about one's own more than stop words:
+    `What do I have to do tomorrow?`
+    """
+    said = terms(query)
+    is_own = intent.asks and intent.is_sure and pattern("own_world").search(query) is not None
+    return bool(said) if is_own else not words("small_talk").issuperset(said)
 
 
 def let_through(found: Sequence[Recalled], *, by_meaning: bool) -> list[Recalled]:
@@ -232,11 +236,11 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     if near < _needed(question, intent, judged) or certainty < LEAST_CERTAIN:
         return []
     best, *others = found
-    is_named = best.found.words >= NAMES_IT
+    least_shared = ALSO_NAMES_IT * best.found.words if best.found.words >= NAMES_IT else 0.0
     near_best = [
         each
         for each in others
-        if each.score >= NEAR_BEST_ANSWER * best.score and each.states and (each.found.words or not is_named)
+        if each.score >= NEAR_BEST_ANSWER * best.score and each.states and each.found.words >= least_shared
     ]
     shown = _with_more([_show(each) for each in (best, *near_best)])
     return [replace(each, is_sure=certainty >= CERTAIN) for each in shown]

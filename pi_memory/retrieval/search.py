@@ -490,7 +490,7 @@ def _intent(query: str, before: str) -> Intent | None:
     intent = intent_of(query)
     talks = intent.kind not in (Wish.QUESTION, Wish.STATEMENT, Wish.REQUEST) and not intent.asks
     is_broad = intent.kind in (Wish.ABOUT, Wish.SAID)
-    return None if talks or not (is_broad or gate.asks_something(gate.with_subject(query, before))) else intent
+    return None if talks or not (is_broad or gate.asks_something(gate.with_subject(query, before), intent)) else intent
 
 
 def _tells(message: str) -> bool:
