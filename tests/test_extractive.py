@@ -192,6 +192,7 @@ def recalled(*lines: str) -> str:
     ("message", "rule"),
     [
         ("The boiler beeps again.", "When the boiler beeps, press reset for five seconds."),
+        ("the pump has tripped again", "if the pump trips, flip breaker 6 and wait."),
         ("I'm on nights this week", "If I'm on nights, Imke feeds the horse."),
         ("Die Heizung piept.", "Wenn die Heizung piept, musst du das Ventil aufdrehen."),
     ],
@@ -210,7 +211,19 @@ def test_what_is_to_be_done_is_not_said_else(message: str) -> None:
 
 def test_forgetting_without_saying_what_erases_nothing_and_says_so() -> None:
     assert "Nothing is erased" in talk("I bought a boat.", "forget that")
-    assert "Nothing is erased" not in talk("I bought a boat.", "Forget my address")
+    assert "Nothing is erased" in talk("I bought a boat.", "delete everything")
+    assert talk("I bought a boat.", "Forget my boat") == "All right."
+
+
+def test_a_correction_is_quoted_without_the_no() -> None:
+    context = recalled('user: "No, the key is in the shed."')
+    assert reply([Message("user", "where is the key?", context=context)]) == "The key is in the shed."
+
+
+def test_a_list_of_what_does_not_name_its_subject_says_perhaps() -> None:
+    context = recalled('user: "The oven has tripped."')
+    answer = reply([Message("user", "what do you know about the dishwasher?", context=context)])
+    assert answer.startswith("Perhaps about the dishwasher:")
 
 
 def test_a_list_speaks_to_the_user_and_quotes_without_saying_so_each_time() -> None:

@@ -155,6 +155,11 @@ def test_about_a_subject_comes_what_names_it_then_what_belongs_to_it_then_what_i
     assert told_about("my job", near, belongs, names) == [names.content, belongs.content, near.content]
 
 
+def test_about_the_user_comes_all_there_is_the_nearest_first() -> None:
+    works, near = said("It works now.", cosine=0.1), said("I have a son.", cosine=0.3)
+    assert told_about(gate.ABOUT_USER, works, near) == [near.content, works.content]
+
+
 def test_about_a_subject_comes_what_goes_on_about_it() -> None:
     named = said("Our rabbit is called Momo", cosine=0.5, words=0.9)
     goes_on, apart = (said(text, cosine=0.0, words=0.25) for text in ("She sleeps in the shed", "The rent is high"))
@@ -212,10 +217,11 @@ def test_a_word_alone_is_no_answer() -> None:
 
 
 def test_beside_what_names_the_subject_comes_nothing_that_does_not() -> None:
-    names, too = said("I owe Tom 30 quid.", cosine=0.5, words=1.0), said("Tom is a baker.", cosine=0.4, words=0.5)
+    names, too = said("I owe Tom 30 quid.", cosine=0.65, words=1.0), said("Tom is a baker.", cosine=0.4, words=0.5)
     apart = said("My sister is here.", cosine=0.49, words=0.2)
     assert answered("Who is Tom?", names, too, apart) == [names.content, too.content]
     assert len(answered("Who is Tom?", dataclasses.replace(names, words=0.3), too, apart)) == 3
+    assert len(answered("Who is Tom?", dataclasses.replace(names, cosine=0.5), too, apart)) == 3
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from pi_memory.text.second_person import in_second_person, to_user
             "You are old and you forget things, so you ask me.",
         ),
         ("The user's pump stops when you press reset.", "Your pump stops when you press reset."),
+        ("im Dan, the user has a shop", "You're Dan, you have a shop."),
         ("I told you so", "You told me so."),
         ("I keep it in /home/me/notes.md", "You keep it in /home/me/notes.md."),
     ],

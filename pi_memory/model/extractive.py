@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -39,6 +39,7 @@ SMALL_TALK = {
     Wish.ASSISTANT: SELF,
     Wish.WELLBEING: "I am well, thank you.",
     Wish.PRESENCE: "Yes, I am here.",
+    Wish.DOUBT: "I only repeat what you told me. If it is wrong, tell me what is right.",
     Wish.STATEMENT: "I see.",
     Wish.REQUEST: "I can't do that; I can only tell you what you told me.",
 }
@@ -135,7 +136,8 @@ class SpokenLine:
             return f"I said: {_quote(self.text)}"
         if self.day is not None and pattern("relative_time").search(self.text):
             return f"You said on {self.day.lstrip('0')}: {_quote(self.text)}"
-        return to_user(self.text) or f"You said: {_quote(self.text)}"
+        said = to_user(self.text)
+        return said or f"{'You said' if self.role else 'I remember'}: {_quote(self.text)}"
 
     def listed(self) -> str:
         """The line in a list of what the user said, which need not say that they did."""
@@ -159,8 +161,8 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     wanted = intent_of(message)
     if pattern("repeats_user").search(message) and not _topic(message) and not facts.recalled:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
-    if _forgets_nothing(message):
-        return FORGET_WHAT
+    if pattern("forget").match(message) or pattern("erases_all").match(message):
+        return FORGET_WHAT if _forgets_nothing(message) else SMALL_TALK[Wish.ANSWER]
     if pattern("asks_reminder").match(message):
         return REMINDER
     if not wanted.asks:
@@ -168,7 +170,7 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     if pattern("asks_focus").search(message) and facts.focus:
         return "\n".join(["In your recent focus:", *(f"- {line}" for line in facts.focus[:3])])
     if wanted.kind in (Wish.ABOUT, Wish.SAID) and facts.recalled:
-        return "\n".join([_heading(wanted), *(f"- {line.listed()}" for line in facts.recalled)])
+        return "\n".join([_heading(wanted, facts.recalled), *(f"- {line.listed()}" for line in facts.recalled)])
     lines = facts.recalled or _by_words(message, [*earlier, message], facts)
     if lines:
         first, *others = lines[: 1 + MOST_ALSO]
@@ -184,14 +186,17 @@ def _lead(line: SpokenLine) -> str:
     return "Also" if line.is_sure else "Or"
 
 
-def _heading(wanted: Intent) -> str:
-    return f"What you told me about {in_second_person(wanted.subject)}:" if wanted.subject else "What you told me:"
+def _heading(wanted: Intent, lines: Sequence[SpokenLine]) -> str:
+    if not wanted.subject:
+        return "What you told me:"
+    is_named = any(stems(wanted.subject) & stems(line.text) for line in lines)
+    return f"{'What you told me' if is_named else 'Perhaps'} about {in_second_person(wanted.subject)}:"
 
 
 def _forgets_nothing(message: str) -> bool:
-    """Whether it is to forget "that": nothing that can be found."""
+    """Whether it is to forget "that", or everything: nothing that can be found."""
     command = pattern("forget").match(message)
-    return command is not None and pattern("forget_idle").fullmatch(message[command.end() :]) is not None
+    return command is None or pattern("forget_idle").fullmatch(message[command.end() :]) is not None
 
 
 def _what_to_do(message: str, recalled: Sequence[SpokenLine]) -> str:
@@ -201,9 +206,14 @@ def _what_to_do(message: str, recalled: Sequence[SpokenLine]) -> str:
         return ""
     for line in recalled:
         conditions = [stems(found["what"]) for found in pattern("on_condition").finditer(line.text)]
-        if any(each and len(each & said) > FULFILLED * len(each) for each in conditions):
+        if any(sum(_is_among(word, said) for word in each) > FULFILLED * len(each) for each in conditions):
             return line.spoken()
     return ""
+
+
+def _is_among(word: str, said: Iterable[str]) -> bool:
+    """Whether a stem is one of some, also with its last letter twice: `trip`, and `tripp` of `tripped`."""
+    return any(one in (word, word + word[-1]) or word == one + one[-1] for one in said)
 
 
 def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:
@@ -257,7 +267,9 @@ def _line(item: str, *, is_sure: bool) -> SpokenLine:
     found = VERBATIM.fullmatch(text)
     if found is None:
         return SpokenLine(text, is_sure=is_sure)
-    return SpokenLine(found["text"], found["role"], found["day"], is_sure)
+    said = found["text"]
+    said = pattern("correcting").sub("", said) or said
+    return SpokenLine(said, found["role"], found["day"], is_sure)
 
 
 def _quote(text: str) -> str:

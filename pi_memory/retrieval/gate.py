@@ -50,7 +50,7 @@ GENERAL, UNSURE = 0.37, 0.05
 """How much more is needed for a question about general knowledge, or a message that may be no question."""
 SHARED = 0.15
 """Share of a question's words, by rarity, from which on they are known."""
-LEAST_CERTAIN, CERTAIN = 0.26, 0.46
+LEAST_CERTAIN, CERTAIN = 0.25, 0.46
 """Nearness, with `SHARE_COUNTS` of the share of words, that the answers to any question need, and from which on they
 are sure: a question about what was never said is near to something too.
 """
@@ -73,7 +73,9 @@ MOST_ABOUT = 12
 NEAR_BEST_ANSWER = 0.4
 """Share of the best score that another answer needs."""
 NAMES_IT, ALSO_NAMES_IT = 0.6, 0.4
-"""Share of the question's words in the best answer from which on another one needs this share of those."""
+"""Share of the question's words in the best answer, if that means nearly the same, from which on another one needs this
+share of those.
+"""
 LONGEST_WHERE = 4
 """Words of a question that only asks where something is."""
 ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
@@ -236,7 +238,8 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     if near < _needed(question, intent, judged) or certainty < LEAST_CERTAIN:
         return []
     best, *others = found
-    least_shared = ALSO_NAMES_IT * best.found.words if best.found.words >= NAMES_IT else 0.0
+    says_it = best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
+    least_shared = ALSO_NAMES_IT * best.found.words if says_it else 0.0
     near_best = [
         each
         for each in others
@@ -310,6 +313,8 @@ class _Nearness:
     @classmethod
     def of(cls, subject: str, judged: Sequence[Judged]) -> "_Nearness":
         beside = max(BESIDE * max((each.found.words for each in judged), default=0.0), LEAST_BESIDE)
+        if subject == ABOUT_USER:  # everything is about the user, and what names their life no more than the rest
+            return cls(frozenset(), frozenset(), beside, faint=0.0)
         faint = FAINT if pattern("own_world").search(subject) else ABOUT
         return cls(frozenset(stems(subject)), frozenset(stems(with_belonging(subject))), beside, faint)
 

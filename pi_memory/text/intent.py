@@ -25,8 +25,8 @@ TIMES = (
 
 class Wish(Enum):
     """`ABOUT` asks for everything about something, `SAID` for what the user said in a time, `REPLIED` for what the
-    assistant said, `ASSISTANT` who it is, `WELLBEING` how it is, `PRESENCE` whether it is there; `REQUEST` is for what
-    only a language model does, `ANSWER` a yes or no.
+    assistant said, `ASSISTANT` who it is, `WELLBEING` how it is, `PRESENCE` whether it is there, `DOUBT` whether it is
+    right; `REQUEST` is for what only a language model does, `ANSWER` a yes or no.
     """
 
     QUESTION = "question"
@@ -36,6 +36,7 @@ class Wish(Enum):
     ASSISTANT = "assistant"
     WELLBEING = "wellbeing"
     PRESENCE = "presence"
+    DOUBT = "doubt"
     REQUEST = "request"
     GREETING = "greeting"
     THANKS = "thanks"
@@ -48,6 +49,7 @@ ABOUT_ASSISTANT = {
     Wish.ASSISTANT: "asks_who_you_are",
     Wish.WELLBEING: "asks_wellbeing",
     Wish.PRESENCE: "asks_presence",
+    Wish.DOUBT: "doubts",
 }
 ASKING = frozenset({Wish.QUESTION, Wish.ABOUT, Wish.SAID, Wish.REPLIED})
 
