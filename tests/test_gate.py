@@ -239,3 +239,12 @@ def test_beside_what_names_the_subject_comes_nothing_that_does_not() -> None:
 )
 def test_a_vehicle_is_where_it_was_left(question: str, other: str) -> None:
     assert gate.otherwise(question) == other
+
+
+def test_a_text_in_another_language_needs_a_word_of_the_question() -> None:
+    key, rent = said("Der Ersatzschlüssel ist bei Frau Lindner.", cosine=0.6), said("Die Miete ist hoch.", cosine=0.55)
+    assert answered("Wer hat den Schlüssel?", key, rent) == [key.content]
+    assert certain("Wo ist mein Fahrrad?", key, rent) == [False]
+    assert told_about("Fußball", key, rent) == []
+    assert told_about("Zoé", said("Ma fille s'appelle Zoé.", cosine=0.5)) == ["Ma fille s'appelle Zoé."]
+    assert told_about("die Miete", key, rent) == [rent.content]

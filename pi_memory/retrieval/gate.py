@@ -76,6 +76,8 @@ NAMES_IT, ALSO_NAMES_IT = 0.6, 0.4
 """Share of the question's words in the best answer, if that means nearly the same, from which on another one needs this
 share of those.
 """
+LEAST_OF_COMPOUND = 4
+"""Letters of a word that may stand in a compound: `schlüssel` of `Ersatzschlüssel`."""
 LONGEST_WHERE = 4
 """Words of a question that only asks where something is."""
 ABOUT_USER = "my name, my family, my home, my work, what I like and what I have"
@@ -238,6 +240,8 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     if near < _needed(question, intent, judged) or certainty < LEAST_CERTAIN:
         return []
     best, *others = found
+    others = [each for each in others if _is_comparable(question, each)]
+    is_sure = certainty >= CERTAIN and _is_comparable(question, best)
     says_it = best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
     least_shared = ALSO_NAMES_IT * best.found.words if says_it else 0.0
     near_best = [
@@ -246,7 +250,21 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
         if each.score >= NEAR_BEST_ANSWER * best.score and each.states and each.found.words >= least_shared
     ]
     shown = _with_more([_show(each) for each in (best, *near_best)])
-    return [replace(each, is_sure=certainty >= CERTAIN) for each in shown]
+    return [replace(each, is_sure=is_sure) for each in shown]
+
+
+def _is_comparable(question: str, judged: Judged) -> bool:
+    """Whether the nearness of a text tells something. To an English embedder all that is German is alike: a text in
+    another language needs a word of the question, perhaps in a compound.
+    """
+    said = judged.found.content
+    if not pattern("foreign").search(said):
+        return True
+    idle = stems(" ".join(words("function_words")))
+    wanted, has = (stems(text) - idle for text in (question, said))
+    return bool(wanted & has) or any(
+        word in other for word in wanted for other in has if len(word) >= LEAST_OF_COMPOUND
+    )
 
 
 def _with_more(shown: Sequence[Recalled]) -> list[Recalled]:
@@ -282,9 +300,10 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     it also what is hardly near to what is the user's own, if anything is near.
     """
     near = _Nearness.of(subject, judged)
-    ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(judged) if each.states)
+    known = [each for each in judged if each.states and (subject == ABOUT_USER or _is_comparable(subject, each))]
+    ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(known))
     most = NOWHERE if ranked and 0 < ranked[0][0] < FAR else FAR
-    wanted = [judged[place] for rank, _, place in ranked if rank < most]
+    wanted = [known[place] for rank, _, place in ranked if rank < most]
     return [replace(_show(each), content=" ".join(each.sentences)) for each in _each_once(wanted)[:MOST_ABOUT]]
 
 
@@ -302,21 +321,23 @@ def _each_once(judged: Iterable[Judged]) -> list[Judged]:
 @dataclass(frozen=True, slots=True)
 class _Nearness:
     """How near texts are to a subject: `named` are its words, `belonging` those of what belongs to it; `beside` is the
-    share of the words of a text that was said beside it, `faint` the nearness of one that may have to do with it.
+    share of the words of a text that was said beside it, `near` the nearness of one that has to do with it, `faint` of
+    one that may.
     """
 
     named: frozenset[str]
     belonging: frozenset[str]
     beside: float
+    near: float
     faint: float
 
     @classmethod
     def of(cls, subject: str, judged: Sequence[Judged]) -> "_Nearness":
         beside = max(BESIDE * max((each.found.words for each in judged), default=0.0), LEAST_BESIDE)
         if subject == ABOUT_USER:  # everything is about the user, and what names their life no more than the rest
-            return cls(frozenset(), frozenset(), beside, faint=0.0)
+            return cls(frozenset(), frozenset(), beside, near=0.0, faint=0.0)
         faint = FAINT if pattern("own_world").search(subject) else ABOUT
-        return cls(frozenset(stems(subject)), frozenset(stems(with_belonging(subject))), beside, faint)
+        return cls(frozenset(stems(subject)), frozenset(stems(with_belonging(subject))), beside, ABOUT, faint)
 
     def rank(self, judged: Judged) -> int:
         """From 0 for what names the subject to `NOWHERE` for what has nothing to do with it."""
@@ -327,7 +348,7 @@ class _Nearness:
             return 1
         if words >= self.beside and pattern("follows_on").search(judged.found.content):
             return 2
-        if words >= 2 * self.beside or judged.near >= ABOUT:
+        if words >= 2 * self.beside or judged.near >= self.near:
             return 3
         return FAR if judged.near >= self.faint else NOWHERE
 
