@@ -95,12 +95,12 @@ THE_USER = "the user's"
 
 
 def asks_something(query: str, intent: Intent) -> bool:
-    """Whether a message has more than courtesy and stop words, or a question about one's own more than stop words:
-    `What do I have to do tomorrow?`
+    """Whether a message has more than courtesy and stop words, or asks what one has at a time: `What do I have to do
+    tomorrow?`
     """
-    said = terms(query)
-    is_own = intent.asks and intent.is_sure and pattern("own_world").search(query) is not None
-    return bool(said) if is_own else not words("small_talk").issuperset(said)
+    signs = ("own_world", "at_present")
+    has_time = intent.asks and intent.is_sure and all(pattern(name).search(query) for name in signs)
+    return has_time or not words("small_talk").issuperset(terms(query))
 
 
 def let_through(found: Sequence[Recalled], *, by_meaning: bool) -> list[Recalled]:
