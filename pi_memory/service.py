@@ -195,7 +195,7 @@ def bound(host: str, port: int) -> Iterator[socket.socket]:
         listener.close()
         raise StartError(
             f"Cannot listen on {host}:{port}: {error.strerror or error}",
-            hint=f"Is it running already? curl {_url(host, port)}/healthz shows it. Or choose another PI_MEMORY_PORT.",
+            hint="Is it running already? `pi-memory check` shows it. Or choose another PI_MEMORY_PORT.",
         ) from error
     with contextlib.closing(listener):
         yield listener

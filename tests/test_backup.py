@@ -55,7 +55,7 @@ def test_a_backup_is_one_file_that_needs_no_other_to_be_read(database: Path, tmp
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["copy.db"]
     with pytest.raises(Conflict):
         back_up(database, copy)
-    with pytest.raises(PiMemoryError, match="Cannot copy"):
+    with pytest.raises(PiMemoryError, match="There is no folder"):
         back_up(database, tmp_path / "no" / "where.db")
 
 

@@ -76,6 +76,15 @@ def test_recall_shows_what_bears_on_the_query_and_nothing_else(tmp_path: Path) -
         assert json.loads(run(process, tmp_path, "recall", "quantum", "--json").stdout) == {"results": []}
 
 
+def test_the_history_of_a_correction_says_whose_place_it_took(tmp_path: Path) -> None:
+    with serving(tmp_path) as process, process.client as client:
+        client.post("/memories", json={"content": "The bins go out on Tuesday"}).raise_for_status()
+        client.post("/memories", json={"content": "Bins: Thursday", "supersedes": 1}).raise_for_status()
+        shown = run(process, tmp_path, "history", "m2").stdout
+        assert shown.splitlines()[-1].endswith("memory.superseded by api: it took the place of m1")
+        assert "superseded_by: nothing -> 2" in run(process, tmp_path, "history", "m1").stdout
+
+
 def test_an_exchange_is_forgotten_by_its_id(tmp_path: Path) -> None:
     with serving(tmp_path, PI_MEMORY_COMMIT_SECONDS=0) as process:
         run(process, tmp_path, "chat", "My horse is called Star").check_returncode()

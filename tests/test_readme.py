@@ -14,14 +14,19 @@ from tests.process import Process, serving
 from tests.test_docs import commands
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^\$ (.+)\n((?:(?!\$ |```).*\n)*)", README, flags=re.M)
+SCENE, STEPS = README.split("## Five minutes")
 PYTHON = re.findall(r"^```python\n(.*?)^```", README, flags=re.M | re.S)
 
 
-@pytest.fixture(scope="module")
-def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+def shown(text: str) -> list[tuple[str, str]]:
+    """The commands of a text, each with what it prints."""
+    return re.findall(r"^\$ (.+)\n((?:(?!\$ |```).*\n)*)", text, flags=re.M)
+
+
+@pytest.fixture
+def daemon(tmp_path: Path) -> Iterator[Process]:
     """A daemon with the embedder that set-up makes, and `pi-memory` on the PATH."""
-    folder = tmp_path_factory.mktemp("daemon")
+    folder = tmp_path
     program = folder / "bin" / "pi-memory"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m pi_memory "$@"\n')
@@ -41,17 +46,22 @@ def run(process: Process, *command: str) -> str:
     return done.stdout
 
 
-def test_the_commands_print_what_is_shown(daemon: Process) -> None:
-    assert len(SHOWN) > 5
-    for command, shown in SHOWN:
-        pattern = re.escape(shown.strip()).replace(r"\.\.\.", ".*").replace("\\ ", r"\s+")
-        assert re.fullmatch(pattern, run(daemon, "bash", "-c", command).strip(), flags=re.S), (command, shown)
+def goes_as_shown(process: Process, text: str) -> bool:
+    for command, printed in shown(text):
+        pattern = re.escape(printed.strip()).replace(r"\.\.\.", ".*").replace("\\ ", r"\s+")
+        answered = run(process, "bash", "-c", command).strip()
+        assert re.fullmatch(pattern, answered, flags=re.S), (command, printed, answered)
+    return bool(shown(text))
 
 
-def test_what_was_told_is_known_to_openais_client(daemon: Process) -> None:
+def test_the_scene_goes_as_it_is_shown(daemon: Process) -> None:
+    assert goes_as_shown(daemon, SCENE)
+
+
+def test_who_follows_the_five_minutes_sees_what_is_shown_and_openais_client_too(daemon: Process) -> None:
+    assert goes_as_shown(daemon, STEPS)
     pytest.importorskip("openai")
     (code,) = PYTHON
-    run(daemon, "pi-memory", "remember", "The stopcock is under the stairs, behind the coats.")
     assert "under the stairs" in run(daemon, sys.executable, "-c", code.replace("http://127.0.0.1:8765", daemon.url))
 
 

@@ -30,7 +30,11 @@ def command(load: Load, which: Id, as_json: bool) -> None:
 def _lines(history: list[dict[str, Any]]) -> Iterator[str]:
     for event in history:
         undoes = f", undoes {event['undoes']}" if event["undoes"] else ""
-        yield f"{event['event_id']:>6}  {event['at']}  {event['kind']} by {event['origin']}{undoes}"
+        head = f"{event['event_id']:>6}  {event['at']}  {event['kind']} by {event['origin']}{undoes}"
+        if event["instead_of"] is not None:
+            yield f"{head}: it took the place of {Id('memory', event['instead_of'])}"
+            continue
+        yield head
         for change in _changes(event["before"] or {}, event["after"] or {}):
             yield f"        {change}"
 

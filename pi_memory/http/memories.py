@@ -14,9 +14,10 @@ from pi_memory.http.endpoint import LARGEST, Endpoint, answer, body, choice, fla
 from pi_memory.http.events import ShownFields, shown_fields
 from pi_memory.http.times import shown
 from pi_memory.learning.learner import Outcome
-from pi_memory.memories import namespaces
-from pi_memory.memories.memories import fades_at, strength
+from pi_memory.memories import namespaces, undo
+from pi_memory.memories.memories import SUPERSEDED, fades_at, strength
 from pi_memory.parts import Parts
+from pi_memory.store.events import Event
 from pi_memory.store.memories import Filter
 from pi_memory.types import Candidate, Memory, MemoryType, Priority
 
@@ -97,6 +98,8 @@ class ShownMemories(msgspec.Struct):
 
 
 class ShownMemoryChange(msgspec.Struct):
+    """`instead_of` is the memory whose place this one took by it."""
+
     event_id: int
     at: str
     kind: str
@@ -104,6 +107,7 @@ class ShownMemoryChange(msgspec.Struct):
     undoes: int | None
     before: ShownFields | None
     after: ShownFields | None
+    instead_of: int | None
 
 
 class ShownMemoryHistory(msgspec.Struct):
@@ -203,10 +207,17 @@ async def history(request: Request, parts: Parts) -> Response:
             event_id=one.event.id,
             before=shown_fields(one.before),
             after=shown_fields(one.after),
+            instead_of=_instead_of(memory.id, one.event),
         )
         for one in await parts.memories.history(memory.id)
     ]
     return answer(ShownMemoryHistory(shown_memory(memory, parts.clock()), changed))
+
+
+def _instead_of(number: int, event: Event) -> int | None:
+    """The older memory of an event that put another one in its place, for that other one."""
+    older = undo.memory_id(event)
+    return older if event.kind == SUPERSEDED and older != number else None
 
 
 def shown_memory(memory: Memory, now: float) -> ShownMemory:

@@ -36,6 +36,8 @@ def back_up(database: Path, target: Path, texts: Mapping[str, str] | None = None
     """
     if not database.exists():
         raise PiMemoryError(f"There is no database {database}", hint="Give its --data-dir.")
+    if not target.parent.is_dir():
+        raise PiMemoryError(f"There is no folder {target.parent}", hint="Make it, or give another FILE.")
     if target.exists():
         raise Conflict(f"{target} is there already", hint="Choose another name, or remove it.")
     _copy(database, target)

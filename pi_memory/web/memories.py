@@ -134,7 +134,9 @@ async def history(request: Request, parts: Parts) -> Response:
 
 
 def _differences(change: dict[str, Any]) -> list[tuple[str, str, str]]:
-    """Field, before, after; of what was added its content."""
+    """Field, before, after; of what was added its content; of what took another one's place nothing."""
+    if change.get("instead_of"):
+        return []
     before, after = change["before"] or {}, change["after"] or {}
     names = [name for name in after if before] or ["content"]
     return [(name, _text(before.get(name)), _text(after.get(name))) for name in names]
