@@ -31,6 +31,7 @@ from pi_memory.errors import NotSaved
 from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus_file.watcher import Watcher
+from pi_memory.http import usage
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import NeighbourSearch
@@ -274,6 +275,7 @@ def _put_together(on: Ground, patterns: Patterns) -> Parts:
         scale=on.scale,
         tagger=tagger,
         worker=on.worker,
+        written_mb=usage.written_mb(),
     )
 
 

@@ -32,7 +32,7 @@ from pi_memory.worker import Worker
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`agents` are the personas by name."""
+    """`agents` are the personas by name; `written_mb` is what the process had had written to the card before."""
 
     settings: Settings
     clock: SteadyClock
@@ -60,3 +60,4 @@ class Parts:
     scale: Scale
     tagger: TaggerLoader
     worker: Worker
+    written_mb: float | None

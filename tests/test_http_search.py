@@ -69,6 +69,17 @@ def test_other_projects_do_not_see_it(daemon: Daemon) -> None:
     assert search(client, "pump shed", namespace="project/garden")
 
 
+def test_what_does_not_bear_on_the_query_is_left_out_when_asked(daemon: Daemon) -> None:
+    client = daemon()
+    for content in ("The pump in the cellar leaks at its seal", "The pump was dear"):
+        client.post("/memories", json={"content": content}).raise_for_status()
+    query = "pump cellar seal leaks"
+    assert len(search(client, query)) == 2
+    (found,) = search(client, query, bearing="1")
+    assert found["content"] == "The pump in the cellar leaks at its seal"
+    assert search(client, "xylophone quantum", bearing="1") == []
+
+
 def test_every_project_is_searched_when_that_is_asked_for(daemon: Daemon) -> None:
     client = daemon()
     said = [{"role": "user", "content": "The pump is red"}]

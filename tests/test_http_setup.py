@@ -1,5 +1,6 @@
 """`/settings`, `/agents`, `/namespaces`, `/usage`: what the daemon says of itself."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,14 @@ def test_namespaces_are_counted(daemon: Daemon) -> None:
     client.delete("/memories/1").raise_for_status()
     counts = {one["namespace"]: one["memories"] for one in client.get("/namespaces").json()["namespaces"]}
     assert counts == {"project/garden": 1, "user": 1}
+
+
+def test_bytes_written_are_counted_from_the_start_of_the_daemon(daemon: Daemon, tmp_path: Path) -> None:
+    with (tmp_path / "before").open("wb") as file:
+        file.write(b"x" * 8 * 2**20)
+        os.fsync(file.fileno())
+    written = daemon().get("/usage").json()["written_mb"]
+    assert written is None or written < 8
 
 
 def test_usage_is_counted(daemon: Daemon) -> None:

@@ -162,6 +162,13 @@ def test_what_settles_no_conflict_is_refused_in_words(daemon: Daemon, data: dict
     assert "<b>" not in answer.text
 
 
+def test_a_search_for_what_is_not_known_finds_nothing(daemon: Daemon) -> None:
+    client = daemon()
+    remember(client, "The pump is red")
+    assert "Nothing is known about that." in words(text(client, "/ui/memories?q=xylophone%20quantum", target="results"))
+    assert "1 found, the best first" in words(text(client, "/ui/memories?q=red%20pump", target="results"))
+
+
 @pytest.mark.parametrize("query", ["", "&q=pump"])
 def test_memories_are_shown_by_type_and_priority(daemon: Daemon, query: str) -> None:
     client = daemon()
@@ -363,6 +370,7 @@ def test_what_was_said_is_listed_by_day_and_deleted(daemon: Daemon, clock: FakeC
 def test_health_says_what_is_degraded_and_which_settings_count(daemon: Daemon) -> None:
     shown = words(text(daemon(MEMORY_MAX_TURNS=3), "/ui/health"))
     assert "All is well." in shown
+    assert "Log out" not in shown
     assert "MEMORY_MAX_TURNS 3" in shown
 
 
@@ -395,6 +403,7 @@ def test_the_token_becomes_a_cookie(daemon: Daemon) -> None:
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
     assert client.get("/ui/memories").status_code == client.get("/memories").status_code == 200
+    assert "Log out" in text(client, "/ui/health")
     client.post("/ui/logout")
     assert client.get("/memories").status_code == 401
 

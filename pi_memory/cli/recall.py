@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
 HEAD = ("id", "when", "what", "score", "content")
 NOTHING = "Nothing is known about that."
-SHARED, NEAR = 0.15, 0.3
-"""The share of the query's words, and the calibrated cosine, from which on a text bears on the query."""
-NEAR_BEST = 0.5
-"""Share of the best score that every other result needs."""
 
 
 @click.command("recall")
@@ -47,11 +43,10 @@ def command(load: Load, query: tuple[str, ...], *, count: int, as_json: bool, **
 
 def found(client: Client, params: dict[str, str]) -> dict[str, Any]:
     """The answer with only those `results` that bear on the query, best first."""
-    answered: dict[str, Any] = checked(client.get("/memories/search", params={**params, "explain": "1"}))
-    results = answered["results"]
-    least = NEAR_BEST * max((each["score"] for each in results), default=0.0)
-    near = [each for each in results if each["words"] >= SHARED or each["cosine"] >= NEAR]
-    return {**answered, "results": [each for each in near if each["score"] >= least]}
+    answered: dict[str, Any] = checked(
+        client.get("/memories/search", params={**params, "explain": "1", "bearing": "1"})
+    )
+    return answered
 
 
 def rows_of(results: list[dict[str, Any]]) -> list[tuple[str, ...]]:

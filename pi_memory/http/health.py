@@ -60,7 +60,7 @@ async def described(
     """All parts, of a running daemon or of one that would start. `kept` are those of memory."""
     chat = model.now
     found = {
-        "model": _of(model, f"{chat.provider}: {chat.name}", await chat.problem()),
+        "model": _of(model, ": ".join(dict.fromkeys((chat.provider, chat.name))), await chat.problem()),
         "embedder": _of(embedder, embedder.now.id),
         **kept,
     }

@@ -94,7 +94,7 @@ MEMORY = _about("integer", "Id of a memory, as recall gives it", minimum=1)
 
 async def _recall(door: Door, given: Arguments) -> Any:
     rest = {name: value for name, value in given.items() if name != "query"}
-    return await door.ask(search.search, query={"q": given["query"], **rest})
+    return await door.ask(search.search, query={"q": given["query"], "bearing": 1, **rest})
 
 
 async def _remember(door: Door, given: Arguments) -> Any:
@@ -150,7 +150,8 @@ TOOLS = (
     Tool(
         "recall",
         "Recall",
-        "Search what the user has said and what was learned from it, by meaning and by words; best first.",
+        "Search what the user has said and what was learned from it, by meaning and by words; best first. "
+        "Nothing comes back when nothing that is known bears on the query.",
         _recall,
         {
             "query": _about("string", "What to look for, in plain words"),

@@ -1,7 +1,7 @@
 """`/memories/search`: memories and verbatim messages that match a query, with their scores."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -27,6 +27,12 @@ PASSAGES = 3
 """Results that represent a conversation."""
 LOOKED_THROUGH = 12
 """Results that are searched for each conversation wanted: one may have many."""
+
+
+SHARED, NEAR = 0.15, 0.3
+"""The share of the query's words, and the calibrated cosine, from which on a text bears on the query."""
+NEAR_BEST = 0.5
+"""Share of the best score that every other result needs, to bear on the query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +93,9 @@ async def search(request: Request, parts: Parts) -> Response:
     explain, k = flag(request, "explain"), number(request, "k", 10, least=1, most=MOST)
     if choice(request, "group", ("conversation",)) is None:
         wanted = _wanted(request, parts, k)
-        shown = [_shown(result, explain=explain) for result in await _found(wanted, parts)]
+        shown = [_shown(result, explain=explain) for result in await _found(request, wanted, parts)]
         return answer(ShownResults(shown, await _elsewhere(request, parts, wanted)))
-    talks = by_conversation(await _found(_wanted(request, parts, LOOKED_THROUGH * k), parts), k)
+    talks = by_conversation(await _found(request, _wanted(request, parts, LOOKED_THROUGH * k), parts), k)
     return answer(ShownGroups([_shown_conversation(talk, explain=explain) for talk in talks]))
 
 
@@ -103,9 +109,17 @@ def by_conversation(results: Iterable[Recalled], k: int) -> list[FoundConversati
     return found[:k]
 
 
-async def _found(wanted: SearchRequest, parts: Parts) -> list[Recalled]:
+async def _found(request: Request, wanted: SearchRequest, parts: Parts) -> list[Recalled]:
     await parts.inbox.caught_up()
-    return await parts.search.mask_secrets(await parts.search.search(wanted))
+    found = await parts.search.mask_secrets(await parts.search.search(wanted))
+    return bearing(found) if flag(request, "bearing") else found
+
+
+def bearing(results: Sequence[Recalled]) -> list[Recalled]:
+    """The results that bear on the query; none of what is merely the nearest there is."""
+    least = NEAR_BEST * max((result.score for result in results), default=0.0)
+    near = [result for result in results if result.words >= SHARED or result.cosine >= NEAR]
+    return [result for result in near if result.score >= least]
 
 
 def _wanted(request: Request, parts: Parts, k: int) -> SearchRequest:
@@ -212,6 +226,7 @@ ENDPOINTS = [
             "group": "conversation: the best conversations, at most k, each with its best messages",
             "at": "when it is asked, by which `last week` is meant; now unless given",
             "session_id": "the session whose attention counts; the one that is at work unless given",
+            "bearing": "1: only results that bear on the query, so none when nothing is known",
             "explain": "1: also similarity, strength, boost, cosine and words",
         },
     )

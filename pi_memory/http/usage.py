@@ -18,8 +18,8 @@ PROCESS = Path("/proc/self")
 
 
 class ShownUsage(msgspec.Struct):
-    """`first_token_seconds` is the median of the last turns. `written_mb` counts what the process had written to the
-    card. `waiting` are exchanges in the inbox, `turns_under_way` chats. What the system does not report is None.
+    """`first_token_seconds` is the median of the last turns. `written_mb` counts what the daemon has had written to
+    the card. `waiting` are exchanges in the inbox, `turns_under_way` chats. What the system does not report is None.
     """
 
     started_at: str
@@ -47,10 +47,20 @@ async def usage(request: Request, parts: Parts) -> Response:
             first_token_seconds=None if first is None else round(first, 3),
             tokens=dict(parts.model.now.counts),
             memory_mb=_counted("status", r"VmRSS:\s+(\d+) kB", 1024),
-            written_mb=_counted("io", r"^write_bytes: (\d+)", 1),
+            written_mb=_since(parts.written_mb),
             last_backup=parts.backups.newest,
         )
     )
+
+
+def written_mb() -> float | None:
+    """What this process has had written to the card, also as the program that it was before it became the daemon."""
+    return _counted("io", r"^write_bytes: (\d+)", 1)
+
+
+def _since(before: float | None) -> float | None:
+    now = written_mb()
+    return None if now is None or before is None else round(now - before, 1)
 
 
 def _counted(name: str, pattern: str, unit: int) -> float | None:

@@ -54,7 +54,7 @@ async def _conversations(request: Request, parts: Parts, query: str) -> dict[str
     if not parts.settings.memory.enabled:
         return {"q": "", "conversations": [], "found": None}
     if query:
-        wanted = {"q": query, "everywhere": "1", "group": "conversation", "k": FOUND}
+        wanted = {"q": query, "everywhere": "1", "bearing": "1", "group": "conversation", "k": FOUND}
         groups = await ask(request, "GET", "/memories/search", **wanted)
         return {"q": query, "conversations": [], "found": groups["conversations"]}
     listing = await ask(request, "GET", "/conversations", source="chat", limit=LISTED)

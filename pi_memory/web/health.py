@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from pi_memory.decay import DAY
 from pi_memory.http.clients import has_all
+from pi_memory.http.guard import COOKIE
 from pi_memory.parts import Parts
 from pi_memory.web.site import ask, page, rendered
 
@@ -18,7 +19,13 @@ async def show(request: Request, parts: Parts) -> Response:
     given = [setting for setting in settings if setting["source"] != "default"]
     others = [setting for setting in settings if setting["source"] == "default"]
     days = max(usage["uptime_seconds"], 1.0) / DAY
-    values = {"health": health, "usage": usage, "given": given, "others": others}
+    values = {
+        "health": health,
+        "usage": usage,
+        "given": given,
+        "others": others,
+        "logged_in": COOKIE in request.cookies,
+    }
     return rendered(request, "health.html", "figures", **values, **_a_day(usage, days))
 
 

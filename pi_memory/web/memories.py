@@ -30,7 +30,7 @@ async def show(request: Request, parts: Parts) -> Response:
     values: dict[str, Any] = {"chosen": chosen, "results": None, "memories": (), "total": 0, "next": None}
     only = {name: chosen[name] for name in ("namespace", "type", "priority")}
     if chosen["q"]:
-        wanted = {"kind": "memory", "everywhere": "1", "explain": "1"}
+        wanted = {"kind": "memory", "everywhere": "1", "explain": "1", "bearing": "1"}
         found = await ask(request, "GET", "/memories/search", k=FOUND, q=chosen["q"], **only, **wanted)
         values["results"] = found["results"]
     else:
