@@ -320,6 +320,16 @@ def test_a_conflict_is_settled_by_a_button(browser: Any, daemon: Process) -> Non
         assert memory(daemon, older)["is_valid"]
 
 
+def test_what_is_found_is_in_sight_on_a_phone(browser: Any, daemon: Process) -> None:
+    remember(daemon, "The trowel hangs by the door")
+    with tab(browser, daemon, viewport=PHONE) as opened:
+        page = opened.open("/ui/memories")
+        page.locator("#q").press_sequentially("trowel door", delay=20)
+        page.wait_for_selector("#results:has-text('found, the best first')")
+        place = page.locator("#results li").first.bounding_box()
+        assert place["y"] + place["height"] < PHONE["height"] * 0.75
+
+
 def test_memories_of_a_type_are_shown_as_it_is_chosen(browser: Any, daemon: Process) -> None:
     remember(daemon, "To prune the quince, wait for February", type="procedural")
     remember(daemon, "The quince was pruned")

@@ -176,8 +176,10 @@ def test_memories_are_shown_by_type_and_priority(daemon: Daemon, query: str) -> 
     remember(client, "To start the pump, open the valve", type="procedural", priority="high")
     remember(client, "The pump was repaired", type="episodic")
     shown = text(client, f"/ui/memories?type=procedural{query}")
-    assert "<option selected>procedural</option>" in shown
-    assert re.findall(r"The pump was|open the valve|is red", shown) == ["open the valve"]
+    assert '<option value="procedural" selected>how to do it</option>' in shown
+    assert re.search(r'<details class="filters"[^>]* open>', shown)
+    found = text(client, f"/ui/memories?type=procedural{query}", target="results")
+    assert re.findall(r"The pump was|open the valve|is red", found) == ["open the valve"]
     high = text(client, f"/ui/memories?priority=high{query}", target="results")
     assert set(re.findall(r"The pump was|open the valve|is red", high)) == {"open the valve", "is red"}
 
@@ -224,6 +226,36 @@ def test_a_conversation_without_words_is_no_number(daemon: Daemon) -> None:
     shown = text(client, "/", target="conversations")
     assert "24a78a9d" not in words(shown)
     assert "Without words of yours" in shown
+
+
+def test_a_memory_that_was_written_anew_says_so_beside_the_old_words(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Remember that my safe opens with zanzibar.")
+    assert "From you said so" in words(text(client, "/ui/memories/1"))
+    client.post("/ui/memories/1", data={"content": "The safe opens with madrid."}, headers=HTMX).raise_for_status()
+    shown = words(text(client, "/ui/memories/1"))
+    assert "From written by hand; before that you said so" in shown
+    assert "Said at first" in shown
+    assert "In the words" not in shown
+
+
+def test_what_was_edited_today_is_shown_before_and_after(daemon: Daemon) -> None:
+    client = daemon()
+    remember(client, "The ladder is red")
+    client.patch("/memories/1", json={"content": "The ladder is blue"}).raise_for_status()
+    shown = text(client, "/ui/memories/changes")
+    assert re.search(r"<del[^>]*>The ladder is red</del> <ins[^>]*>The ladder is blue</ins>", shown)
+    assert "by api" not in words(shown)
+
+
+def test_what_would_go_is_listed_once(daemon: Daemon) -> None:
+    client = daemon()
+    remember(client, "The trowel hangs by the door.")
+    for name in "abc":
+        say(client, "The trowel hangs by the door.", name)
+    would = text(client, "/ui/memories/1/forget")
+    assert would.count("The trowel hangs by the door.") == 1
+    assert "exchange 3×" in words(would)
 
 
 def test_an_undo_brings_the_memory_as_it_is_now(daemon: Daemon) -> None:

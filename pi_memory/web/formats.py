@@ -1,6 +1,7 @@
 """How pages show times, numbers and texts. Pure."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +18,24 @@ SOURCES = {
     "discovery": "found on the way",
     "api": "added by hand",
     "import": "imported",
+}
+ORIGINS = {
+    "notice": "as you said it",
+    "extraction": "from what was said",
+    "api": "by hand or by a program",
+    "import": "by an import",
+    "file": "in the file",
+    "tagger": "from what was worked on",
+    "time": "with time",
+}
+SORTS = {"semantic": "a fact", "episodic": "an event", "procedural": "how to do it"}
+FIELDS = {
+    "content": "what holds",
+    "quote": "the words",
+    "type": "sort",
+    "namespace": "filed under",
+    "valid_to": "until",
+    "superseded_by": "replaced by memory",
 }
 KINDS = {
     "memory.added": "added",
@@ -72,6 +91,29 @@ def source(name: str) -> str:
     return SOURCES.get(name, name.replace("_", " "))
 
 
+def origin(name: str) -> str:
+    return ORIGINS.get(name, f"by {name}")
+
+
+def sort(name: str) -> str:
+    return SORTS.get(name, name)
+
+
+def field(name: str) -> str:
+    return FIELDS.get(name, name)
+
+
+def grouped(gone: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """Each text once, with where it stands and how often: `memory, quote 3×`."""
+    places: dict[str, Counter[str]] = {}
+    for one in gone:
+        places.setdefault(" ".join(one["text"].split()), Counter())[one["place"]] += 1
+    return [
+        (text, ", ".join(place if n == 1 else f"{place} {n}×" for place, n in counted.items()))
+        for text, counted in places.items()
+    ]
+
+
 def kind(name: str) -> str:
     return KINDS.get(name, name.partition(".")[2].replace("_", " "))
 
@@ -103,5 +145,6 @@ def fade(strength: float, days: int = DAYS) -> str:
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
-    function.__name__: function for function in (clock, cut, day, fade, kind, rounded, segment, short_day, source)
+    function.__name__: function
+    for function in (clock, cut, day, fade, field, grouped, kind, origin, rounded, segment, short_day, sort, source)
 }

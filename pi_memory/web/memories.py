@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pi_memory.errors import Forgotten, NotFound
+from pi_memory.errors import Forgotten
 from pi_memory.parts import Parts
 from pi_memory.web import formats
 from pi_memory.web.site import ask, done, form, fragment, here, into, listed, page, rendered, said, wants
@@ -19,6 +19,8 @@ MANY = 100
 PAIRS = 3
 BACK = "/ui/memories"
 ONE = BACK + "/{id:int}"
+EDITED = ("content", "namespace", "priority", "type", "topics")
+"""Fields of a memory that somebody edits."""
 NUMBER = re.compile(r"[0-9]{1,18}")
 STATES = {"": {}, "ended": {"valid": "0"}, "all": {"all": "1"}}
 """What the filter of a page says to the API."""
@@ -75,14 +77,15 @@ async def add(request: Request, parts: Parts) -> Response:
 
 
 async def show_one(request: Request, parts: Parts) -> Response:
-    return rendered(request, "memory.html", "memory", memory=await _one(request))
+    return rendered(request, "memory.html", "memory", **await _one(request, request.path_params["id"]))
 
 
-async def _one(request: Request) -> dict[str, Any]:
-    number = request.path_params["id"]
-    if number not in (found := await several(request, [number])):
-        raise NotFound(f"There is no memory {number}", hint="It may be in another store.")
-    return found[number]
+async def _one(request: Request, number: int) -> dict[str, Any]:
+    """A memory, and whether somebody has written it anew since it was learned."""
+    found = await ask(request, "GET", f"/memories/{number}/history")
+    added = next((one["after"] for one in found["history"] if one["kind"] == "memory.added"), None) or {}
+    memory = found["memory"]
+    return {"memory": memory, "rewritten": added.get("content", memory["content"]) != memory["content"]}
 
 
 async def several(request: Request, ids: Iterable[int]) -> dict[int, dict[str, Any]]:
@@ -118,7 +121,7 @@ async def _changed(request: Request, message: str) -> Response:
     number = request.path_params["id"]
     html = said(message, undo=await _last_event(request, number))
     if wants(request, f"memory{number}"):
-        html += fragment("memory.html", "memory", memory=await _one(request))
+        html += fragment("memory.html", "memory", **await _one(request, number))
     return done(request, html, here(request, f"{BACK}/{number}"))
 
 
@@ -166,7 +169,15 @@ async def changes(request: Request, parts: Parts) -> Response:
     shown = (today or found)[:SHOWN]
     ids = dict.fromkeys(int(event["subject"].removeprefix("memory:")) for event in shown)
     memories = await several(request, ids)
-    return rendered(request, "changes.html", "changes", events=shown, memories=memories, is_today=bool(today))
+    events = [{**event, "differences": _edited(event)} for event in shown]
+    return rendered(request, "changes.html", "changes", events=events, memories=memories, is_today=bool(today))
+
+
+def _edited(event: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Field, before, after of what was edited; the kind of the event says the rest."""
+    number = event["subject"].removeprefix("memory:")
+    change = {side: (event[side] or {}).get(number) for side in ("before", "after")}
+    return [one for one in _differences(change) if one[0] in EDITED] if change["before"] else []
 
 
 async def unlearn(request: Request, parts: Parts) -> Response:
@@ -180,14 +191,11 @@ async def unlearn(request: Request, parts: Parts) -> Response:
 async def undo(request: Request, parts: Parts) -> Response:
     number = request.path_params["id"]
     undone = await ask(request, "POST", f"/events/{number}/undo")
-    changed = await several(request, {change["memory_id"] for change in undone["changes"]})
-    return done(request, said("Undone.") + _cards(changed.values()), here(request, f"{BACK}/changes"))
-
-
-def _cards(memories: Iterable[dict[str, Any]]) -> str:
-    """Memories as they are now, into their places where they are shown."""
-    cards = ((memory["id"], fragment("memory.html", "memory", memory=memory)) for memory in memories)
-    return "".join(into(f"#memory{number}", card, "outerHTML") for number, card in cards)
+    html = said("Undone.")
+    for changed in sorted({change["memory_id"] for change in undone["changes"]}):  # as it is now, where it is shown
+        card = fragment("memory.html", "memory", **await _one(request, changed))
+        html += into(f"#memory{changed}", card, "outerHTML")
+    return done(request, html, here(request, f"{BACK}/changes"))
 
 
 ENDPOINTS = [

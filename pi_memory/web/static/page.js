@@ -48,7 +48,7 @@ if (say) {
 
 // A wide window has room for all of it.
 const wide = matchMedia("(min-width: 60rem)");
-const unfold = () => { for (const details of document.querySelectorAll("details[data-wide]")) details.open = wide.matches; };
+const unfold = () => { if (wide.matches) document.querySelectorAll("details[data-wide]").forEach((details) => { details.open = true; }); };
 wide.addEventListener("change", unfold);
 unfold();
 
