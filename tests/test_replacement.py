@@ -45,7 +45,7 @@ def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> 
     assert JUDGE.chances(Said("The bins are green.", vector(0.6, 0, 1)), [bins, VET], embedder=HERE)[0] < LEAST_CHANCE
 
 
-def chance(new: str, old: str, *, nearness: float = 0.8) -> float:
+def chance(new: str, old: str, *, nearness: float = 0.65) -> float:
     """Of two statements about the same, beside one about something else."""
     said = Said(new, vector(1, 0.1)), Said(old, vector(nearness, (1 - nearness**2) ** 0.5))
     return float(JUDGE.chances(said[0], [said[1], VET], embedder=HERE)[0])
@@ -78,6 +78,7 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
         ("Rosa may stay up until nine on Saturdays.", "Rosa has ballet on Tuesdays."),
         ("I keep the spare key of the loft in box 12.", "I keep the spare key of the shed in box 9."),
         ("The code for the gate is 4417.", "The code for the back door is 5820."),
+        ("The oven has tripped again.", "If the oven trips, flip breaker 6 and wait a minute."),
         ("Lena is allergic to shellfish.", "Lena is allergic to nuts."),
         ("Lena plays the flute.", "Lena plays the drums."),
     ],

@@ -101,11 +101,11 @@ class Assistant:
         async with self._lock(turn.conversation_id):
             # 1. Statements and window: what the message states is stored, or forgotten, before the window is read.
             statements = notice(turn.message) if self._inbox and turn.remember else ()
+            if self._inbox and turn.remember and (statements or intent_of(turn.message).asks):
+                await self._inbox.caught_up()
             stated = await self._state(statements, turn, model) if statements else ()
             conversation = self._conversation(turn)
             # 2. Recall: the standing text when the conversation begins, and the context of this message.
-            if self._inbox and turn.remember and intent_of(turn.message).asks:
-                await self._inbox.caught_up()
             conversation.standing = await self._context.standing(conversation, turn.agent, model)
             contextual = await self._message(conversation, turn, model)
             # 3. Prompt.

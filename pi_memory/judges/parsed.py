@@ -117,11 +117,13 @@ class Reader:
         stems = tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens)
         content = (s for s, t in zip(stems, tokens, strict=True) if t.lower() not in words("stop_words"))
         surely = self._patterns["on_condition"].sub("", text)
+        says = {name for name, phrase in self._patterns.items() if phrase.search(surely)}
+        says |= {"on_condition"} if surely != text else set()
         done = self._patterns["did"].match(text)
         return Parsed(
             tokens, kinds, stems, frozenset(content), places[0] if places else len(tokens) // 2,
             frozenset(each for place in self._over(text, tokens) for each in stems[place + 1 : place + 1 + GIVEN_UP]),
-            frozenset(name for name, phrase in self._patterns.items() if phrase.search(surely)),
+            frozenset(says),
             done["what"] if done else "",
         )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 The rules of `comparison` decide what is plain. Here words are aligned: what both have, what only one has, on which side
 of the verb, of which kind; and each older statement stands beside the others, as what is corrected is most often the
-one that is nearest. A small learned judge weighs it (`heads`); one rule stands behind it, for what adds up.
+one that is nearest. A small learned judge weighs it (`heads`), but for what holds beside anything.
 """
 
 import difflib
@@ -19,8 +19,8 @@ from pi_memory.judges.parsed import Kind, Parsed, Reader
 from pi_memory.types import Vectors
 
 LEAST_CHANCE = 0.6
-"""From here on the older statement ends. Of 2,493 statements by voices that it was not fitted on, many of them written to
-mislead it, it ended 0.63 of what they correct, and with 0.06 of them something that holds.
+"""From here on the older statement ends. Of 2,493 statements by voices that it was not fitted on, many of them written
+to mislead it, it ended 0.63 of what they correct, and with 0.06 of them something that holds.
 """
 ODDS_OF_CHANGE = 3.0
 """By how much likelier a statement that says that something changed changes what is nearest: people seldom say so of
@@ -77,7 +77,7 @@ class Replacement:
         found = self._head.chances(self.signs(new, olds), vectors)
         if {"changes", "corrects"} & self._reader.parsed(new.text).says:
             found = ODDS_OF_CHANGE * found / (1 + (ODDS_OF_CHANGE - 1) * found)
-        return np.where(self._add_up(new, olds), np.float32(0), found)
+        return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
         """Signs of each pair, shape (n, signs)."""
@@ -92,11 +92,14 @@ class Replacement:
         signs = [[*row.values(), *_together(mine, row, place)] for row, place in zip(rows, beside, strict=True)]
         return np.array(signs, np.float32)
 
-    def _add_up(self, new: Said, olds: Sequence[Said]) -> list[bool]:
-        """Which of them hold beside `new` whatever they say: allergies, languages, what somebody likes."""
+    def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
+        """Which of them hold beside `new` whatever they say: what adds up, such as allergies, and what is to be done
+        when something happens, which it now did.
+        """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
-        starts_over = "starts_over" in mine.says
-        return ["adds_up" in mine.says & old.says and not starts_over for old in theirs]
+        adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
+        happens = not {"on_condition", "corrects", "denies"} & mine.says
+        return [(adds_up and "adds_up" in old.says) or (happens and "on_condition" in old.says) for old in theirs]
 
     def _done_again(self, text: str, before: Sequence[Parsed]) -> str:
         """A statement without when it was done, if it was done before: `I parked on level 7 today.`"""
@@ -137,6 +140,7 @@ class Replacement:
         leaves = bool({"changes", "denies"} & mine.says)
         only_first = bool(shared) and shared <= mine.names | set(mine.stems[:1])
         starts_over = "starts_over" in mine.says
+        if_so = ["on_condition" in each.says for each in (mine, theirs)]
         holds = bool(mine.values_behind) and mine.values_behind <= theirs.content
         return {
             "told_apart": bool(apart[1] - apart[0]) and bool(apart[0] - apart[1]),
@@ -150,6 +154,8 @@ class Replacement:
             "share_my_names": only_first and not starts_over,
             "share_my_names_over": only_first and starts_over,
             "adds_up": "adds_up" in mine.says & theirs.says,
+            "only_mine_is_conditional": if_so[0] and not if_so[1],
+            "only_theirs_is_conditional": if_so[1] and not if_so[0],
             "has_my_values": holds,
             "has_my_values_and_stays": holds and not starts_over,
         }

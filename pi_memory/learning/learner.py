@@ -46,7 +46,7 @@ OF_USER = ("user_stated", SOURCE)
 COMPARED = (*OF_USER, "discovery")
 """Sources of what is weighed against memories, besides what programs write."""
 RESOLVED = "error_resolution"
-SURE_CHANCE = 0.8
+SURE_CHANCE = 0.75
 """From here on what may be no fact ends a memory."""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
