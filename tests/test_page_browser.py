@@ -163,6 +163,19 @@ def test_a_message_that_does_not_reach_the_daemon_stays_in_its_box(browser: Any,
         opened.context.close()
 
 
+def test_a_reply_that_breaks_off_says_so(browser: Any, tmp_path: Path) -> None:
+    with slow_model() as url:
+        daemon = serving(tmp_path, PI_MEMORY_PROVIDER="openai", PI_MEMORY_OPENAI_BASE_URL=url)
+        with daemon as killed, contextlib.closing(Tab(browser, killed.url).context) as context:
+            (page,) = context.pages
+            page.goto("/")
+            page.fill("#message", "Tell me a long story")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(".reply:has-text('word3 word4')")
+            killed.popen.kill()
+            page.wait_for_selector("#failed:text('The reply broke off')")
+
+
 def test_a_message_that_is_refused_stays_in_its_box(browser: Any, daemon: Process) -> None:
     opened = Tab(browser, daemon.url)
     page = opened.open("/")

@@ -22,7 +22,7 @@ SOURCES = {
 ORIGINS = {
     "notice": "as you said it",
     "extraction": "from what was said",
-    "api": "by hand or by a program",
+    "api": "by hand or program",
     "import": "by an import",
     "file": "in the file",
     "tagger": "from what was worked on",
