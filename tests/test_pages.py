@@ -228,10 +228,11 @@ def test_a_conversation_without_words_is_no_number(daemon: Daemon) -> None:
     assert "Without words of yours" in shown
 
 
-def test_a_memory_that_was_written_anew_says_so_beside_the_old_words(daemon: Daemon) -> None:
+def test_a_memory_that_was_written_anew_says_so_beside_the_old_words(daemon: Daemon, clock: FakeClock) -> None:
     client = daemon()
     say(client, "Remember that my safe opens with zanzibar.")
     assert "From you said so" in words(text(client, "/ui/memories/1"))
+    clock.pass_time(days=1)
     client.post("/ui/memories/1", data={"content": "The safe opens with madrid."}, headers=HTMX).raise_for_status()
     shown = words(text(client, "/ui/memories/1"))
     assert "From written by hand; before that you said so" in shown

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pi_memory.errors import Forgotten
+from pi_memory.errors import Forgotten, NotFound
 from pi_memory.parts import Parts
 from pi_memory.web import formats
 from pi_memory.web.site import ask, done, form, fragment, here, into, listed, page, rendered, said, wants
@@ -82,9 +82,13 @@ async def show_one(request: Request, parts: Parts) -> Response:
 
 async def _one(request: Request, number: int) -> dict[str, Any]:
     """A memory, and whether somebody has written it anew since it was learned."""
-    found = await ask(request, "GET", f"/memories/{number}/history")
-    added = next((one["after"] for one in found["history"] if one["kind"] == "memory.added"), None) or {}
-    memory = found["memory"]
+    if number not in (found := await several(request, [number])):
+        raise NotFound(f"There is no memory {number}", hint="It may be in another store.")
+    memory = found[number]
+    if memory["updated_at"] == memory["created_at"]:
+        return {"memory": memory, "rewritten": False}
+    changes = (await ask(request, "GET", f"/memories/{number}/history"))["history"]
+    added = next((one["after"] for one in changes if one["kind"] == "memory.added"), None) or {}
     return {"memory": memory, "rewritten": added.get("content", memory["content"]) != memory["content"]}
 
 
