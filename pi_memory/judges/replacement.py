@@ -18,9 +18,9 @@ from pi_memory.judges.heads import Head
 from pi_memory.judges.parsed import Kind, Parsed, Reader
 from pi_memory.types import Vectors
 
-LEAST_CHANCE = 0.6
+LEAST_CHANCE = 0.7
 """From here on the older statement ends. Of 2,493 statements by voices that it was not fitted on, many of them written
-to mislead it, it ended 0.63 of what they correct, and with 0.06 of them something that holds.
+to mislead it, it ended 0.56 of what they correct, and with 0.04 of them something that holds.
 """
 ODDS_OF_CHANGE = 3.0
 """By how much likelier a statement that says that something changed changes what is nearest: people seldom say so of

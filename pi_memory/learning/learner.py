@@ -50,8 +50,8 @@ SURE_CHANCE = 0.75
 """From here on what may be no fact ends a memory."""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
-NEAR = 0.34
-"""The least cosine to what a statement ends."""
+NEAR, NEAR_SHARING = 0.4, 0.34
+"""The least cosine to what a statement ends, and where they share a word: below it they are about different things."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -310,7 +310,7 @@ class Learner:
         known = [(n, _said(n)) for n in _comparable(candidate, found)]
         mine = Said(_in_own_words(candidate), found.vector)
         for newer, said in known:
-            if newer.memory.valid_from > (candidate.said_at or math.inf) and _is_near(newer):
+            if newer.memory.valid_from > (candidate.said_at or math.inf) and _is_near(newer, candidate):
                 beside = [mine, *(other for one, other in known if one is not newer)]
                 if self._replacement.chances(said, beside, embedder=found.space)[0] >= LEAST_CHANCE:
                     return True
@@ -324,7 +324,7 @@ class Learner:
         new = Said(_in_own_words(candidate), found.vector)
         # Judged beside all, as the nearest of many is most often what is meant.
         chances = self._replacement.chances(new, [_said(n) for n in old], embedder=found.space)
-        chances = chances * np.array([_is_near(n) for n in old])
+        chances = chances * np.array([_is_near(n, candidate) for n in old])
         best = int(chances.argmax())
         if old[best].memory.content in candidate.content:  # it refers back to it
             return 0, 0.0
@@ -459,9 +459,10 @@ def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
     return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
 
 
-def _is_near(neighbour: Neighbour) -> bool:
-    """Whether a memory can be about the same thing as what it is a neighbour of."""
-    return neighbour.cosine is None or neighbour.cosine >= NEAR
+def _is_near(neighbour: Neighbour, candidate: Candidate) -> bool:
+    """Whether a memory and a candidate can be about the same thing: that both have a name for something is nothing."""
+    mine, theirs = (stems(pattern("verb").sub(" ", said.content)) for said in (candidate, neighbour.memory))
+    return neighbour.cosine is None or neighbour.cosine >= (NEAR_SHARING if mine & theirs else NEAR)
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:
