@@ -22,7 +22,7 @@ LEAST_CHANCE = 0.7
 """From here on the older statement ends. Of 2,493 statements by voices that it was not fitted on, many of them written
 to mislead it, it ended 0.56 of what they correct, and with 0.04 of them something that holds.
 """
-ODDS_OF_CHANGE = 3.0
+ODDS_OF_CHANGE = 4.5
 """By how much likelier a statement that says that something changed changes what is nearest: people seldom say so of
 what nobody spoke of, while half of the texts that the judge was fitted on were written to mislead it.
 """

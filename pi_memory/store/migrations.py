@@ -204,6 +204,11 @@ def m016_own_words(db: Database) -> None:
     db.execute("update memories set space_id = null, vector = null where content like '%the user%'")
 
 
+def m017_ended(db: Database) -> None:
+    """What no longer holds of an exchange without reading all memories: also of a correction that was undone."""
+    db.execute("create index ended on memories (exchange_id) where valid_to is not null")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -221,6 +226,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m014_conflicts,
     m015_superseded,
     m016_own_words,
+    m017_ended,
 )
 LATEST = len(MIGRATIONS)
 
