@@ -232,7 +232,9 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     """The answers, best first, each as the sentences to show, and whether they are sure; none if no sentence is near
     enough.
     """
-    found = [each for each in judged if " " in each.sentences[each.best]][:MOST_ANSWERS]  # a word alone says nothing
+    # A word alone says nothing; a remark in passing answers no more than a question that surely is one.
+    said = [each for each in judged if " " in each.sentences[each.best]]
+    found = [each for each in said if intent.is_sure or each.found.strength > 0][:MOST_ANSWERS]
     if not found:
         return []
     near, shared = max(each.near for each in found), max(each.found.words for each in found)
