@@ -22,15 +22,19 @@ LEAST_CHANCE = 0.7
 """From here on the older statement ends. Of 2,493 statements by voices that it was not fitted on, many of them written
 to mislead it, it ended 0.56 of what they correct, and with 0.04 of them something that holds.
 """
-ODDS_OF_CHANGE = 4.5
-"""By how much likelier a statement that says that something changed changes what is nearest: people seldom say so of
-what nobody spoke of, while half of the texts that the judge was fitted on were written to mislead it.
+ODDS_OF_CHANGE, ODDS_OF_ANOTHER_KIND = 4.5, 0.1
+"""By how much likelier than the judge thinks a statement ends an older one if it says that something changed, and if it
+does not and has no value of the same kind. People seldom say that something changed of what nobody spoke of, and mostly
+say something else about what they spoke of before; many of the texts that the judge was fitted on were to mislead it.
 """
 DOUBTFUL = 0.3
 """From here on somebody should say which of the two holds."""
 BEGINNING = 6
 """Letters that words of one family have in common."""
 DIFFER: tuple[Kind, ...] = ("number", "day", "name")
+
+SAME_KIND = 0
+"""The place of the sign that says whether any values that differ are of one kind."""
 
 Signs = dict[str, float]
 
@@ -74,10 +78,12 @@ class Replacement:
         vectors = None
         if new.vector is not None and all(old.vector is not None for old in olds) and self._head.fits(embedder):
             vectors = np.array([pair_vector(new.vector, old.vector) for old in olds if old.vector is not None])
-        found = self._head.chances(self.signs(new, olds), vectors)
-        if {"changes", "corrects"} & self._reader.parsed(new.text).says:
-            found = ODDS_OF_CHANGE * found / (1 + (ODDS_OF_CHANGE - 1) * found)
-        return np.where(self._hold_beside(new, olds), np.float32(0), found)
+        signs = self.signs(new, olds)
+        found, says = self._head.chances(signs, vectors), self._reader.parsed(new.text).says
+        anew = np.where(signs[:, SAME_KIND] > 0, 1.0, ODDS_OF_ANOTHER_KIND)
+        odds = ODDS_OF_CHANGE if {"changes", "corrects"} & says else anew
+        likelier: Vectors = (odds * found / (1 + (odds - 1) * found)).astype(np.float32)
+        return np.where(self._hold_beside(new, olds), np.float32(0), likelier)
 
     def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
         """Signs of each pair, shape (n, signs)."""
