@@ -76,7 +76,6 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
         ("The sledge needs new ropes.", "The sledge is in the shed."),
         ("If it rains we meet in the barn.", "We meet in the yard."),
         ("Rosa may stay up until nine on Saturdays.", "Rosa has ballet on Tuesdays."),
-        ("Rosa is left-handed.", "Rosa has ballet on Tuesdays."),
         ("I parked the van on level 3.", "The van needs 5W-30 oil."),
         ("In the pump project, migrations are run by hand.", "We deploy the pump project with Helm."),
         ("I keep the spare key of the loft in box 12.", "I keep the spare key of the shed in box 9."),
