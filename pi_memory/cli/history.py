@@ -31,8 +31,8 @@ def _lines(history: list[dict[str, Any]]) -> Iterator[str]:
     for event in history:
         undoes = f", undoes {event['undoes']}" if event["undoes"] else ""
         head = f"{event['event_id']:>6}  {event['at']}  {event['kind']} by {event['origin']}{undoes}"
-        if event["instead_of"] is not None:
-            yield f"{head}: it took the place of {Id('memory', event['instead_of'])}"
+        if (old := event.get("instead_of")) is not None:
+            yield f"{head}: it took the place of {Id('memory', old)}"
             continue
         yield head
         for change in _changes(event["before"] or {}, event["after"] or {}):

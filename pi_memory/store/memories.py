@@ -201,8 +201,11 @@ def corrected(db: Database, *, ids: Sequence[int] = (), exchange_ids: Sequence[i
 
 
 def ended(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
-    """The sentences of these exchanges that memories rested on which no longer hold, by exchange."""
+    """The sentences of these exchanges that memories rested on which were replaced, or taken back by an undo, by
+    exchange. What only faded is still true.
+    """
     query = """select exchange_id, quote from memories where valid_to is not null and quote != ''
+        and (superseded_by is not null or valid_to <= coalesce(valid_from, created_at))
         and exchange_id in (select value from json_each(?))"""
     found: dict[int, list[str]] = {}
     for exchange_id, quote in db.execute(query, (msgspec.json.encode(exchange_ids).decode(),)):
