@@ -22,7 +22,7 @@ from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.ram_index import RamIndex
-from pi_memory.store import exchanges
+from pi_memory.store import exchanges, messages
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
 from pi_memory.worker import Worker
@@ -151,6 +151,35 @@ def test_an_exchange_that_cannot_be_tagged_does_not_hold_up_the_rest(
 
     asyncio.run(main())
     assert "After a reply: tag failed" in caplog.text
+
+
+class Slow:
+    """A focus that asks a model, which takes as long as it likes."""
+
+    def __init__(self) -> None:
+        self.answered = asyncio.Event()
+
+    async def tag(self, exchange: Exchange, *, exchange_id: int) -> Tagged:
+        await self.answered.wait()
+        return Tagged("fine")
+
+
+def test_who_asks_waits_for_what_was_said_but_not_for_its_tag(tmp_path: Path, clock: FakeClock) -> None:
+    async def main() -> None:
+        db, focus = await Database.open(tmp_path / "m.db"), Slow()
+        remember = inbox(db, focus, clock)  # type: ignore[arg-type]
+        await remember.start()
+        tagged = remember.put(exchange(0))
+        async with asyncio.timeout(4):
+            await remember.caught_up()
+        assert await db.read(messages.ids)
+        assert not tagged.done()
+        focus.answered.set()
+        assert (await tagged).topic == "fine"
+        await remember.stop()
+        await db.close()
+
+    asyncio.run(main())
 
 
 def test_a_step_that_fails_holds_up_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

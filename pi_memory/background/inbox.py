@@ -9,7 +9,8 @@ import logging
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from pi_memory.attention.tracker import Attention
@@ -40,19 +41,25 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class InboxItem:
-    """An exchange in the inbox: its id once it is stored, and its tag once it is processed."""
+    """An exchange in the inbox: its id once it is stored, whether it can be recalled yet, and its tag once it is
+    processed.
+    """
 
     exchange: Exchange
     stored: asyncio.Future[int]
     tagged: asyncio.Future[Tagged]
+    recallable: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @dataclass(slots=True)
 class StoredExchange:
-    """An exchange that is being worked off, and its id; `tagged` once that is known."""
+    """An exchange that is being worked off, and its id; `tagged` once that is known. `recallable` is set when its facts
+    and its messages can be found.
+    """
 
     id: int
     exchange: Exchange
+    recallable: asyncio.Event
     tagged: Tagged | None = None
 
 
@@ -79,6 +86,7 @@ def after_reply(
     async def index_messages(stored: StoredExchange) -> None:
         is_remark = await learner.is_remark(stored.exchange)
         await message_index.index(stored.id, stored.exchange, is_remark=is_remark)
+        stored.recallable.set()
 
     async def tag(stored: StoredExchange) -> None:
         """Find the topic; it is stored in one transaction with the inbox's cursor."""
@@ -162,8 +170,9 @@ class Inbox:
     async def caught_up(self) -> None:
         """Wait, at most CATCH_UP_SECONDS, until what has been said can be recalled."""
         if self._inbox:
-            with self._priority.aside():
-                await asyncio.wait([self._inbox[-1].tagged], timeout=CATCH_UP_SECONDS)
+            with self._priority.aside(), suppress(TimeoutError):
+                async with asyncio.timeout(CATCH_UP_SECONDS):
+                    await self._inbox[-1].recallable.wait()
 
     async def drain(self) -> None:
         """Wait until the inbox is empty."""
@@ -203,7 +212,7 @@ class Inbox:
         False while the disk refuses writes: the caller retries all steps, which are idempotent.
         """
         try:
-            stored = StoredExchange(await waiting.stored, waiting.exchange)
+            stored = StoredExchange(await waiting.stored, waiting.exchange, waiting.recallable)
             for step in self._steps:
                 await self._priority.let_pass()
                 began = self._timer()
@@ -215,6 +224,8 @@ class Inbox:
         except StoreError:
             waiting.tagged.cancel()  # the database has logged it
             return True
+        finally:
+            waiting.recallable.set()
         if stored.tagged is None:
             waiting.tagged.cancel()
         elif not waiting.tagged.done():
