@@ -303,6 +303,10 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
     assert with_amount("Two colonies died.", known) is None
     assert with_amount("We have 2 hens and 3 ducks.", "We had 4 hens and 5 ducks in spring.") is None
     assert with_amount("We have 12 hens.", "We have 16 hens.") is None
+    gig = "The next gig is on 22 April at the Anchor, and we get 250 for it."
+    assert with_amount("Actually the gig on 22 April is at the Tannery.", gig) is None
+    assert with_amount("The gig on 24 April is at the Tannery.", gig) is None
+    assert with_amount("The gig is on 24 April.", gig) == gig.replace("22", "24")
 
 
 def test_a_correction_of_what_nobody_said_ends_nothing() -> None:

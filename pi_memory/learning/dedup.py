@@ -125,23 +125,30 @@ def put_right(said: str, known: str) -> str | None:
 
 
 def with_amount(said: str, known: str) -> str | None:
-    """What a memory says with another number of the same things, if it says more than that: `two hives` for `three
-    hives`; else None.
+    """What a memory says with another number of the same things, if it says more than that, and nothing else is named
+    instead: `two hives` for `three hives`; else None.
     """
     mine, theirs = _amounts(said), _amounts(known)
     shared = mine.keys() & theirs.keys()
     if len(shared) != 1:
         return None
     new, old = mine[what := shared.pop()]["many"], theirs[what]
-    if not stems(known) - stems(said) - stems(old["many"]):
+    if new == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
         return None
-    return known[: old.start("many")] + new + known[old.end("many") :]
+    merged = known[: old.start("many")] + new + known[old.end("many") :]
+    return merged if _named(said) <= _named(merged) else None
 
 
 def _amounts(text: str) -> dict[str, re.Match[str]]:
     """Where a number of things is said, by the stems of the things: `three hives`."""
     found = (each for each in AMOUNT.finditer(text) if each["many"].isdigit() or each["many"] in forms("small_numbers"))
     return {stem(each["what"].casefold()): each for each in found}
+
+
+def _named(text: str) -> set[str]:
+    """The names within a text, and its numbers."""
+    said = [word.strip(".,;:!?").split("'")[0] for word in text.split()]
+    return {word for word in said[1:] if (word != "I" and word[:1].isupper()) or any(c.isdigit() for c in word)}
 
 
 def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
