@@ -95,6 +95,13 @@ def test_models_are_the_assistant_and_its_agents(daemon: Daemon) -> None:
     assert client.post("/api/pull", json={"model": "llama3"}).json() == {"status": "success"}
 
 
+@pytest.mark.parametrize("path", ["/api/pull", "/api/show"])
+def test_a_name_that_is_none_is_refused(daemon: Daemon, path: str) -> None:
+    refused = daemon().post(path, json={"model": "pi-memory", "name": {}})
+    assert refused.status_code == 400
+    assert "name" in refused.json()["error"]
+
+
 def test_the_version_is_digits_and_dots(daemon: Daemon) -> None:
     assert daemon().get("/api/version").json()["version"].replace(".", "").isdigit()
 

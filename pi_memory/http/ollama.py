@@ -157,6 +157,7 @@ async def show(request: Request, parts: Parts) -> Response:
 
 async def pull(request: Request, parts: Parts) -> Response:
     """Every name is answered by us, so that there is nothing to fetch."""
+    await body(request, OllamaNamed)
     return _lines(OllamaStatus("success"))
 
 
