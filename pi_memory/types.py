@@ -100,12 +100,14 @@ class Statement:
     """A statement of the user in a message.
 
     `content` is understandable alone; for `forget` it is what to forget, for `private` it is empty. `quote` is
-    verbatim.
+    verbatim. `instead_of` is the sentence of an answer a moment ago that it puts right, without which its quote says
+    nothing.
     """
 
     kind: StatementKind
     content: str
     quote: str
+    instead_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

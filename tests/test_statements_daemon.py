@@ -142,7 +142,7 @@ def test_what_a_message_states_is_not_stored_when_the_message_does_not_fit(daemo
 def test_what_is_stated_is_looked_for_once(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
     looked, found = [], statements.notice
 
-    def counted(message: str) -> tuple[Statement, ...]:
+    def counted(message: str, before: object = None) -> tuple[Statement, ...]:
         looked.append(message)
         return found(message)
 

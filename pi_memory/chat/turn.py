@@ -15,11 +15,12 @@ from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.errors import ModelError, StoreError, Unprocessable
+from pi_memory.learning.brief_correction import Answered
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model
-from pi_memory.text.intent import intent_of
+from pi_memory.text.intent import Wish, intent_of
 from pi_memory.types import (
     UNKEPT,
     Delta,
@@ -100,7 +101,8 @@ class Assistant:
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
             # 1. Statements and window: what the message states is stored, or forgotten, before the window is read.
-            statements = notice(turn.message) if self._inbox and turn.remember else ()
+            before = _answered(self._conversation(turn)) if turn.remember else None
+            statements = notice(turn.message, before) if self._inbox and turn.remember else ()
             if self._inbox and turn.remember and (statements or intent_of(turn.message).asks):
                 await self._inbox.caught_up()
             stated = await self._state(statements, turn, model) if statements else ()
@@ -281,6 +283,17 @@ def _receipt(
         recalled=contextual.recalled,
         stated=stated,
     )
+
+
+def _answered(conversation: Conversation) -> Answered | None:
+    """What the last message of a conversation asked, and the best that was recalled for it; None for nothing."""
+    last = conversation.exchanges[-1] if conversation.exchanges else None
+    if last is None or last.receipt is None or not last.receipt.recalled:
+        return None
+    best = last.receipt.recalled[0]
+    if intent_of(last.user).kind is not Wish.QUESTION:
+        return None
+    return Answered(last.user, best.content, is_sure=best.is_sure)
 
 
 def _kept(message: str, statements: Sequence[Statement]) -> str:

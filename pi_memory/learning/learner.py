@@ -33,6 +33,7 @@ from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
+from pi_memory.text.third_person import about_user
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 from pi_memory.worker import Worker
 
@@ -240,11 +241,11 @@ class Learner:
         return replace(candidate, topics=candidate.topics or await self._topics(session, candidate.content))
 
     async def _remember(self, stated: Statement, candidate: Candidate) -> str:
-        if stated.kind != "remember" and (kind := secret_in(stated.quote)):
+        if stated.kind != "remember" and (kind := secret_in(stated.quote) or secret_in(candidate.content)):
             return f"Not kept, as there is {kind} in it; say “remember” if I should."
         try:
             found = await self._around.of(candidate.content, quote=candidate.quote)
-            taken = await self._take(candidate, found, origin=NOTICE)
+            taken = await self._put_right(stated, candidate, found) or await self._take(candidate, found, origin=NOTICE)
         except Forgotten:
             return "Not kept: this was to be forgotten."
         except RequestError as error:
@@ -253,6 +254,18 @@ class Learner:
             return f"I knew that: {(taken.memory.content if taken else candidate.content)}"
         instead = f" (instead of: {taken.instead_of.content})" if taken.instead_of else ""
         return f"Remembered: {taken.memory.content}{instead}"
+
+    async def _put_right(self, stated: Statement, candidate: Candidate, found: Nearby) -> Outcome | None:
+        """End the memory that a statement puts right, where it is known which; None where it is not, or holds no more.
+        Raises `RequestError`.
+        """
+        known = (n.memory for n in found.neighbours if stated.instead_of and _may_end(n, candidate))
+        old = next((memory for memory in known if _says(memory, stated.instead_of)), None)
+        if old is None:
+            return None
+        content = old.content.replace(stated.instead_of, candidate.content)
+        decision = Decision("end", old.id, content=content if content != old.content else None)
+        return await self._carry_out(decision, candidate, old, origin=NOTICE, embedding=found.embedding)
 
     async def _take(
         self,
@@ -434,6 +447,11 @@ def _is_learned(candidate: Candidate, memory: Memory) -> bool:
 
 def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
     return replace(candidate, namespace=of_fact(candidate.quote, exchange.project))
+
+
+def _says(memory: Memory, sentence: str) -> bool:
+    """Whether a memory says what a sentence that was quoted of it, or of the message it rests on, says."""
+    return sentence in memory.content or sentence == memory.quote or about_user(sentence) == memory.content
 
 
 def _said(neighbour: Neighbour) -> Said:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
+from pi_memory.learning.brief_correction import Answered, corrected
 from pi_memory.text.contrast import contrast
 from pi_memory.text.language import pattern
 from pi_memory.text.third_person import about_user, finished
@@ -22,13 +23,18 @@ ENDING = 60
 """Characters at the end of a sentence that may say what to do with it."""
 
 
-def notice(message: str) -> tuple[Statement, ...]:
-    """The user's statements in a message, in order; of a private one, only requests to forget.
+def notice(message: str, before: Answered | None = None) -> tuple[Statement, ...]:
+    """The user's statements in a message, in order; of a private one, only requests to forget. What puts the answer
+    `before` it right need not say what it is about.
 
     Linear in the message's length.
     """
     said = sentences(message)
     found: dict[str, Statement] = {}
+    if before and said and (correction := corrected(said[0].text, before)):
+        quote = said[0].text
+        found[quote] = Statement("correction", correction.content, quote, instead_of=correction.instead_of)
+        said = said[1:]
     for number, sentence in enumerate(said):
         for stated in _stated(sentence, before=said[number - 1] if number else None, after=said[number + 1 :]):
             found.setdefault(stated.quote, stated)

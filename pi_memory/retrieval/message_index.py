@@ -82,7 +82,7 @@ class MessageIndex:
 
     async def index(self, exchange_id: int, exchange: Exchange, *, is_remark: bool = False) -> None:
         """Index the messages of an exchange, in which the user may only remark. Idempotent. Raises `StoreError`."""
-        asks = ASIDE * only_asks(exchange.user) or REMARK * is_remark
+        asks = ASIDE * (only_asks(exchange.user) or _is_said_elsewhere(exchange)) or REMARK * is_remark
         answers = ASIDE * (exchange.source == "chat")  # what an agent did may be an answer
         messages = [
             NewMessage(stored.id_of(exchange_id, reply=reply), text, aside=aside)
@@ -172,6 +172,11 @@ class MessageIndex:
         pieces = await self._worker.run(lambda: [pieces_of(text) for text in texts])
         vectors, tokens = await token_codes.embed(self._embedder.now, [piece for text in pieces for piece in text])
         return await self._worker.run(partial(_packed, vectors, tokens, counts=[len(text) for text in pieces]))
+
+
+def _is_said_elsewhere(exchange: Exchange) -> bool:
+    """Whether a message says nothing without the answer before it, which a memory says in its stead."""
+    return any(stated.instead_of and stated.quote == exchange.user.strip() for stated in exchange.stated or ())
 
 
 def _items(found: Sequence[Kept], dimensions: int) -> list[Item]:

@@ -1,0 +1,187 @@
+"""Completes a correction that follows an answer and does not say of what: `no, it's 8820 now`. Pure.
+
+What it is about stands in the question and in what was quoted for it. The words are in `config/language`.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pi_memory.text.language import forms, pattern
+from pi_memory.text.sentences import sentences as _sentences
+from pi_memory.text.sentences import stems
+from pi_memory.text.third_person import about_user
+
+MOST_WORDS = 8
+"""A longer text says itself what it is about."""
+DATE_ENDINGS = ("st", "nd", "rd", "th")
+BESIDE = 6
+"""Characters between a weekday and its date."""
+SAID = ("has_changed", "says_it_is")
+LONGEST_SHORT_MONTH = 4
+"""Letters of a month that may be another word: `may`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The turn before: the question, and what was quoted first for it. `is_sure`: not only the nearest there is."""
+
+    question: str
+    answer: str
+    is_sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What holds now, understandable alone, and the sentence of the answer that it puts right, "" for none."""
+
+    content: str
+    instead_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """A number, a day, a month or a name in a text; `shape` is that of its digits, or whether a name has a title."""
+
+    kind: str
+    begin: int
+    end: int
+    text: str
+
+    @property
+    def shape(self) -> str:
+        if self.kind == "name":
+            return "titled" if pattern("titled").match(self.text) else ""
+        return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d", "9", self.text))
+
+
+def corrected(said: str, before: Answered) -> Correction | None:
+    """What a sentence means that only gives another value than the answer before; None for any other sentence."""
+    value = _given(said)
+    if not value:
+        return None
+    said_before = sorted(_sentences(before.answer), key=lambda each: -len(stems(each) & stems(before.question)))
+    is_place = pattern("placed").match(value) is not None and pattern("asks_place").search(before.question) is not None
+    if is_place:
+        return _at_place(value, before, said_before[0])
+    found = _values(value)
+    if not found or not _says_no_more(value, found, stems(before.question) | stems(before.answer)):
+        return None
+    for sentence in said_before if before.is_sure else ():
+        if text := _replaced(sentence, found):
+            return Correction(about_user(text), instead_of=sentence)
+    about = _from_question(before.question, value)
+    return Correction(about) if about else None
+
+
+def _at_place(place: str, before: Answered, sentence: str) -> Correction | None:
+    is_answer = before.is_sure and bool(stems(before.question) & stems(sentence))
+    about = _from_question(before.question, place) or (is_answer and _from_answer(sentence, place))
+    return Correction(about, instead_of=sentence if is_answer and _has_place(sentence) else "") if about else None
+
+
+def _has_place(sentence: str) -> bool:
+    return pattern("names_place").search(sentence) is not None
+
+
+def _given(said: str) -> str:
+    """The new value of `no, it's 8820 now`; "" unless it is said that something is not so, or is so now."""
+    text = said.replace("’", "'").strip(" .!")
+    if said.rstrip().endswith("?"):
+        return ""
+    refused = pattern("correcting").match(text)
+    text = text[refused.end() :] if refused else text
+    old = pattern("calls_it_old").match(text)
+    text = text[old.end() :] if old else text
+    goes_on = pattern("clause_end").search(text)
+    text = text[: goes_on.start()] if goes_on and pattern("finite").search(text, goes_on.end()) else text
+    is_new = pattern("as_of_now").search(text) is not None or pattern("has_changed").match(text) is not None
+    rest = pattern("as_of_now").sub("", text).strip(" ,")
+    rest = next((rest[found.end() :] for name in SAID if (found := pattern(name).match(rest))), rest)
+    value = " ".join(rest.strip(" ,;:–—").split())
+    is_value = len(value.split()) <= MOST_WORDS and not pattern("verb").search(value)
+    return value if is_value and (refused or old or is_new) else ""
+
+
+def _says_no_more(value: str, found: Sequence[_Value], known: frozenset[str] | set[str]) -> bool:
+    """Whether there is nothing in a value but what it gives, words that the turn before has, and small ones."""
+    rest = value
+    for each in reversed(found):
+        rest = rest[: each.begin] + " " + rest[each.end :]
+    return all(
+        pattern("small_word").fullmatch(word) or stems(word) & known for word in pattern("value_word").findall(rest)
+    )
+
+
+def _values(text: str, *, starts_with_name: bool = True) -> list[_Value]:
+    """The values of a text, in their order. A capital letter at its beginning may be no name."""
+    found = [_Value("name", *name.span(), name[0]) for name in pattern("titled").finditer(text)]
+    for word in pattern("value_word").finditer(text):
+        begin = word.start()
+        kind = _kind(word[0])
+        if kind == "number" and (hour := pattern("part_of_hour").search(text[:begin])):
+            begin = hour.start()
+        is_known = any(each.begin <= begin < each.end for each in found)
+        if kind and not is_known and (kind != "name" or starts_with_name or text[:begin].strip()):
+            if kind == "name" and found and found[-1].kind == "name" and text[found[-1].end : begin] == " ":
+                begin = found.pop().begin
+            found.append(_Value(kind, begin, word.end(), text[begin : word.end()]))
+    return sorted(found, key=lambda each: each.begin)
+
+
+def _kind(word: str) -> str:
+    """The kind of value that a word is; "" for none."""
+    plain = word.casefold()
+    if plain.removesuffix("s") in forms("weekday_name") or plain in forms("weekday_name"):
+        return "day"
+    if plain in forms("month_name") and (word[0].isupper() or len(plain) > LONGEST_SHORT_MONTH):
+        return "month"
+    if plain[:-2].isdigit() and plain.endswith(DATE_ENDINGS):
+        return "date"
+    if plain in forms("small_numbers") or any(letter.isdigit() for letter in word):
+        return "number"
+    return "name" if word[0].isupper() and len(word) > 1 else ""
+
+
+def _replaced(answer: str, found: Sequence[_Value]) -> str:
+    """The answer with other values in the places of its own; "" where it is not clear which."""
+    has = _values(answer, starts_with_name=False)
+    taken: dict[_Value, _Value] = {}
+    for new in found:
+        same = [each for each in has if each.kind == new.kind]
+        same = same if len(same) == 1 else [each for each in same if each.shape == new.shape]
+        if len(same) != 1 or same[0] in taken:
+            return ""
+        taken[same[0]] = new
+    says_day = "day" in {each.kind for each in found}
+    for old in sorted(taken, key=lambda each: -each.begin):
+        before = answer[: old.begin] if says_day else _without_weekday(answer[: old.begin], old, has)
+        answer = before + taken[old].text + answer[old.end :]
+    return answer
+
+
+def _without_weekday(before: str, date: _Value, has: Sequence[_Value]) -> str:
+    """What stands before a date, without its weekday: another date than `Thursday the 3rd` is another day."""
+    day = next((each for each in has if each.kind == "day" and 0 <= date.begin - each.end <= BESIDE), None)
+    if date.kind != "date" or day is None:
+        return before
+    return before[: day.begin] + before[day.end :].lstrip(", ")
+
+
+def _from_question(question: str, value: str) -> str:
+    """`What's the code of the gate?` with 8820: `The code of the gate is 8820.`"""
+    asked = pattern("asks_what_it_is").match(question.replace("’", "'"))
+    if asked is None or pattern("verb").search(asked["what"]):
+        return ""
+    verb = forms("short_of_be").get(asked["be"].strip(), asked["be"].strip())
+    return about_user(f"{asked['what']} {verb} {value}")
+
+
+def _from_answer(answer: str, value: str) -> str:
+    """`The key hangs in the hall.` with `behind the door`: `The key hangs behind the door.`"""
+    verb = pattern("verb").search(answer) or pattern("says_now").search(answer)
+    places = (
+        word.start() for word in pattern("value_word").finditer(answer, verb.end() if verb else 0) if word.start()
+    )
+    begin = next((place for place in places if pattern("placed").match(answer[place:])), 0)
+    return about_user(f"{answer[:begin].strip()} {value}") if begin else ""

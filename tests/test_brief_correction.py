@@ -1,0 +1,98 @@
+"""A correction right after an answer takes what it is about from it: `no, it's 8820 now`."""
+
+import pytest
+
+from pi_memory.learning.brief_correction import Answered, corrected
+from pi_memory.model.extractive import ExtractiveModel
+from tests.conftest import Client, Daemon
+
+GATE = Answered("What's the code of the gate?", "The padlock on the gate is 3917.")
+REPLACED = [
+    ("no, it's 6640 now", GATE, "The padlock on the gate is 6640."),
+    ("it's 8820 now", GATE, "The padlock on the gate is 8820."),
+    ("that's wrong, it's 8820", GATE, "The padlock on the gate is 8820."),
+    ("no, that's the old one, it's 8820", GATE, "The padlock on the gate is 8820."),
+    ("it's 8820 now, they have a new lock", GATE, "The padlock on the gate is 8820."),
+    ("no, 430 since this month", Answered("rent", "Rent's 415, due by the 28th."), "Rent's 430, due by the 28th."),
+    ("no, it's level -3", Answered("Where did I park?", "The user parks on level -2."), "The user parks on level -3."),
+    ("It went up to 430.", Answered("How much is my rent?", "Rent's 415."), "Rent's 430."),
+    (
+        "they moved to Oak Lane",
+        Answered("Where is he?", "The dentist is on Elm Street."),
+        "The dentist is on Oak Lane.",
+    ),
+    ("it's seven now", Answered("When do we open?", "We open at half six."), "We open at seven."),
+    (
+        "no, on Fridays",
+        Answered("When is choir?", "Choir is on Mondays in the hall."),
+        "Choir is on Fridays in the hall.",
+    ),
+    ("no, the 10th at 2", Answered("When?", "It is on Friday, the 3rd of May at 9."), "It is on the 10th of May at 2."),
+    (
+        "it's Mrs Dale now",
+        Answered("Our vet?", "The vet in Canal Road is Mr Osei."),
+        "The vet in Canal Road is Mrs Dale.",
+    ),
+    ("nein, es ist jetzt 8820", Answered("Torcode?", "Der Code vom Tor ist 5820."), "Der Code vom Tor ist 8820."),
+    ("non, c'est 8820", Answered("Le code ?", "Le code du portail est 5820."), "Le code du portail est 8820."),
+    ("no, ahora es 8820", Answered("¿El código?", "El código es 5820."), "El código es 8820."),
+    ("nope, under the mat now", Answered("Where's the key?", "The key's in the pot."), "The key is under the mat."),
+    (
+        "no, in the safe",
+        Answered("passports where", "We keep the passports in a box."),
+        "We keep the passports in the safe.",
+    ),
+]
+IDLE = [
+    "it's raining now", "no, thanks", "no, that's all", "no worries, it's fine now", "it's late now", "I'm at work now",
+    "it's 3 degrees outside now", "now what", "it's bed time now", "no, leave it", "ok it's time to go now",
+    "that's wrong", "no, I meant the other one", "she's happy now", "no it's broken", "is it 8820 now?",
+    "it's Monday", "no, nothing else",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "before", "content"), REPLACED)
+def test_another_value_takes_the_place_of_the_one_in_the_answer(said: str, before: Answered, content: str) -> None:
+    found = corrected(said, before)
+    assert found is not None
+    assert (found.content, found.instead_of) == (content, before.answer)
+
+
+@pytest.mark.parametrize("said", IDLE)
+def test_what_gives_no_value_corrects_nothing(said: str) -> None:
+    assert corrected(said, GATE) is None
+
+
+def test_what_was_only_the_nearest_is_not_put_right_but_the_question_is_answered() -> None:
+    before = Answered("What's Wim's phone number?", "The bank's number is 555 0100.", is_sure=False)
+    found = corrected("no, it's 555 0199", before)
+    assert found is not None
+    assert (found.content, found.instead_of) == ("Wim's phone number is 555 0199.", "")
+
+
+def test_a_value_that_stands_nowhere_in_the_answer_is_left_alone() -> None:
+    assert corrected("no, it's 12", Answered("How do I get in?", "The key is 3 and the gate is 4.")) is None
+
+
+def _say(client: Client, *messages: str) -> list[str]:
+    said = [{"message": each, "conversation_id": f"c{len(messages[0])}"} for each in messages]
+    return [str(client.post("/chat", json=each).raise_for_status().json()["reply"]) for each in said]
+
+
+def test_no_it_is_another_number_now_ends_what_was_quoted(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    _say(client, "Remember that the code of the gate is 3917.")
+    *_, confirmed = _say(client, "What is the code of the gate?", "no, it's 6640 now")
+    assert "Remembered: The code of the gate is 6640. (instead of: The code of the gate is 3917.)" in confirmed
+    client.settle()
+    (answer,) = _say(client, "Which code has the gate?")
+    assert answer.startswith("The code of the gate is 6640.")
+    assert "3917" not in answer
+    assert "now" not in answer
+
+
+def test_what_follows_no_answer_is_no_correction_of_one(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    _say(client, "Remember that the code of the gate is 3917.")
+    *_, reply = _say(client, "What is the code of the gate?", "Thanks!", "it's 6640 now")
+    assert "Remembered" not in reply
