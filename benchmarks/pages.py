@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import httpx2
+import sqlite_utils
 
 from benchmarks import _measure as measure
 from benchmarks._facts import facts
 from pi_memory.memories import changes
 from pi_memory.memories.changes import Cause
 from pi_memory.store import exchanges, messages, sessions, topics
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Passage
 from pi_memory.types import Candidate, Exchange, Topic
@@ -96,11 +96,11 @@ async def fill(path: Path, begins: float, *, smaller: int) -> None:
     await db.close()
 
 
-def parts(begins: float, smaller: int) -> Iterator[Callable[[Connection], None]]:
+def parts(begins: float, smaller: int) -> Iterator[Callable[[sqlite_utils.Database], None]]:
     texts = facts(MEMORIES // smaller)
     names = [f"area{number}" for number in range(TOPICS)]
 
-    def remember(db: Connection) -> None:
+    def remember(db: sqlite_utils.Database) -> None:
         for number, text in enumerate(texts):
             project = f"project/p{number % PROJECTS}" if number % 3 else "user"
             candidate = Candidate(
@@ -108,12 +108,12 @@ def parts(begins: float, smaller: int) -> Iterator[Callable[[Connection], None]]
             )
             changes.add(db, candidate, Cause("api", begins + number * EVERY / 2))
 
-    def work(db: Connection) -> None:
+    def work(db: sqlite_utils.Database) -> None:
         now = begins + EXCHANGES * EVERY
         for number, name in enumerate(names):
             topics.save(db, Topic(name, begins, now - number * 3_600, file_paths=(f"/home/me/{name}/main.py",)))
 
-    def talk(db: Connection) -> None:
+    def talk(db: sqlite_utils.Database) -> None:
         for number in range(EXCHANGES // smaller):
             asked, reply = texts[number * 2 % len(texts)], texts[(number * 2 + 1) % len(texts)]
             at, name = begins + number * EVERY, f"talk-{number // TALK}"

@@ -26,6 +26,7 @@ from typing import Any
 os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
+import sqlite_utils
 
 from benchmarks import _measure as measure
 from benchmarks._bag import BagOfWords
@@ -43,7 +44,6 @@ from pi_memory.protocols import Embedder
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.search import Search, SearchRequest
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding
 from pi_memory.tagging.tagger import EvidenceTagger
@@ -194,7 +194,7 @@ def _files(folder: Path) -> list[Path]:
     return [*folder.glob("memory.db*")]
 
 
-def _learned(db: Connection, *, contents: list[str], packed: bytes) -> None:
+def _learned(db: sqlite_utils.Database, *, contents: list[str], packed: bytes) -> None:
     size = len(packed) // len(contents)
     for number, content in enumerate(contents):
         embedding = Embedding(BagOfWords.id, packed[number * size : (number + 1) * size])

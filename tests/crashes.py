@@ -21,8 +21,8 @@ async def at_every_write(db: Database, folder: Path, work: Callable[[], Awaitabl
             shutil.copy(file, target)
         copies.append(target)
 
-    await db.read(lambda opened: opened.set_trace_callback(copy))
+    await db.read(lambda opened: opened.conn.set_trace_callback(copy))
     await work()
-    await db.read(lambda opened: opened.set_trace_callback(None))
+    await db.read(lambda opened: opened.conn.set_trace_callback(None))
     copy("")
     return copies

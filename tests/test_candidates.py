@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+import sqlite_utils
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.retrieval.candidates import Only, PromptWindow, SearchSpace, Wanted, look_up
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store import embedders, exchanges, memories, memory_fts, messages
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Passage, id_of
 from pi_memory.types import Candidate, Exchange, Memory
@@ -58,10 +58,10 @@ async def steps(db: Database, place: SearchSpace, wanted: Wanted) -> int:
     count = itertools.count()
     work = partial(look_up, places=[place], wanted=wanted)
 
-    def counted(of: Connection) -> None:
-        of.set_progress_handler(lambda: next(count) < 0, 1)
+    def counted(of: sqlite_utils.Database) -> None:
+        of.conn.set_progress_handler(lambda: next(count) < 0, 1)
         work(of)
-        of.set_progress_handler(None, 0)
+        of.conn.set_progress_handler(None, 0)
 
     await db.read(counted)
     return next(count)

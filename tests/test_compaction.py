@@ -174,10 +174,10 @@ def test_a_failure_inside_of_a_compaction_undoes_all_of_it(tmp_path: Path) -> No
             writes = action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE) and table in ("windows", "lessons")
             return sqlite3.SQLITE_DENY if writes and next(left) == 0 else sqlite3.SQLITE_OK
 
-        await db.read(lambda opened: opened.set_authorizer(refuse))
+        await db.read(lambda opened: opened.conn.set_authorizer(refuse))
         with pytest.raises(Exception, match="refused"):
             await db.write(partial(conversations.fold, name="c", keep=2, summary="they counted"))
-        await db.read(lambda opened: opened.set_authorizer(None))
+        await db.read(lambda opened: opened.conn.set_authorizer(None))
         await db.close()
 
     for statement in range(2):

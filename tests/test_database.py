@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import sqlite_utils
 
 from pi_memory.errors import NotSaved, StartError, StoreError
 from pi_memory.store import exchanges, migrations, sessions, state
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import GROUP_EXCHANGES, Database
 from pi_memory.types import Exchange, ToolCall
 
@@ -31,10 +31,6 @@ def using(path: Path | None, work: Callable[[Database], Awaitable[object]], comm
 def seen_from_outside(path: Path) -> int:
     with closing(sqlite3.connect(path)) as other:
         return int(other.execute("select count(*) from exchanges").fetchone()[0])
-
-
-def stored(db: Connection) -> int:
-    return int(db.execute("select count(*) from exchanges").fetchone()[0])
 
 
 def exchange(n: int = 0) -> Exchange:
@@ -64,7 +60,7 @@ def test_a_group_is_one_commit(tmp_path: Path) -> None:
         for n in range(GROUP_EXCHANGES - 1):
             await add(db, n)
         assert seen_from_outside(path) == 0
-        assert await db.read(stored) == GROUP_EXCHANGES - 1
+        assert await db.read(lambda db: db["exchanges"].count) == GROUP_EXCHANGES - 1
         await add(db, 99)
         assert seen_from_outside(path) == GROUP_EXCHANGES
 
@@ -95,7 +91,7 @@ def test_a_durable_write_commits_at_once_and_takes_the_group_along(tmp_path: Pat
 
 
 def test_work_that_fails_leaves_nothing_and_the_group_goes_on(tmp_path: Path) -> None:
-    def half(db: Connection) -> None:
+    def half(db: sqlite_utils.Database) -> None:
         state.put(db, "half", "done")
         raise sqlite3.IntegrityError("no")
 
@@ -110,7 +106,7 @@ def test_work_that_fails_leaves_nothing_and_the_group_goes_on(tmp_path: Path) ->
 
 
 def test_a_durable_write_is_durable_also_after_work_that_failed(tmp_path: Path) -> None:
-    def broken(db: Connection) -> None:
+    def broken(db: sqlite_utils.Database) -> None:
         raise sqlite3.IntegrityError("no")
 
     async def work(db: Database) -> None:
@@ -125,7 +121,7 @@ def test_a_durable_write_is_durable_also_after_work_that_failed(tmp_path: Path) 
     using(tmp_path / "m.db", work)
 
 
-def limit(pages: int) -> Callable[[Connection], object]:
+def limit(pages: int) -> Callable[[sqlite_utils.Database], object]:
     """Makes the disk full, for this database."""
     return lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall()
 
@@ -203,7 +199,7 @@ def test_a_durable_write_that_is_refused_is_not_kept_and_says_so(tmp_path: Path)
             await db.write(lambda db: exchanges.add(db, BIG), durable=True)
         await db.read(ROOM)
         await until(lambda: db.problem is None)
-        assert await db.read(stored) == 0
+        assert await db.read(lambda db: db["exchanges"].count) == 0
 
     using(tmp_path / "m.db", work, commit_seconds=0.05)
 
@@ -266,7 +262,7 @@ def test_work_that_fails_when_it_is_run_again_is_dropped_alone(
 ) -> None:
     runs: list[int] = []
 
-    def once(db: Connection) -> int:
+    def once(db: sqlite_utils.Database) -> int:
         runs.append(1)
         if len(runs) > 1:
             raise sqlite3.IntegrityError("only once")
@@ -440,7 +436,7 @@ def test_an_older_file_is_backed_up_before_it_is_migrated(tmp_path: Path, monkey
     monkeypatch.setattr("pi_memory.store.opening.migrate", lambda db: migrations.migrate(db, to=len(step)))
 
     async def work(db: Database) -> None:
-        assert "later" in await db.read(lambda db: db.tables())
+        assert "later" in await db.read(lambda db: db.table_names())
 
     using(path, work)
     with closing(sqlite3.connect(tmp_path / f"m.db.v{migrations.LATEST}.backup")) as backup:

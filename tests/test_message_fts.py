@@ -1,12 +1,13 @@
 """The words of passages: found whether they are in RAM or on the card, and gone when their texts are."""
 
 import contextlib
+import sqlite3
 
+import sqlite_utils
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.store import exchanges, message_fts, messages
-from pi_memory.store.connection import Connection, connect
 from pi_memory.store.messages import Passage, id_of
 from pi_memory.store.migrations import migrate
 from pi_memory.types import Exchange
@@ -14,14 +15,14 @@ from pi_memory.types import Exchange
 WORDS = ("pump", "valve", "hose")
 
 
-def opened() -> Connection:
-    db = connect(":memory:")
+def opened() -> sqlite_utils.Database:
+    db = sqlite_utils.Database(sqlite3.connect(":memory:", isolation_level=None))
     migrate(db)
     message_fts.prepare(db)
     return db
 
 
-def say(db: Connection, user: str, *, number: int | None = None) -> int:
+def say(db: sqlite_utils.Database, user: str, *, number: int | None = None) -> int:
     """An exchange and its passages, of which those of an older exchange may come later."""
     if number is None:
         number = exchanges.add(db, Exchange("s", user, "noted", 0.0))
@@ -29,11 +30,11 @@ def say(db: Connection, user: str, *, number: int | None = None) -> int:
     return number
 
 
-def found(db: Connection) -> dict[str, set[int]]:
+def found(db: sqlite_utils.Database) -> dict[str, set[int]]:
     return dict(zip(WORDS, map(set, message_fts.holders(db, WORDS)), strict=True))
 
 
-def on_the_card(db: Connection) -> int:
+def on_the_card(db: sqlite_utils.Database) -> int:
     return int(db.execute("select count(*) from passage_words_docsize").fetchone()[0])
 
 
@@ -65,14 +66,14 @@ def test_what_a_transaction_took_back_is_not_found() -> None:
     assert len(found(db)["pump"]) == 1
 
 
-def group(db: Connection) -> Connection:
-    if not db.in_transaction:
+def group(db: sqlite_utils.Database) -> sqlite_utils.Database:
+    if not db.conn.in_transaction:
         db.execute("begin")
     return db
 
 
-def commit(db: Connection) -> None:
-    if db.in_transaction:
+def commit(db: sqlite_utils.Database) -> None:
+    if db.conn.in_transaction:
         db.execute("commit")
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import sqlite_utils
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.none import NoEmbedder
@@ -14,7 +15,6 @@ from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.message_index import MessageIndex, namespace_of
 from pi_memory.store import embedders, exchanges, messages
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.types import Exchange
 from pi_memory.worker import Worker
@@ -54,7 +54,7 @@ async def without_vectors(db: Database, embedder: Embedder) -> int:
     return len(await db.read(partial(messages.without_vectors, space=space, limit=100)))
 
 
-def without_codes(db: Connection) -> None:
+def without_codes(db: sqlite_utils.Database) -> None:
     db.execute("update passages set codes = null")
 
 
@@ -121,7 +121,7 @@ def test_what_is_rewritten_loses_its_codes_until_they_are_made_again(tmp_path: P
         async with indexing(tmp_path / "m.db", embedder) as (index, db):
             number = await say(index, db, "the red pump is behind the shed")
 
-            def cleaned(db: Connection) -> None:
+            def cleaned(db: sqlite_utils.Database) -> None:
                 with messages.rewritten(db, number):
                     db.execute("update exchanges set user = 'the red pump' where id = ?", (number,))
 

@@ -6,9 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import sqlite_utils
 
 from pi_memory.store import migrations
-from pi_memory.store.connection import Connection, connect
 from tests.conftest import Client, Daemon
 
 AT = 1_771_770_000.0
@@ -41,11 +41,11 @@ OLDER = range(1, migrations.LATEST)
 def write_file(path: Path, version: int) -> None:
     """A database as a release with that schema has left it."""
     path.parent.mkdir(parents=True)
-    with closing(connect(path)) as db:
-        migrations.migrate(db, to=version)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        migrations.migrate(sqlite_utils.Database(connection), to=version)
         for since, statement, values in ROWS:
             if since <= version:
-                db.execute(statement, values)
+                connection.execute(statement, values)
 
 
 @pytest.fixture(params=OLDER)
@@ -106,7 +106,8 @@ def test_it_takes_up_new_things(client: Client) -> None:
 
 
 def test_every_step_runs_once_and_in_order() -> None:
-    with closing(connect(":memory:")) as db:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        db = sqlite_utils.Database(connection)
         for number in range(1, migrations.LATEST + 1):
             migrations.migrate(db, to=number)
             migrations.migrate(db, to=number)
@@ -114,7 +115,8 @@ def test_every_step_runs_once_and_in_order() -> None:
 
 
 def test_vectors_of_memories_about_the_user_are_made_anew() -> None:
-    with closing(connect(":memory:")) as db:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        db = sqlite_utils.Database(connection)
         migrations.migrate(db, to=15)
         for content in ("The user's bike is red.", "The gate is red."):
             db.execute(
@@ -127,13 +129,14 @@ def test_vectors_of_memories_about_the_user_are_made_anew() -> None:
 
 
 def test_a_step_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(db: Connection) -> None:
+    def broken(db: sqlite_utils.Database) -> None:
         db.execute("create table half (id integer)")
         raise sqlite3.OperationalError("no")
 
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, broken))
-    with closing(connect(":memory:")) as db:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        db = sqlite_utils.Database(connection)
         with pytest.raises(sqlite3.OperationalError):
             migrations.migrate(db, to=migrations.LATEST + 1)
         assert migrations.version(db) == migrations.LATEST
-        assert "half" not in db.tables()
+        assert "half" not in db.table_names()

@@ -5,6 +5,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, suppress
 from functools import partial
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import pi_memory
 from pi_memory.errors import NotSaved, StartError
 from pi_memory.store import exchanges, state
 from pi_memory.store.database import Database
@@ -199,3 +201,14 @@ def test_a_database_of_another_program_with_other_tables_is_refused(tmp_path: Pa
     with pytest.raises(StartError, match="no database of pi-memory"):
         asyncio.run(Database.open(path))
     assert path.read_bytes() == before
+
+
+def test_plugins_of_other_packages_are_left_alone(tmp_path: Path) -> None:
+    about = tmp_path / "meddler-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Name: meddler\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[sqlite_utils]\nmeddler = meddler\n")
+    (tmp_path / "meddler.py").write_text("raise SystemExit('the plugin was loaded')\n")
+    path = f"{tmp_path}{os.pathsep}{Path(pi_memory.__file__).parents[1]}"
+    code = "from pi_memory.store import opening; opening.open_file(None, 0.0)"
+    subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": path}, check=True)

@@ -54,11 +54,11 @@ def test_what_was_not_worth_a_write_goes_along_with_a_clean_stop(tmp_path: Path,
 def test_a_turn_that_changes_nothing_writes_nothing(tmp_path: Path, clock: FakeClock) -> None:
     async def work(user: Mind) -> None:
         await user.work("garden", "/g/a.py")
-        changes = await user.db.read(lambda db: db.total_changes)
+        changes = await user.db.read(lambda db: db.conn.total_changes)
         for number in range(9):
             clock.pass_time(minutes=1)
             await user.work("garden" if number % 2 else None, f"/g/{number}.py")
-        assert await user.db.read(lambda db: db.total_changes) == changes
+        assert await user.db.read(lambda db: db.conn.total_changes) == changes
 
     thinking(tmp_path, clock, work)
 

@@ -208,15 +208,15 @@ def test_a_renamed_topic_is_the_topic_it_was(tmp_path: Path, clock: FakeClock) -
 def test_related_topics_cost_no_more_after_years(tmp_path: Path, clock: FakeClock) -> None:
     async def work(user: Mind) -> None:
         def years(db) -> None:  # type: ignore[no-untyped-def]
-            db.executemany(
+            db.conn.executemany(
                 "insert into sessions (name, source, started_at) values (?, 'activity', 0)",
                 [(f"x{n}",) for n in range(5_000)],
             )
-            db.executemany(
+            db.conn.executemany(
                 "insert into topics (name, first_seen_at, last_touched_at) values (?, 0, 0)",
                 [(f"t{n}",) for n in range(10_000)],
             )
-            db.executemany(
+            db.conn.executemany(
                 "insert into topic_sessions select ?, id from topics where name in (?, ?, ?)",
                 [(n + 1, f"t{n % 9_000}", f"t{n % 9_000 + 1}", f"t{n % 7}") for n in range(5_000)],
             )
@@ -228,7 +228,7 @@ def test_related_topics_cost_no_more_after_years(tmp_path: Path, clock: FakeCloc
             nonlocal steps
             steps += 1
 
-        await user.db.read(lambda db: db.set_progress_handler(count, 1_000))
+        await user.db.read(lambda db: db.conn.set_progress_handler(count, 1_000))
         await user.work("t4900")
         assert 0 < steps < 400, "thousands of the virtual machine's steps: only the newest sessions are looked at"
 

@@ -6,8 +6,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
+import sqlite_utils
 
-from pi_memory.store.connection import Connection
 from tests.conftest import Client, Daemon
 from tests.process import serving
 from tests.waiting import eventually
@@ -30,7 +30,7 @@ def allow(client: Client) -> None:
     client.portal.call(client.parts.db.writable)
 
 
-def run(client: Client, work: Callable[[Connection], object]) -> None:
+def run(client: Client, work: Callable[[sqlite_utils.Database], object]) -> None:
     async def read() -> object:
         return await client.parts.db.read(work)
 

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import sqlite_utils
+
 from pi_memory.errors import Conflict
 from pi_memory.protocols import Clock
 from pi_memory.retrieval.message_index import MessageIndex, NewMessage
 from pi_memory.store import imports, tombstones
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.store.imports import ImportEntry, KnownMessage
 from pi_memory.types import Exchange, Role
@@ -76,7 +77,7 @@ class ConversationImport:
         await self._db.read(partial(_fresh, given=given, now=self._clock()))
 
 
-def _fresh(db: Connection, *, given: Sequence[Given], now: float) -> list[Fresh]:
+def _fresh(db: sqlite_utils.Database, *, given: Sequence[Given], now: float) -> list[Fresh]:
     """The exchanges of messages that neither the store nor an earlier line has. Raises `Conflict`."""
     known: dict[str, list[KnownMessage]] = {}
     fresh: list[Fresh] = []
@@ -95,7 +96,7 @@ def _fresh(db: Connection, *, given: Sequence[Given], now: float) -> list[Fresh]
     return fresh
 
 
-def _kept(db: Connection, messages: Sequence[ImportedMessage]) -> tuple[ImportedMessage, ...]:
+def _kept(db: sqlite_utils.Database, messages: Sequence[ImportedMessage]) -> tuple[ImportedMessage, ...]:
     """The messages without those forgotten here."""
     said = [replace(message, content=tombstones.message_left(db, message.content)) for message in messages]
     return tuple(message for message in said if message.content.strip())

@@ -8,11 +8,12 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
+import sqlite_utils
+
 from pi_memory.attention import weights
 from pi_memory.attention.weights import Canonical
 from pi_memory.errors import StoreError
 from pi_memory.store import attention
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database, Work
 from pi_memory.topics import names
 from pi_memory.types import FocusPeriod, SessionContext
@@ -169,7 +170,7 @@ class SessionContexts:
         self._written[name] = after
         gone = self._give_way()
 
-        def store(db: Connection) -> None:
+        def store(db: sqlite_utils.Database) -> None:
             for other in gone:
                 attention.remove(db, other)
             attention.save(db, after)

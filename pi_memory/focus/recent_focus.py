@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+import sqlite_utils
 
 from pi_memory.decay import strength
 from pi_memory.errors import Conflict, StoreError
@@ -24,7 +25,6 @@ from pi_memory.focus_file.sync import AGREED, FileSync
 from pi_memory.protocols import Clock
 from pi_memory.store import state
 from pi_memory.store import topics as rows
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.store.events import Event
 from pi_memory.tagging.tagger import TaggerLoader
@@ -309,7 +309,7 @@ class RecentFocus:
         self._renames.forget([name for name, topic in changed.items() if topic.is_active])
         renamed = self._renames.text()
 
-        def record(db: Connection) -> None:
+        def record(db: sqlite_utils.Database) -> None:
             changes.save(db)
             state.put(db, RENAMES, renamed)
             if agreed is not None:

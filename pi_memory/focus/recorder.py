@@ -3,13 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import sqlite_utils
+
 from pi_memory import decay
 from pi_memory.focus.last_tags import LastTag, Sessions
 from pi_memory.focus.topic_changes import TopicChanges
 from pi_memory.protocols import Clock
 from pi_memory.store import exchanges
 from pi_memory.store import topics as rows
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.topics import names
@@ -60,7 +61,7 @@ class Recorder:
         place = places.move(tag.topic, tag.vector) if places and tag.vector is not None else None
         session.record(tag)
 
-        def record(db: Connection) -> None:
+        def record(db: sqlite_utils.Database) -> None:
             changes.save(db)
             if place is not None:
                 place.save(db)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlite_utils import Database
+
 from pi_memory.focus_file.merge import Renamed
 from pi_memory.store import events, topics
-from pi_memory.store.connection import Connection
 from pi_memory.types import Topic
 
 
@@ -19,7 +20,7 @@ class TopicChanges:
     at: float
     renames: Sequence[Renamed] = ()
 
-    def save(self, db: Connection) -> None:
+    def save(self, db: Database) -> None:
         """Store the topics and the events."""
         renamed = {name for step in self.renames for name in (step.old, step.new)}
         for name, topic in self.after.items():
@@ -41,7 +42,7 @@ class TopicChanges:
         parts += [f"no longer on it: {', '.join(gone)}"] if gone else []
         return f"(The user has edited their recent focus; {'; '.join(parts)}.)"
 
-    def _explain(self, db: Connection, before: Topic | None, after: Topic) -> None:
+    def _explain(self, db: Database, before: Topic | None, after: Topic) -> None:
         kind = self._kind(before, after)
         if kind is not None:
             events.add(db, events.Event(self.at, kind, after.name, self.origin, before=before, after=after))

@@ -32,7 +32,7 @@ Address = IPv4Address | IPv6Address
 End = tuple[Address, int]
 
 
-class ConnectedSocket(Protocol):
+class Connection(Protocol):
     """The part of asyncio's `TransportSocket` that is used here."""
 
     def getsockname(self) -> tuple[str, int]: ...
@@ -43,7 +43,7 @@ class ConnectedSocket(Protocol):
 class Peer:
     """The other end of one connection, looked up once, at first use."""
 
-    def __init__(self, connection: ConnectedSocket) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     @functools.cached_property
@@ -60,7 +60,7 @@ class Peer:
             return None
 
 
-def _uid(connection: ConnectedSocket) -> int | None:
+def _uid(connection: Connection) -> int | None:
     ours, theirs = _end(*connection.getsockname()[:2]), _end(*connection.getpeername()[:2])
     if sys.platform != "linux" or not theirs[0].is_loopback:
         return None
@@ -79,7 +79,7 @@ def _end(address: str, port: int) -> End:
     return mapped or parsed, port
 
 
-def _state(connection: ConnectedSocket) -> int:
+def _state(connection: Connection) -> int:
     return connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0]
 
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sqlite_utils import Database
+
 from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError
 from pi_memory.memories import undo
 from pi_memory.store import events, memories, tombstones
-from pi_memory.store.connection import Connection
 from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding
 from pi_memory.text.fact import states
@@ -28,7 +29,7 @@ class Cause:
     undoes: int | None = None
 
 
-def add(db: Connection, candidate: Candidate, cause: Cause, *, embedding: Embedding | None = None) -> Memory:
+def add(db: Database, candidate: Candidate, cause: Cause, *, embedding: Embedding | None = None) -> Memory:
     """Insert a memory. Raises `Forgotten`, and `RequestError` for a vector of the wrong size."""
     refuse_forgotten(db, candidate.content, candidate.quote)
     refuse_size(db, embedding)
@@ -37,9 +38,7 @@ def add(db: Connection, candidate: Candidate, cause: Cause, *, embedding: Embedd
     return memory
 
 
-def save(
-    db: Connection, kind: str, before: Sequence[Memory], after: Mapping[int, Memory], cause: Cause
-) -> list[Memory]:
+def save(db: Database, kind: str, before: Sequence[Memory], after: Mapping[int, Memory], cause: Cause) -> list[Memory]:
     """Store changed memories with one event, filed under the first. Raises `Forgotten`.
 
     Returns those that changed.
@@ -60,7 +59,7 @@ def save(
     return found
 
 
-def get(db: Connection, number: int) -> Memory:
+def get(db: Database, number: int) -> Memory:
     """A memory by id. Raises `NotFound`."""
     memory = memories.get(db, number)
     if memory is None:
@@ -68,7 +67,7 @@ def get(db: Connection, number: int) -> Memory:
     return memory
 
 
-def valid(db: Connection, number: int) -> Memory:
+def valid(db: Database, number: int) -> Memory:
     """A memory that may be changed. Raises `NotFound`, `Forgotten`, and `Conflict` for one that no longer holds."""
     memory = get(db, number)
     if memory.forgotten_at is not None:
@@ -79,7 +78,7 @@ def valid(db: Connection, number: int) -> Memory:
 
 
 def take_back(
-    db: Connection, number: int, cause: Cause, *, dry_run: bool = False
+    db: Database, number: int, cause: Cause, *, dry_run: bool = False
 ) -> tuple[list[undo.Change], list[Memory]]:
     """Undo an event. Returns the changes and the resulting memories. Raises `NotFound`, `Conflict`, `Forgotten`."""
     event = _of_memory(db, number)
@@ -105,14 +104,14 @@ def take_back(
     return wanted, saved
 
 
-def refuse_forgotten(db: Connection, *texts: str) -> None:
+def refuse_forgotten(db: Database, *texts: str) -> None:
     """Raises `Forgotten` when a text states what was forgotten, in any wording or person."""
     buried = tombstones.load(db)
     if buried and any(states(text, buried) for text in texts):
         raise Forgotten("This was to be forgotten", hint=AGAIN)
 
 
-def refuse_size(db: Connection, embedding: Embedding | None) -> None:
+def refuse_size(db: Database, embedding: Embedding | None) -> None:
     """Raises `RequestError` for a vector of another size than its space."""
     if embedding is None:
         return
@@ -124,7 +123,7 @@ def refuse_size(db: Connection, embedding: Embedding | None) -> None:
         )
 
 
-def _of_memory(db: Connection, number: int) -> Event:
+def _of_memory(db: Database, number: int) -> Event:
     event = events.get(db, number)
     if event is None:
         raise NotFound(f"There is no event {number}", hint="GET /events lists them.")
@@ -133,7 +132,7 @@ def _of_memory(db: Connection, number: int) -> Event:
     return event
 
 
-def _changed_since(db: Connection, event: Event, stale: undo.Change) -> Conflict:
+def _changed_since(db: Database, event: Event, stale: undo.Change) -> Conflict:
     later = events.listed(db, kind="memory.", limit=-1)
     latest = next((other for other in later if other.id > event.id and undo.touches(other, stale)), None)
     first = f"Undo event {latest.id} first." if latest else "Change it by hand."
@@ -149,7 +148,7 @@ class PastChange:
     after: dict[str, Any] | None
 
 
-def history(db: Connection, number: int) -> list[PastChange]:
+def history(db: Database, number: int) -> list[PastChange]:
     """The events of a memory, newest first. Raises `NotFound`."""
     memory = get(db, number)
     found = []

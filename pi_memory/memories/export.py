@@ -8,10 +8,10 @@ from typing import Annotated, Any, BinaryIO
 
 import msgspec
 from msgspec import Meta
+from sqlite_utils import Database
 
 from pi_memory.memories import undo
 from pi_memory.store import events, imports, memories, tombstones
-from pi_memory.store.connection import Connection
 from pi_memory.types import MemoryType, Priority
 
 FORMAT = "pi-memory memories"
@@ -95,7 +95,7 @@ class ExportLine(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     end: Count | None = None
 
 
-def export(db: Connection, file: BinaryIO, at: float) -> None:
+def export(db: Database, file: BinaryIO, at: float) -> None:
     """Write all memories, tombstones and events to `file`."""
     file.write(_encoded(Header(FORMAT, VERSION, imports.store_id(db), at)))
     count = 1
@@ -105,7 +105,7 @@ def export(db: Connection, file: BinaryIO, at: float) -> None:
     file.write(_encoded(ExportLine(end=count)))
 
 
-def _lines(db: Connection) -> Iterator[ExportLine]:
+def _lines(db: Database) -> Iterator[ExportLine]:
     for memory in memories.every(db):
         fields: dict[str, Any] = {name: getattr(memory, name) for name in memory.__slots__}
         if (found := memories.embedding_of(db, memory.id)) is not None:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sqlite_utils import Database
+
 from pi_memory.errors import NotFound
 from pi_memory.focus_file.document import lines
 from pi_memory.memories import changes, undo
@@ -24,7 +26,6 @@ from pi_memory.store import (
     state,
     tombstones,
 )
-from pi_memory.store.connection import Connection
 from pi_memory.store.events import Event
 from pi_memory.text.fact import Fact, facts, is_plain, states, stems, without
 from pi_memory.text.sentences import spans
@@ -43,7 +44,7 @@ REPLY_TAKES = 3600.0
 """Most seconds between a statement being stored and its exchange: the reply comes in between."""
 
 
-def forget(db: Connection, number: int, cause: Cause) -> Forgetting:
+def forget(db: Database, number: int, cause: Cause) -> Forgetting:
     """Forget a memory's fact: the memory, all other statements of it, and their sources. Raises `NotFound`."""
     memory = changes.get(db, number)
     if memory.forgotten_at is not None:
@@ -51,12 +52,12 @@ def forget(db: Connection, number: int, cause: Cause) -> Forgetting:
     return _forget_all(db, [memory], (), cause)
 
 
-def forget_text(db: Connection, text: str, cause: Cause) -> Forgetting:
+def forget_text(db: Database, text: str, cause: Cause) -> Forgetting:
     """Forget the fact that a text states, wherever it was said or learned."""
     return _forget_all(db, [], facts(text), cause)
 
 
-def erase(db: Connection, exchange_ids: Collection[int], cause: Cause) -> Forgetting:
+def erase(db: Database, exchange_ids: Collection[int], cause: Cause) -> Forgetting:
     """Erase exchanges whole, and forget the memories learned from them. Raises `NotFound` when there is none."""
     known = exchanges.several(db, exchange_ids)
     if not known:
@@ -79,7 +80,7 @@ def erase(db: Connection, exchange_ids: Collection[int], cause: Cause) -> Forget
     )
 
 
-def tried(db: Connection, work: Callable[[Connection], Forgetting]) -> Forgetting:
+def tried(db: Database, work: Callable[[Database], Forgetting]) -> Forgetting:
     """The result that a forgetting would have; nothing changes."""
     found: list[Forgetting] = []
     try:
@@ -94,12 +95,12 @@ class _Tried(Exception):
     """Raised to roll back a dry run."""
 
 
-def let_in(db: Connection, texts: Collection[str]) -> int:
+def let_in(db: Database, texts: Collection[str]) -> int:
     """Lift the tombstones of what these texts state. Returns how many facts that were."""
     return tombstones.lift(db, lambda buried: any(states(text, buried) for text in texts))
 
 
-def said(db: Connection, what: str) -> list[Gone]:
+def said(db: Database, what: str) -> list[Gone]:
     """Sentences of users, not questions, that contain all the words of `what`; newest first."""
     wanted = stems(what)
     rows = exchanges.holding(db, [stem for stem in wanted if is_plain(stem)]) if wanted else {}
@@ -111,7 +112,7 @@ def said(db: Connection, what: str) -> list[Gone]:
     ]
 
 
-def _forget_all(db: Connection, first: list[Memory], more: tuple[Fact, ...], cause: Cause) -> Forgetting:
+def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause: Cause) -> Forgetting:
     contents = [content for memory in first for content in _contents(db, memory)]
     meant = (*of_memory(contents, [m.quote for m in first]), *more)
     known = [memory for memory in memories.every(db) if memory.forgotten_at is None]
@@ -160,14 +161,14 @@ def _left(content: str, meant: tuple[Fact, ...]) -> str:
     return without(content, keys.__contains__)
 
 
-def _contents(db: Connection, memory: Memory) -> list[str]:
+def _contents(db: Database, memory: Memory) -> list[str]:
     """The present and former contents of the memory."""
     befores = [event.before for event in events.of(db, undo.subject(memory.id), limit=-1) if event.before]
     said = [before.get(str(memory.id), {}).get("content") for before in befores]
     return [memory.content, *(content for content in said if content)]
 
 
-def _evidence(db: Connection, gone: Iterable[Memory]) -> frozenset[int]:
+def _evidence(db: Database, gone: Iterable[Memory]) -> frozenset[int]:
     """The exchanges that memories were learned from. A statement is stored before its exchange: that is found by the
     quote, and the replies of that conversation may have repeated it.
     """
@@ -182,7 +183,7 @@ def _evidence(db: Connection, gone: Iterable[Memory]) -> frozenset[int]:
     return frozenset(found)
 
 
-def _erase(db: Connection, memory: Memory, cause: Cause) -> None:
+def _erase(db: Database, memory: Memory, cause: Cause) -> None:
     blank = replace(
         memory, content="", quote="", topics=(), valid_to=memory.valid_to or cause.at, forgotten_at=cause.at
     )
@@ -191,7 +192,7 @@ def _erase(db: Connection, memory: Memory, cause: Cause) -> None:
     events.add(db, Event(cause.at, FORGOTTEN, undo.subject(memory.id), cause.origin))
 
 
-def _rewrite_others(db: Connection, others: Iterable[Memory], redaction: Redaction, cause: Cause) -> None:
+def _rewrite_others(db: Database, others: Iterable[Memory], redaction: Redaction, cause: Cause) -> None:
     """Remove the forgotten sentences from contents and quotes of other memories."""
     for memory in others:
         content = redaction.cleaner("memory", memory.id)(memory.content)
@@ -205,7 +206,7 @@ def _may_stay(field: str, value: Any, redaction: Redaction) -> bool:
     return field not in ("content", "quote") or not redaction.states(value)
 
 
-def _from_exchanges(db: Connection, redaction: Redaction) -> set[int]:
+def _from_exchanges(db: Database, redaction: Redaction) -> set[int]:
     changed = erasure.from_exchanges(
         db, redaction.words, partial(redaction.cleaner, "exchange"), also=redaction.evidence
     )
@@ -214,7 +215,7 @@ def _from_exchanges(db: Connection, redaction: Redaction) -> set[int]:
     return changed
 
 
-def _from_focus_file(db: Connection, redaction: Redaction) -> None:
+def _from_focus_file(db: Database, redaction: Redaction) -> None:
     """Remove the fact from the user's notes in the agreed text. `RecentFocus.forget` does the same to the file."""
     text = state.get(db, FOCUS_FILE)
     if text is not None and (left := lines(text, redaction.cleaner("focus file"))) != text:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
+import sqlite_utils
+
 from pi_memory import decay
 from pi_memory.errors import NotFound, RequestError
 from pi_memory.event_bus import Events, MemoryChanged, TextForgotten
@@ -18,7 +20,6 @@ from pi_memory.memories.restore import Counts, NumberedLine
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Clock
 from pi_memory.store import conflicts, imports, memories, memory_fts, state, tombstones
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Embedding, Filter
 from pi_memory.store.tombstones import Tombstone
@@ -212,13 +213,13 @@ class Memories:
         work = partial(forget.erase, exchange_ids=exchange_ids, cause=self._cause(origin))
         return await self._forgetting(work, dry_run)
 
-    async def _forgetting(self, work: Callable[[Connection], Forgetting], dry_run: bool) -> Forgetting:
+    async def _forgetting(self, work: Callable[[sqlite_utils.Database], Forgetting], dry_run: bool) -> Forgetting:
         if dry_run:
             return await self._db.write(partial(forget.tried, work=work))
         # Done to its end: a row that is erased is not forgotten while a prompt, an index or a file has it.
         return await self._tasks.run(self._forgotten_everywhere(work))
 
-    async def _forgotten_everywhere(self, work: Callable[[Connection], Forgetting]) -> Forgetting:
+    async def _forgotten_everywhere(self, work: Callable[[sqlite_utils.Database], Forgetting]) -> Forgetting:
         self._before_forget()
         forgetting = await self._db.write(work, durable=True)
         await self._reload()
@@ -309,11 +310,11 @@ def fades_at(memory: Memory) -> float | None:
     return decay.gone_at(memory.last_accessed_at, rate=decay.MEMORY_RATE)
 
 
-def _like_words(db: Connection, *, match: str, limit: int) -> list[int]:
+def _like_words(db: sqlite_utils.Database, *, match: str, limit: int) -> list[int]:
     return [*(number for number, _ in memory_fts.indexed(db, match, limit=limit)), *memory_fts.unindexed(db)]
 
 
-def _change(db: Connection, number: int, *, fields: dict[str, Any], cause: Cause) -> Memory:
+def _change(db: sqlite_utils.Database, number: int, *, fields: dict[str, Any], cause: Cause) -> Memory:
     memory = changes.valid(db, number)
     fit = checked(Candidate(**{name: getattr(memory, name) for name in ("quote", "source", *CHANGEABLE)} | fields))
     after = replace(memory, **{name: getattr(fit, name) for name in CHANGEABLE})
@@ -321,7 +322,7 @@ def _change(db: Connection, number: int, *, fields: dict[str, Any], cause: Cause
     return saved[0] if saved else memory
 
 
-def _close(db: Connection, number: int, *, cause: Cause) -> Memory:
+def _close(db: sqlite_utils.Database, number: int, *, cause: Cause) -> Memory:
     memory = changes.get(db, number)
     if not memory.is_valid:
         return memory
@@ -329,7 +330,7 @@ def _close(db: Connection, number: int, *, cause: Cause) -> Memory:
 
 
 def _supersede(
-    db: Connection, number: int, *, candidate: Candidate, cause: Cause, embedding: Embedding | None
+    db: sqlite_utils.Database, number: int, *, candidate: Candidate, cause: Cause, embedding: Embedding | None
 ) -> tuple[Memory, Memory]:
     memory = changes.valid(db, number)
     new = changes.add(db, candidate, cause, embedding=embedding)
@@ -340,13 +341,13 @@ def _supersede(
     return old, new
 
 
-def _conflicts(db: Connection) -> list[tuple[conflicts.Doubt, Memory, Memory]]:
+def _conflicts(db: sqlite_utils.Database) -> list[tuple[conflicts.Doubt, Memory, Memory]]:
     found = conflicts.listed(db, least=SHOWN_DOUBT)
     known = {memory.id: memory for memory in memories.several(db, [i for c in found for i in (c.newer, c.older)])}
     return [(conflict, known[conflict.newer], known[conflict.older]) for conflict in found]
 
 
-def _settle(db: Connection, *, number: int, holds: int | None, cause: Cause) -> Memory | None:
+def _settle(db: sqlite_utils.Database, *, number: int, holds: int | None, cause: Cause) -> Memory | None:
     """Returns the memory that ended, if one did."""
     conflict = conflicts.get(db, number)
     if conflict is None:
@@ -365,18 +366,18 @@ def _over(memory: Memory, at: float, superseded_by: int | None = None) -> Memory
     return replace(memory, valid_to=max(at, memory.valid_from), superseded_by=superseded_by)
 
 
-def _prune(db: Connection, *, since: float, cause: Cause) -> list[Memory]:
+def _prune(db: sqlite_utils.Database, *, since: float, cause: Cause) -> list[Memory]:
     return [
         changes.save(db, FADED, [memory], {memory.id: _over(memory, cause.at)}, cause)[0]
         for memory in memories.faded(db, since)
     ]
 
 
-def _weaken(db: Connection, *, number: int) -> None:
+def _weaken(db: sqlite_utils.Database, *, number: int) -> None:
     memory = changes.get(db, number)
     memories.touch(db, number, memory.last_accessed_at - math.log(0.5, decay.MEMORY_RATE) * decay.DAY)
 
 
-def _embed(db: Connection, *, number: int, vector: Embedding, content: str) -> bool:
+def _embed(db: sqlite_utils.Database, *, number: int, vector: Embedding, content: str) -> bool:
     changes.refuse_size(db, vector)
     return memories.embed(db, number, vector, content=content)

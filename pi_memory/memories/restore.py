@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+from sqlite_utils import Database
 
 from pi_memory.embedding.quantized import is_unit
 from pi_memory.errors import Forgotten, RequestError
@@ -16,7 +17,6 @@ from pi_memory.memories import changes, undo
 from pi_memory.memories.export import FORMAT, VERSION, EventLine, ExportLine, Fields, Header, MemoryLine
 from pi_memory.memories.validation import checked
 from pi_memory.store import erasure, events, imports, memories, tombstones
-from pi_memory.store.connection import Connection
 from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding
 from pi_memory.types import Candidate, Memory
@@ -69,7 +69,7 @@ def is_export(line: bytes) -> bool:
     return isinstance(found, dict) and "format" in found
 
 
-def restore(db: Connection, lines: Iterator[NumberedLine], *, skip_forgotten: bool = False) -> Restored:
+def restore(db: Database, lines: Iterator[NumberedLine], *, skip_forgotten: bool = False) -> Restored:
     """Import an export. Raises `RequestError`, naming the line; then the transaction must be rolled back."""
     number, first = next(lines, (1, b""))
     header = _decoded(number, first, Header)
@@ -104,7 +104,7 @@ def _body(lines: Iterator[NumberedLine]) -> Iterator[tuple[int, ExportLine]]:
         raise RequestError(f"line {number}: the end is missing, the file was cut", hint=AGAIN)
 
 
-def _take(db: Connection, line: ExportLine, done: Restored) -> None:
+def _take(db: Database, line: ExportLine, done: Restored) -> None:
     if line.memory is not None:
         _take_memory(db, line.memory, done)
     if line.tombstone is not None:
@@ -114,7 +114,7 @@ def _take(db: Connection, line: ExportLine, done: Restored) -> None:
         _take_event(db, line.event, done)
 
 
-def _take_memory(db: Connection, theirs: MemoryLine, done: Restored) -> None:
+def _take_memory(db: Database, theirs: MemoryLine, done: Restored) -> None:
     if theirs.id in done.ids:
         raise RequestError(f"id: {theirs.id} is there twice", hint=AGAIN)
     if _is_forgotten(db, (theirs.content, theirs.quote), done):
@@ -139,7 +139,7 @@ def _take_memory(db: Connection, theirs: MemoryLine, done: Restored) -> None:
         done.superseded[number] = theirs.superseded_by
 
 
-def _put(db: Connection, theirs: MemoryLine, *, number: int) -> int:
+def _put(db: Database, theirs: MemoryLine, *, number: int) -> int:
     """Store a line and return its id: its own, or with 0 the next one."""
     fields = {name: getattr(theirs, name) for name in Memory.__slots__}
     if theirs.forgotten_at is None:
@@ -157,7 +157,7 @@ def _put(db: Connection, theirs: MemoryLine, *, number: int) -> int:
     return memories.put(db, memory, embedding=vector).id
 
 
-def _take_event(db: Connection, theirs: EventLine, done: Restored) -> None:
+def _take_event(db: Database, theirs: EventLine, done: Restored) -> None:
     """Store an event, as far as it concerns memories that this import added."""
     if theirs.memory not in done.ids:
         raise RequestError(f"memory: {theirs.memory} was not in a line before", hint=AGAIN)
@@ -175,7 +175,7 @@ def _take_event(db: Connection, theirs: EventLine, done: Restored) -> None:
     done.counts.events += 1
 
 
-def _ours(db: Connection, theirs: EventLine, done: Restored) -> Sides:
+def _ours(db: Database, theirs: EventLine, done: Restored) -> Sides:
     """The sides of an event under our ids, without memories that were left out and without forgotten texts."""
     if theirs.before is None and theirs.after is None:
         return None, None
@@ -215,7 +215,7 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: getattr(fit, name) for name in fields}
 
 
-def _is_forgotten(db: Connection, texts: tuple[str, ...], done: Restored) -> bool:
+def _is_forgotten(db: Database, texts: tuple[str, ...], done: Restored) -> bool:
     """Whether a line states something forgotten. Raises `Forgotten` unless such lines are to be left out."""
     try:
         changes.refuse_forgotten(db, *texts)
@@ -226,7 +226,7 @@ def _is_forgotten(db: Connection, texts: tuple[str, ...], done: Restored) -> boo
     return False
 
 
-def _link(db: Connection, done: Restored) -> None:
+def _link(db: Database, done: Restored) -> None:
     """Link superseded memories, once every memory has its id."""
     for number, theirs in done.superseded.items():
         memory = changes.get(db, number)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from sqlite_utils import Database
 
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.retrieval import ended, scoring
@@ -13,7 +14,6 @@ from pi_memory.retrieval.ram_index import View
 from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import memories, memory_fts, message_fts, messages
-from pi_memory.store.connection import Connection
 from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
 
@@ -87,9 +87,7 @@ class Over:
     until: float
 
 
-def look_up(
-    db: Connection, places: Sequence[SearchSpace], *, wanted: Wanted
-) -> list[tuple[Hit, Memory | StoredMessage]]:
+def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> list[tuple[Hit, Memory | StoredMessage]]:
     """The texts of all places with any evidence, best first."""
     each = [found for place in places for found in _evident(db, place, wanted)]
     best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
@@ -113,7 +111,7 @@ def look_up(
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
 
 
-def _as_told(db: Connection, holding: Mapping[int, Memory], wanted: Wanted) -> Iterator[Memory]:
+def _as_told(db: Database, holding: Mapping[int, Memory], wanted: Wanted) -> Iterator[Memory]:
     """Memories, for an answer without what they say is over."""
     corrected = memories.corrected(db, ids=list(holding)) if wanted.only and not wanted.past and holding else {}
     for number, memory in holding.items():
@@ -121,7 +119,7 @@ def _as_told(db: Connection, holding: Mapping[int, Memory], wanted: Wanted) -> I
         yield memory if content == memory.content else replace(memory, content=content)
 
 
-def _said(db: Connection, ids: Sequence[int], over: Sequence[Over], wanted: Wanted) -> Iterator[StoredMessage]:
+def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted) -> Iterator[StoredMessage]:
     """Messages without what they say that does not hold any more."""
     found = messages.shown(db, ids)
     if wanted.past:
@@ -137,7 +135,7 @@ def _said(db: Connection, ids: Sequence[int], over: Sequence[Over], wanted: Want
             yield said if text == said.text else replace(said, text=text)
 
 
-def _evident(db: Connection, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
+def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
     view, index = place.view, memory_fts if place.kind == "memory" else message_fts
     rows = [view.rows(ids) for ids in index.holders(db, wanted.terms)]
     emphasis = Emphasis(scoring.share_of_meaning(view.field), wanted.bearing, wanted.period)
@@ -162,7 +160,7 @@ def _evident(db: Connection, place: SearchSpace, wanted: Wanted) -> Iterator[Hit
     return (Hit(place.kind, *signs) for signs in zip(*columns, strict=True))
 
 
-def _by_tokens(db: Connection, query: QueryTokens, ids: Sequence[int], weights: Vectors) -> Vectors:
+def _by_tokens(db: Database, query: QueryTokens, ids: Sequence[int], weights: Vectors) -> Vectors:
     """How near messages are by their tokens, from 0 to 1; not a number where these are not known."""
     codes = messages.codes(db, ids, space=query.space)
     near = np.full(len(ids), np.nan, np.float32)
@@ -172,7 +170,7 @@ def _by_tokens(db: Connection, query: QueryTokens, ids: Sequence[int], weights: 
     return near
 
 
-def _within(db: Connection, view: View, window: PromptWindow) -> scoring.Rows:
+def _within(db: Database, view: View, window: PromptWindow) -> scoring.Rows:
     """The rows of messages in the window."""
     own = np.flatnonzero(view.field.threads == messages.session(db, window.conversation))
     return own[messages.said_before(db, view.ids[own].tolist(), window.since) :]

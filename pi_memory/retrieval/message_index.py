@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import sqlite_utils
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.pieces import pieces_of
@@ -23,7 +24,6 @@ from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store import embedders, message_fts
 from pi_memory.store import messages as stored
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.store.messages import ASIDE, REMARK, Kept, Passage
 from pi_memory.tasks import BackgroundWorker, until_done
@@ -194,7 +194,7 @@ def _items(found: Sequence[Kept], dimensions: int) -> list[Item]:
     ]
 
 
-def _added(db: Connection, *, made: Sequence[Passage], exchange_id: int, space: int | None) -> list[Kept]:
+def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: int, space: int | None) -> list[Kept]:
     """Store the passages of an exchange; what RAM keeps of them."""
     stored.add(db, made)
     return stored.of(db, [exchange_id], space=space)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import sqlite_utils
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.calibration import Calibration, Scale
@@ -31,7 +32,6 @@ from pi_memory.retrieval.ram_index import RamIndex, View
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import exchanges, memory_fts, messages
 from pi_memory.store import memories as rows
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.store.messages import StoredMessage
@@ -353,7 +353,7 @@ def _with_secrets(found: Sequence[Recalled]) -> set[int]:
     return {each.id for each in found if each.kind == "exchange" and secret_in(each.content)}
 
 
-def _reinforce(db: Connection, *, chosen: Sequence[Recalled], at: float) -> None:
+def _reinforce(db: sqlite_utils.Database, *, chosen: Sequence[Recalled], at: float) -> None:
     """Count a use of each memory that was recalled, itself or by the sentence it rests on."""
     rows.used(db, [result.id for result in chosen if result.kind == "memory"], at)
     shown = {r.id: " ".join(r.content.split()) for r in chosen if r.kind == "exchange" and r.role == "user"}

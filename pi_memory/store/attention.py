@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 import msgspec
+from sqlite_utils import Database
 
 from pi_memory.store import tombstones
-from pi_memory.store.connection import Connection
 from pi_memory.types import Application, FocusPeriod, SessionContext, SharedSessions
 
 COLUMNS = "name, started_at, last_at, project, directory, topic, since, worked, files, decisions, weights"
@@ -17,13 +17,13 @@ RECENT_SESSIONS = 1_000
 """Number of newest sessions from which related topics are learned."""
 
 
-def load(db: Connection, *, limit: int) -> list[SessionContext]:
+def load(db: Database, *, limit: int) -> list[SessionContext]:
     """The contexts of the sessions active last, oldest first; unreadable ones are left out."""
     rows = db.execute(f"select {COLUMNS} from session_contexts order by last_at desc limit ?", (limit,)).fetchall()
     return [context for row in reversed(rows) if (context := _context(row)) is not None]
 
 
-def save(db: Connection, context: SessionContext) -> None:
+def save(db: Database, context: SessionContext) -> None:
     """Insert or replace a session's context, with what was forgotten removed."""
     decisions = [left for text in context.decisions if (left := tombstones.cleaned(db, text))]
     values = (
@@ -47,13 +47,13 @@ def save(db: Connection, context: SessionContext) -> None:
     )
 
 
-def remove(db: Connection, session: str) -> None:
+def remove(db: Database, session: str) -> None:
     """Delete a session's context and its applications."""
     db.execute(f"delete from applications where context_id = {SESSION}", {"session": session})
     db.execute("delete from session_contexts where name = ?", (session,))
 
 
-def close_focus(db: Connection, session: str, entry: FocusPeriod) -> None:
+def close_focus(db: Database, session: str, entry: FocusPeriod) -> None:
     """Record the end of a session's focus, with the number of memories put to use in it."""
     number = db.execute(
         f"""insert into focus_entries (topic, since, seconds, outcome, memories)
@@ -71,7 +71,7 @@ def close_focus(db: Connection, session: str, entry: FocusPeriod) -> None:
     db.execute("delete from focus_entries where id <= ?", (number - KEPT_ENTRIES,))
 
 
-def entries(db: Connection, *, limit: int) -> list[FocusPeriod]:
+def entries(db: Database, *, limit: int) -> list[FocusPeriod]:
     """The last ended focuses of all sessions, oldest first."""
     rows = db.execute(
         "select topic, since, seconds, outcome, memories from focus_entries order by id desc limit ?", (limit,)
@@ -79,7 +79,7 @@ def entries(db: Connection, *, limit: int) -> list[FocusPeriod]:
     return [FocusPeriod(*row) for row in reversed(rows)]
 
 
-def apply(db: Connection, session: str, memory_id: int, at: float, context: str) -> Application:
+def apply(db: Database, session: str, memory_id: int, at: float, context: str) -> Application:
     """Record that a session put a memory to use."""
     context = tombstones.cleaned(db, context)
     number = db.execute(
@@ -91,16 +91,16 @@ def apply(db: Connection, session: str, memory_id: int, at: float, context: str)
     return Application(number, session, memory_id, at, context)
 
 
-def judge(db: Connection, number: int, *, helpful: bool) -> None:
+def judge(db: Database, number: int, *, helpful: bool) -> None:
     db.execute("update applications set helpful = ? where id = ?", (helpful, number))
 
 
-def application(db: Connection, number: int) -> Application | None:
+def application(db: Database, number: int) -> Application | None:
     row = db.execute(f"{APPLIED} where applications.id = ?", (number,)).fetchone()
     return _application(row) if row else None
 
 
-def applications(db: Connection, session: str, *, limit: int) -> list[Application]:
+def applications(db: Database, session: str, *, limit: int) -> list[Application]:
     """The last memories that a session put to use, oldest first."""
     rows = db.execute(f"{APPLIED} where name = ? order by applications.id desc limit ?", (session, limit)).fetchall()
     return [_application(row) for row in reversed(rows)]
@@ -110,7 +110,7 @@ APPLIED = """select applications.id, name, memory_id, at, context, helpful from 
     join session_contexts on session_contexts.id = context_id"""
 
 
-def shared_sessions(db: Connection, topic: str) -> SharedSessions:
+def shared_sessions(db: Database, topic: str) -> SharedSessions:
     """Counts, among the newest sessions, of those that worked on a topic and on others beside it."""
     recent = f"topic_sessions where session_id > (select coalesce(max(id), 0) from sessions) - {RECENT_SESSIONS}"
     mine = f"select session_id from {recent} and topic_id = (select id from topics where name = :topic)"
@@ -127,7 +127,7 @@ def shared_sessions(db: Connection, topic: str) -> SharedSessions:
     return SharedSessions(sessions, own, {name: (together, all_of_it) for name, together, all_of_it in rows})
 
 
-def rewrite(db: Connection, clean: Callable[[str], str]) -> None:
+def rewrite(db: Database, clean: Callable[[str], str]) -> None:
     """Apply a function to every note. A decision that becomes empty is deleted."""
     for table, column in (("applications", "context"), ("focus_entries", "outcome")):
         for number, text in db.execute(f"select id, {column} from {table} where {column} != ''").fetchall():

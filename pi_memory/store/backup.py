@@ -12,9 +12,8 @@ from itertools import chain, count
 from pathlib import Path
 
 from pi_memory.errors import Conflict, PiMemoryError
-from pi_memory.store.connection import Connection, connect
 from pi_memory.store.migrations import LATEST, version
-from pi_memory.store.opening import FIRST_TABLES
+from pi_memory.store.opening import FIRST_TABLES, database_on
 
 BESIDE = ("-wal", "-shm", "-commits")
 TEXTS = "backup_texts"
@@ -70,13 +69,13 @@ def counts(path: Path, *, check: bool = True) -> dict[str, int]:
 def texts(path: Path) -> dict[str, str]:
     """The texts in a backup, by name; none in a plain copy of the database."""
     with closing(_reading(path)) as connection:
-        if TEXTS not in connection.tables():
+        if TEXTS not in database_on(connection).table_names():
             return {}
         return dict(connection.execute(f"select name, text from {TEXTS}").fetchall())
 
 
-def _reading(path: Path) -> Connection:
-    return connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+def _reading(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
 
 def restore(source: Path, database: Path) -> RestoredBackup:
@@ -124,9 +123,10 @@ def _copy(source: Path, target: Path) -> None:
 
 def _check(path: Path) -> None:
     try:
-        with closing(_reading(path)) as db:
+        with closing(_reading(path)) as connection:
+            db = database_on(connection)
             sound = db.execute("pragma quick_check(1)").fetchone()[0] == "ok"
-            number, is_ours = version(db), db.tables() >= FIRST_TABLES
+            number, is_ours = version(db), set(db.table_names()) >= FIRST_TABLES
     except sqlite3.Error as error:
         raise PiMemoryError(f"{path} is no database: {error}", hint="Give a file that `backup` made.") from error
     if number > LATEST:

@@ -9,8 +9,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlite_utils import Database
+
 from pi_memory.store import state
-from pi_memory.store.connection import Connection
 
 KEY = "commits"
 BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -25,12 +26,12 @@ class Noted:
     boot: str = ""
 
 
-def in_file(db: Connection) -> int:
+def in_file(db: Database) -> int:
     """Number of the last commit in the database."""
     return int(state.get(db, KEY) or 0)
 
 
-def put(db: Connection, number: int) -> None:
+def put(db: Database, number: int) -> None:
     """Store the number of the commit under way."""
     state.put(db, KEY, str(number))
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pi_memory.store.connection import Connection
+from sqlite_utils import Database
 
 COLUMNS = "conflicts.id, at, newer_id, older_id, chance"
 OPEN = """conflicts join memories newer on newer.id = newer_id join memories older on older.id = older_id
@@ -22,7 +22,7 @@ class Doubt:
     chance: float
 
 
-def add(db: Connection, newer: int, older: int, chance: float, at: float) -> None:
+def add(db: Database, newer: int, older: int, chance: float, at: float) -> None:
     """Record a doubt. A pair has one: until it is settled, the last chance counts."""
     db.execute(
         """insert into conflicts (newer_id, older_id, chance, at) values (?, ?, ?, ?)
@@ -31,7 +31,7 @@ def add(db: Connection, newer: int, older: int, chance: float, at: float) -> Non
     )
 
 
-def listed(db: Connection, *, least: float) -> list[Doubt]:
+def listed(db: Database, *, least: float) -> list[Doubt]:
     """The open conflicts of at least this chance, newest first."""
     query = (
         f"select conflicts.id, at, newer_id, older_id, chance from {OPEN} and chance >= ? order by conflicts.id desc"
@@ -39,12 +39,12 @@ def listed(db: Connection, *, least: float) -> list[Doubt]:
     return [Doubt(*row) for row in db.execute(query, (least,))]
 
 
-def get(db: Connection, number: int) -> Doubt | None:
+def get(db: Database, number: int) -> Doubt | None:
     """An open conflict by id."""
     query = f"select {COLUMNS} from {OPEN} and conflicts.id = ?"
     row = db.execute(query, (number,)).fetchone()
     return Doubt(*row) if row else None
 
 
-def settle(db: Connection, number: int, at: float) -> None:
+def settle(db: Database, number: int, at: float) -> None:
     db.execute("update conflicts set settled_at = ? where id = ?", (at, number))

@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import msgspec
+from sqlite_utils import Database
 
 from pi_memory.store import exchanges, sessions, tombstones
-from pi_memory.store.connection import Connection
 from pi_memory.types import Exchange, Numbered, Prompted
 
 BEFORE = 12
@@ -35,7 +35,7 @@ class Lesson:
     upto: int
 
 
-def alive(db: Connection, *, limit: int) -> dict[str, Window]:
+def alive(db: Database, *, limit: int) -> dict[str, Window]:
     """Windows of the conversations that have not ended, by conversation id, at most `limit` exchanges each."""
     summaries = dict(
         db.execute("select name, summary from windows join sessions on sessions.id = session_id").fetchall()
@@ -44,7 +44,7 @@ def alive(db: Connection, *, limit: int) -> dict[str, Window]:
     return {name: Window(tuple(said), summaries.get(name, "")) for name, said in found.items()}
 
 
-def fold(db: Connection, name: str, *, keep: int, summary: str) -> None:
+def fold(db: Database, name: str, *, keep: int, summary: str) -> None:
     """Move the beginning of a window to `keep` exchanges before its end; `summary` stands for all before."""
     row = db.execute(
         f"""select session_id, id from exchanges where session_id = (select id from sessions where name = ?)
@@ -56,7 +56,7 @@ def fold(db: Connection, name: str, *, keep: int, summary: str) -> None:
         _move(db, *row, summary=tombstones.cleaned(db, summary))
 
 
-def close(db: Connection, name: str, at: float) -> bool:
+def close(db: Database, name: str, at: float) -> bool:
     """End a session: its window is empty and begins anew after this. Returns whether it existed."""
     if not sessions.end(db, name, at):
         return False
@@ -68,7 +68,7 @@ def close(db: Connection, name: str, at: float) -> bool:
     return True
 
 
-def rewrite(db: Connection, clean: Callable[[str], str], *, of: Collection[str] | None = None) -> None:
+def rewrite(db: Database, clean: Callable[[str], str], *, of: Collection[str] | None = None) -> None:
     """Apply a function to every summary, or to those of some sessions."""
     query = "select session_id, name, summary from windows join sessions on id = session_id where summary != ''"
     for session_id, name, summary in db.execute(query).fetchall():
@@ -76,28 +76,28 @@ def rewrite(db: Connection, clean: Callable[[str], str], *, of: Collection[str] 
             db.execute("update windows set summary = ? where session_id = ?", (cleaned, session_id))
 
 
-def lessons(db: Connection) -> list[Lesson]:
+def lessons(db: Database) -> list[Lesson]:
     """The queued lessons, oldest first."""
     return [Lesson(*row) for row in db.execute("select id, session_id, after, upto from lessons order by id")]
 
 
-def said_in(db: Connection, lesson: Lesson) -> list[Numbered]:
+def said_in(db: Database, lesson: Lesson) -> list[Numbered]:
     """The exchanges of a lesson with their ids, oldest first."""
     return exchanges.between(db, lesson.session_id, after=lesson.after, upto=lesson.upto)
 
 
-def said_before(db: Connection, lesson: Lesson) -> list[Numbered]:
+def said_before(db: Database, lesson: Lesson) -> list[Numbered]:
     """The last exchanges before a lesson, `BEFORE` at most: a cut may stand between an error and what resolved it."""
     query = "select id from exchanges where session_id = ? and id <= ? order by id desc limit ?"
     ids = [number for (number,) in db.execute(query, (lesson.session_id, lesson.after, BEFORE))]
     return exchanges.between(db, lesson.session_id, after=ids[-1] - 1, upto=lesson.after) if ids else []
 
 
-def learned(db: Connection, lesson: Lesson) -> None:
+def learned(db: Database, lesson: Lesson) -> None:
     db.execute("delete from lessons where id = ?", (lesson.id,))
 
 
-def _move(db: Connection, session_id: int, upto: int, *, summary: str) -> None:
+def _move(db: Database, session_id: int, upto: int, *, summary: str) -> None:
     row = db.execute("select after from windows where session_id = ?", (session_id,)).fetchone()
     after = row[0] if row else 0
     if upto > after:
@@ -112,7 +112,7 @@ def _move(db: Connection, session_id: int, upto: int, *, summary: str) -> None:
 KEY = "prompted"
 
 
-def take(db: Connection) -> dict[str, Prompted]:
+def take(db: Database) -> dict[str, Prompted]:
     """Read and delete what `keep` stored, by conversation. It is deleted because after a crash it may be outdated."""
     row = db.execute("select value from state where key = ?", (KEY,)).fetchone()
     if row is None:
@@ -124,7 +124,7 @@ def take(db: Connection) -> dict[str, Prompted]:
         return {}
 
 
-def keep(db: Connection, prompted: Mapping[str, Prompted]) -> None:
+def keep(db: Database, prompted: Mapping[str, Prompted]) -> None:
     """Store the prompted text of conversations, compressed together: they share most of it."""
     packed = zlib.compress(msgspec.json.encode(prompted))
     db.execute("insert or replace into state (key, value) values (?, ?)", (KEY, packed))

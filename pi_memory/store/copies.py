@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from sqlite_utils import Database
 
 from pi_memory.errors import PiMemoryError
 from pi_memory.store import tombstones
-from pi_memory.store.connection import Connection, connect
 from pi_memory.store.message_fts import JOINED, TEXT
+from pi_memory.store.opening import database_on
 from pi_memory.store.tombstones import Tombstone
 
 Clean = Callable[..., str]
@@ -48,8 +49,8 @@ def databases(folder: Path) -> list[Path]:
 def lacks(path: Path, buried: Sequence[Tombstone]) -> bool:
     """Whether something was forgotten since the copy was made: it was out of reach then. Raises `PiMemoryError`."""
     try:
-        with closing(connect(path)) as db:
-            return not set(buried) <= set(tombstones.every(db))
+        with closing(sqlite3.connect(path)) as connection:
+            return not set(buried) <= set(tombstones.every(database_on(connection)))
     except sqlite3.Error as error:
         raise PiMemoryError(f"{path} cannot be read: {error}", hint="Delete it.") from error
 
@@ -65,10 +66,11 @@ def _is_database(path: Path) -> bool:
 
 
 def _forget(path: Path, clean: Clean, buried: Sequence[Tombstone]) -> None:
-    with closing(connect(path)) as db:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        db = database_on(connection)
         db.execute("pragma secure_delete = on").fetchall()
         with db.atomic():
-            tables = db.tables()
+            tables = set(db.table_names())
             changed = {table: _clean_table(db, table, clean) for table in sorted(tables) if not _is_index(table)}
             if "tombstones" in tables:
                 for tombstone in buried:
@@ -84,11 +86,10 @@ def _is_index(table: str) -> bool:
     return table.startswith(INDEXES) or table.startswith("sqlite_")
 
 
-def _clean_table(db: Connection, table: str, clean: Clean) -> list[int]:
+def _clean_table(db: Database, table: str, clean: Clean) -> list[int]:
     """Clean the texts of a table. Returns the ids of changed rows, where rows have one."""
-    found = db.columns(table)
-    keys = [name for name, in_key in found.items() if in_key] or ["rowid"]
-    columns = [name for name in found if name not in keys]
+    keys = [column.name for column in db[table].columns if column.is_pk] or ["rowid"]
+    columns = [column.name for column in db[table].columns if column.name not in keys]
     query = f"select {', '.join([*keys, *columns])} from {table}"
     changed = []
     for row in db.execute(query).fetchall():
@@ -132,14 +133,14 @@ def _in_value(value: Any, clean: Clean) -> Any:
     return value
 
 
-def _forget_derived(db: Connection, tables: set[str], changed: dict[str, list[int]]) -> None:
+def _forget_derived(db: Database, tables: set[str], changed: dict[str, list[int]]) -> None:
     """Delete the words and vectors derived from changed texts."""
     if "memory_words" in tables and changed.get("memories"):
         for number in changed["memories"]:
             db.execute("update memories set space_id = null, vector = null where id = ?", (number,))
         db.execute("insert into memory_words (memory_words) values ('rebuild')")
     if "passage_words" in tables and changed.get("exchanges"):
-        derived = {"space_id", "vectors", "codes"} & db.columns("passages").keys()  # an older copy has no codes
+        derived = {"space_id", "vectors", "codes"} & set(db["passages"].columns_dict)  # an older copy has no codes
         emptied = ", ".join(f"{column} = null" for column in derived)
         for number in changed["exchanges"]:
             db.execute(f"update passages set {emptied} where id >> 1 = ?", (number,))

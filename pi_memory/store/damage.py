@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from sqlite_utils import Database
 
-from pi_memory.store.connection import Connection
 from pi_memory.types import ToolCall
 
 JSON: dict[tuple[str, str], tuple[Any, str | None]] = {
@@ -24,7 +24,7 @@ OF_MEMORIES = dict[str, dict[str, Any]]
 """The sides of memory events: fields by memory id."""
 
 
-def set_aside(db: Connection, at: float) -> list[str]:
+def set_aside(db: Database, at: float) -> list[str]:
     """Move values that cannot be decoded to the table `set_aside`. Returns where they were, such as `events.before of
     row 3`.
     """
@@ -39,7 +39,7 @@ def set_aside(db: Connection, at: float) -> list[str]:
 Broken = tuple[str, str, int, bytes, str | None]
 
 
-def _broken_texts(db: Connection) -> Iterator[Broken]:
+def _broken_texts(db: Database) -> Iterator[Broken]:
     """Texts that are not UTF-8; the readable part stays in place."""
     for table, column in _text_columns(db):
         query = f"select rowid, cast({column} as blob) from {table} where typeof({column}) = 'text'"
@@ -50,7 +50,7 @@ def _broken_texts(db: Connection) -> Iterator[Broken]:
                 yield table, column, row, value, value.decode(errors="replace")
 
 
-def _text_columns(db: Connection) -> list[tuple[str, str]]:
+def _text_columns(db: Database) -> list[tuple[str, str]]:
     return db.execute(
         """select t.name, c.name from pragma_table_list t join pragma_table_info(t.name) c
         where t.schema = 'main' and t.type = 'table' and not t.wr and lower(c.type) = 'text'
@@ -58,7 +58,7 @@ def _text_columns(db: Connection) -> list[tuple[str, str]]:
     ).fetchall()
 
 
-def _broken_json(db: Connection) -> Iterator[Broken]:
+def _broken_json(db: Database) -> Iterator[Broken]:
     for (table, column), (kind, instead) in JSON.items():
         query = f"select rowid, cast({column} as blob) from {table} where {column} is not null"
         for row, value in db.execute(query).fetchall():
@@ -66,7 +66,7 @@ def _broken_json(db: Connection) -> Iterator[Broken]:
                 yield table, column, row, value, instead
 
 
-def _broken_events(db: Connection) -> Iterator[Broken]:
+def _broken_events(db: Database) -> Iterator[Broken]:
     """Events with one broken side, both sides of each: one alone can be neither shown nor undone."""
     query = """select rowid, kind like 'memory.%', cast(before as blob), cast(after as blob) from events
         where before is not null or after is not null"""

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class Database:
-    """Runs functions of a `Connection` on the writer thread, in the order of submission.
+    """Runs functions of a `sqlite_utils.Database` on the writer thread, in the order of submission.
 
     Reads use the same connection, so they see earlier writes, committed or not.
     """

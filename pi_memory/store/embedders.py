@@ -1,9 +1,9 @@
 """Numbers of vector spaces: one for each embedder whose vectors are stored."""
 
-from pi_memory.store.connection import Connection
+from sqlite_utils import Database
 
 
-def number(db: Connection, name: str, *, dimensions: int) -> int:
+def number(db: Database, name: str, *, dimensions: int) -> int:
     """The number of an embedder's space, assigned at first use."""
     row = db.execute("select id from spaces where name = ?", (name,)).fetchone()
     if row is None:

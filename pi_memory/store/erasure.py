@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
+from sqlite_utils import Database
 
 from pi_memory.store import messages
-from pi_memory.store.connection import Connection
 from pi_memory.store.events import AUDIT
 
 Clean = Callable[..., str]
@@ -15,7 +15,7 @@ KEPT_AUDIT = 1000
 """Entries of the audit log that are kept."""
 
 
-def from_events(db: Connection, subject: str | None, keep: Callable[[str, Any], bool]) -> None:
+def from_events(db: Database, subject: str | None, keep: Callable[[str, Any], bool]) -> None:
     """Remove the fields for which `keep(field, value)` is false from memory events, of one subject or of all."""
     query = """select id, before, after from events where kind like 'memory.%' and before is not null
         and (:subject is null or subject = :subject)"""
@@ -34,7 +34,7 @@ def from_events(db: Connection, subject: str | None, keep: Callable[[str, Any], 
 
 
 def from_exchanges(
-    db: Connection, words: Sequence[frozenset[str]], cleaner: Callable[[int], Clean], *, also: frozenset[int]
+    db: Database, words: Sequence[frozenset[str]], cleaner: Callable[[int], Clean], *, also: frozenset[int]
 ) -> set[int]:
     """Rewrite the exchanges that may contain all of some words, and those of `also`. Returns the ids that changed.
 
@@ -60,12 +60,12 @@ def from_exchanges(
     return changed
 
 
-def set_aside(db: Connection) -> None:
+def set_aside(db: Database) -> None:
     """Erase the quarantined values: what is in them cannot be read."""
     db.execute("delete from set_aside")
 
 
-def is_evidence(db: Connection, exchange_id: int | None, quote: str) -> bool:
+def is_evidence(db: Database, exchange_id: int | None, quote: str) -> bool:
     """Whether the exchange exists and contains the quote."""
     query = "select 1 from exchanges where id = ? and instr(user || ' ' || reply, ?)"
     return bool(quote) and db.execute(query, (exchange_id, quote)).fetchone() is not None
@@ -99,7 +99,7 @@ so that its id is not reused.
 """
 
 
-def prune(db: Connection, *, before: float) -> int:
+def prune(db: Database, *, before: float) -> int:
     """Erase sessions and events that ended before a Unix time. Returns how many of each."""
     for table in ("topic_sessions", "windows"):
         db.execute(f"delete from {table} where session_id in ({EMPTY})", {"before": before})
@@ -111,7 +111,7 @@ def prune(db: Connection, *, before: float) -> int:
     return sessions + events + _prune_audit(db, before=before)
 
 
-def _prune_audit(db: Connection, *, before: float) -> int:
+def _prune_audit(db: Database, *, before: float) -> int:
     query = f"""delete from events where kind like '{AUDIT}%' and id < (select max(id) from events) and (at < :before
         or id <= (select id from events where kind like '{AUDIT}%' order by id desc limit 1 offset {KEPT_AUDIT}))"""
     return int(db.execute(query, {"before": before}).rowcount)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-
-from pi_memory.store.connection import Connection
+from sqlite_utils import Database
 
 AUDIT = "access."
 """How the kinds of the audit log's events begin; they are listed only where they are asked for."""
@@ -30,7 +29,7 @@ class Event:
     undoes: int | None = None
 
 
-def add(db: Connection, event: Event) -> int:
+def add(db: Database, event: Event) -> int:
     """Store an event and return its id: its own if that is greater than all others, else the next one."""
     cursor = db.execute(
         """insert into events (id, at, kind, subject, origin, before, after, undoes)
@@ -51,25 +50,25 @@ def add(db: Connection, event: Event) -> int:
     return cursor.lastrowid
 
 
-def get(db: Connection, number: int) -> Event | None:
+def get(db: Database, number: int) -> Event | None:
     rows = db.execute(f"select {COLUMNS} from events where id = ?", (number,)).fetchall()
     return _event(rows[0]) if rows else None
 
 
-def of(db: Connection, subject: str, *, limit: int = 50) -> list[Event]:
+def of(db: Database, subject: str, *, limit: int = 50) -> list[Event]:
     """The last events of a subject, newest first."""
     query = f"select {COLUMNS} from events where subject = ? order by id desc limit ?"
     return [_event(row) for row in db.execute(query, (subject, limit)).fetchall()]
 
 
-def of_memory(db: Connection, number: int) -> list[Event]:
+def of_memory(db: Database, number: int) -> list[Event]:
     """All events that changed a memory, newest first, including those filed under another memory."""
     query = f"""select {COLUMNS} from events where kind like 'memory.%'
         and (subject = 'memory:' || :id or before like '%"' || :id || '":{{%') order by id desc"""
     return [_event(row) for row in db.execute(query, {"id": number}).fetchall()]
 
 
-def listed(db: Connection, *, kind: str = "", before: int | None = None, limit: int = 50) -> list[Event]:
+def listed(db: Database, *, kind: str = "", before: int | None = None, limit: int = 50) -> list[Event]:
     """The last events, newest first, whose kind begins with `kind` and whose id is below `before`."""
     query = f"""select {COLUMNS} from events where substr(kind, 1, length(:kind)) = :kind
         and (kind not like '{AUDIT}%' or :kind like '{AUDIT}%') and (:before is null or id < :before)
@@ -78,7 +77,7 @@ def listed(db: Connection, *, kind: str = "", before: int | None = None, limit: 
     return [_event(row) for row in db.execute(query, values).fetchall()]
 
 
-def oldest_first(db: Connection, *, kind: str) -> Iterator[Event]:
+def oldest_first(db: Database, *, kind: str) -> Iterator[Event]:
     """All events whose kind begins with `kind`."""
     query = f"select {COLUMNS} from events where substr(kind, 1, length(?1)) = ?1 order by id"
     return map(_event, db.execute(query, (kind,)))

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import msgspec
+from sqlite_utils import Database
 
 from pi_memory.store import messages, sessions, state, tombstones
-from pi_memory.store.connection import Connection
 from pi_memory.text.fact import states, without
 from pi_memory.types import Exchange, Role, ToolCall
 
@@ -42,7 +42,7 @@ class ExchangeQuery:
     before: int = 2**63 - 1
 
 
-def add(db: Connection, exchange: Exchange) -> int:
+def add(db: Database, exchange: Exchange) -> int:
     """Append an exchange to its session, and so to the inbox, with what was forgotten removed. Returns its id."""
     exchange = _unforgotten(db, exchange)
     session = sessions.touch(
@@ -68,7 +68,7 @@ def add(db: Connection, exchange: Exchange) -> int:
     return cursor.lastrowid
 
 
-def inbox(db: Connection) -> list[tuple[int, Exchange]]:
+def inbox(db: Database) -> list[tuple[int, Exchange]]:
     """Exchanges that are not yet processed, with their ids, oldest first; imported ones never are."""
     rows = db.execute(
         f"select {COLUMNS} from {JOINED} where exchanges.id > {DONE} and source != 'import' order by exchanges.id"
@@ -76,12 +76,12 @@ def inbox(db: Connection) -> list[tuple[int, Exchange]]:
     return [(row[0], _exchange(row)) for row in rows]
 
 
-def processed(db: Connection, exchange_id: int) -> None:
+def processed(db: Database, exchange_id: int) -> None:
     """Move the inbox's cursor past an exchange. (A flag on its row would write that page a second time.)"""
     state.put(db, CURSOR, str(exchange_id))
 
 
-def windows(db: Connection, *, limit: int) -> dict[str, list[Exchange]]:
+def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:
     """The last exchanges of each window of the conversations that have not ended, oldest first, by conversation id."""
     rows = db.execute(
         f"""select * from (
@@ -97,7 +97,7 @@ def windows(db: Connection, *, limit: int) -> dict[str, list[Exchange]]:
     return found
 
 
-def between(db: Connection, session_id: int, *, after: int, upto: int) -> list[tuple[int, Exchange]]:
+def between(db: Database, session_id: int, *, after: int, upto: int) -> list[tuple[int, Exchange]]:
     """The exchanges of a session with ids in (`after`, `upto`], with their ids, oldest first."""
     rows = db.execute(
         f"""select {COLUMNS} from {JOINED} where exchanges.session_id = ? and exchanges.id > ? and exchanges.id <= ?
@@ -107,7 +107,7 @@ def between(db: Connection, session_id: int, *, after: int, upto: int) -> list[t
     return [(row[0], _exchange(row)) for row in rows]
 
 
-def several(db: Connection, ids: Collection[int]) -> dict[int, Exchange]:
+def several(db: Database, ids: Collection[int]) -> dict[int, Exchange]:
     """The existing exchanges among `ids`, by id."""
     rows = db.execute(
         f"""select {COLUMNS} from {JOINED} where {SAID} and exchanges.id in (select value from json_each(?))""",
@@ -137,7 +137,7 @@ class StoredReceipt(msgspec.Struct, array_like=True):
     recalled: tuple[StoredHit, ...] = ()
 
 
-def receipt(db: Connection, number: int) -> StoredReceipt:
+def receipt(db: Database, number: int) -> StoredReceipt:
     """The receipt of an exchange; an empty one where nothing was recalled."""
     row = db.execute("select receipt from exchanges where id = ?", (number,)).fetchone()
     return msgspec.json.decode(row[0], type=StoredReceipt) if row and row[0] else StoredReceipt()
@@ -156,7 +156,7 @@ def _short(value: Any) -> Any:
     return round(value, 3) if isinstance(value, float) else value
 
 
-def holding(db: Connection, words: Collection[str], *, limit: int = 200) -> dict[int, Exchange]:
+def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[int, Exchange]:
     """The newest exchanges whose user message contains all of some words, as parts of words; by id."""
     where = " and ".join([SAID, *(f"instr(lower(user), :word{n})" for n in range(len(words)))])
     values = {f"word{n}": word for n, word in enumerate(words)} | {"limit": limit}
@@ -166,7 +166,7 @@ def holding(db: Connection, words: Collection[str], *, limit: int = 200) -> dict
     return {row[0]: _exchange(row) for row in rows}
 
 
-def listed(db: Connection, query: ExchangeQuery, *, limit: int) -> list[tuple[int, Exchange]]:
+def listed(db: Database, query: ExchangeQuery, *, limit: int) -> list[tuple[int, Exchange]]:
     """The exchanges that match a query, with their ids, newest first."""
     said = "user || char(10) || reply"
     values: dict[str, object] = {f"word{n}": f"%{_literal(word)}%" for n, word in enumerate(query.words)}
@@ -190,13 +190,13 @@ def _literal(word: str) -> str:
     return re.sub(r"([\\%_])", r"\\\1", word)
 
 
-def of_session(db: Connection, name: str) -> list[int]:
+def of_session(db: Database, name: str) -> list[int]:
     """Ids of a session's exchanges."""
     query = f"select exchanges.id from {JOINED} where sessions.name = ? and {SAID}"
     return [id_ for (id_,) in db.execute(query, (name,)).fetchall()]
 
 
-def erase(db: Connection, ids: Collection[int]) -> None:
+def erase(db: Database, ids: Collection[int]) -> None:
     """Erase exchanges and their messages from the index. The newest exchange keeps its row, without texts."""
     messages.erase(db, ids)
     for number in ids:
@@ -208,14 +208,14 @@ def erase(db: Connection, ids: Collection[int]) -> None:
         db.execute("delete from exchanges where id = ? and id < (select max(id) from exchanges)", (number,))
 
 
-def beside(db: Connection, text: str, *, since: float, until: float) -> list[int]:
+def beside(db: Database, text: str, *, since: float, until: float) -> list[int]:
     """Exchanges after `since` and until `until` of the sessions in which the user said `text` word for word."""
     query = """select id from exchanges where at >= :since and session_id in (
         select session_id from exchanges where at >= :since and at <= :until and instr(user, :text))"""
     return [id_ for (id_,) in db.execute(query, {"text": text, "since": since, "until": until})]
 
 
-def prune(db: Connection, *, before: float, idle_since: float) -> int:
+def prune(db: Database, *, before: float, idle_since: float) -> int:
     """Erase processed exchanges up to `before` of sessions that have ended or were idle since `idle_since`, with their
     indexed messages. Returns how many. Exchanges in a queued lesson are kept. An imported exchange is as old as its
     import.
@@ -237,7 +237,7 @@ def prune(db: Connection, *, before: float, idle_since: float) -> int:
     )
 
 
-def trim(db: Connection, *, before: float, idle_since: float, only_asks: Callable[[str], bool]) -> list[int]:
+def trim(db: Database, *, before: float, idle_since: float, only_asks: Callable[[str], bool]) -> list[int]:
     """Erase the replies of chats and agents up to `before`, and messages that only ask, as `prune` does; the ids of the
     messages. What users said besides, and what was imported, stays.
     """
@@ -255,7 +255,7 @@ def trim(db: Connection, *, before: float, idle_since: float, only_asks: Callabl
     return gone
 
 
-def _unforgotten(db: Connection, exchange: Exchange) -> Exchange:
+def _unforgotten(db: Database, exchange: Exchange) -> Exchange:
     buried = tombstones.load(db)
     if not buried:
         return exchange

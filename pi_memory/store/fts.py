@@ -5,14 +5,13 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-
-from pi_memory.store.connection import Connection
+from sqlite_utils import Database
 
 Index = Literal["memory_words", "passage_words", "newest_words"]
 Ids = npt.NDArray[np.int32]
 
 
-def holders(db: Connection, index: Index, terms: Sequence[str]) -> list[Ids]:
+def holders(db: Database, index: Index, terms: Sequence[str]) -> list[Ids]:
     """For each term, an FTS5 expression, the ids of the texts that contain it, ascending.
 
     A common word has thousands: as one value, read by numpy, they take a third of the time of as many rows.

@@ -5,8 +5,9 @@ import secrets
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from sqlite_utils import Database
+
 from pi_memory.store import exchanges, messages, state
-from pi_memory.store.connection import Connection
 from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.store.messages import Passage
 from pi_memory.types import Exchange, Role, Source
@@ -30,13 +31,13 @@ class ImportEntry:
     passages: tuple[Passage, ...]
 
 
-def source_of(db: Connection, name: str) -> Source | None:
+def source_of(db: Database, name: str) -> Source | None:
     """The source of the session called `name`, None when it does not exist."""
     row = db.execute("select source from sessions where name = ?", (name,)).fetchone()
     return row[0] if row else None
 
 
-def known(db: Connection, name: str) -> list[KnownMessage]:
+def known(db: Database, name: str) -> list[KnownMessage]:
     """The messages of a session."""
     rows = db.execute(
         f"""select passages.id & 1, {TEXT}, coalesce(passages.at, exchanges.at), ref
@@ -46,7 +47,7 @@ def known(db: Connection, name: str) -> list[KnownMessage]:
     return [KnownMessage("assistant" if reply else "user", *rest) for reply, *rest in rows]
 
 
-def add(db: Connection, entries: Sequence[ImportEntry], at: float, *, extract: bool = False) -> list[int]:
+def add(db: Database, entries: Sequence[ImportEntry], at: float, *, extract: bool = False) -> list[int]:
     """Store exchanges imported at `at` and return their ids. With `extract` they are queued for learning."""
     added: dict[str, list[int]] = {}
     for entry in entries:
@@ -68,7 +69,7 @@ def add(db: Connection, entries: Sequence[ImportEntry], at: float, *, extract: b
 STORE = "store"
 
 
-def store_id(db: Connection, make: Callable[[int], str] = secrets.token_hex) -> str:
+def store_id(db: Database, make: Callable[[int], str] = secrets.token_hex) -> str:
     """The random id of this store."""
     found = state.get(db, STORE)
     if found is None:
@@ -77,19 +78,19 @@ def store_id(db: Connection, make: Callable[[int], str] = secrets.token_hex) -> 
     return found
 
 
-def adopt(db: Connection, store: str) -> bool:
+def adopt(db: Database, store: str) -> bool:
     """Take over the store id of an export if this store is empty. Returns whether the ids are equal."""
     if db.execute("select 1 from memories limit 1").fetchone() is None:
         state.put(db, STORE, store)
     return state.get(db, STORE) == store
 
 
-def find(db: Connection, store: str, their_id: int) -> int | None:
+def find(db: Database, store: str, their_id: int) -> int | None:
     row = db.execute("select id from imported where store = ? and their_id = ?", (store, their_id)).fetchone()
     return row[0] if row else None
 
 
-def note(db: Connection, store: str, their_id: int, number: int) -> None:
+def note(db: Database, store: str, their_id: int, number: int) -> None:
     db.execute("insert into imported (store, their_id, id) values (?, ?, ?)", (store, their_id, number))
 
 
@@ -98,12 +99,12 @@ def ref(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), signed=True)
 
 
-def recorded(db: Connection, refs: Iterable[int]) -> set[int]:
+def recorded(db: Database, refs: Iterable[int]) -> set[int]:
     """The keys among `refs` that are already recorded."""
     return {r for r in refs if db.execute("select 1 from recorded where ref = ?", (r,)).fetchone()}
 
 
-def add_recorded(db: Connection, exchange: Exchange, *, refs: Sequence[int]) -> int:
+def add_recorded(db: Database, exchange: Exchange, *, refs: Sequence[int]) -> int:
     """Append an exchange made from log lines and return its id. Raises `sqlite3.IntegrityError` if a line is already
     recorded.
     """

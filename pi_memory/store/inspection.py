@@ -7,9 +7,8 @@ from pathlib import Path
 
 from pi_memory.atomic_file import not_writable
 from pi_memory.errors import StartError
-from pi_memory.store.connection import connect
 from pi_memory.store.migrations import LATEST, version
-from pi_memory.store.opening import left_aside
+from pi_memory.store.opening import database_on, left_aside
 
 DAMAGED = (
     "the database is damaged ({reason}). A start puts it aside and begins a new one; before that, restore a backup "
@@ -43,6 +42,6 @@ def _read(path: Path) -> tuple[str, int]:
     """SQLite's integrity report and the schema's version."""
     # Without a log nothing but the file is needed, and SQLite makes no other beside it.
     unlogged = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
-    with closing(connect(f"{path.absolute().as_uri()}?mode=ro{unlogged}", uri=True)) as db:
-        verdict = str(db.execute("pragma quick_check(1)").fetchone()[0])
-        return verdict, version(db)
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{unlogged}", uri=True)) as connection:
+        verdict = str(connection.execute("pragma quick_check(1)").fetchone()[0])
+        return verdict, version(database_on(connection))

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
+from sqlite_utils import Database
 
 from pi_memory.store import memory_fts
-from pi_memory.store.connection import Connection
 from pi_memory.types import Candidate, Memory, MemoryType, Priority
 
 COLUMNS = """memories.id, content, type, namespace, priority, source, created_at, coalesce(updated_at, created_at),
@@ -57,7 +57,7 @@ class Filter:
     before: int = 2**63 - 1
 
 
-def add(db: Connection, candidate: Candidate, at: float, *, embedding: Embedding | None = None) -> Memory:
+def add(db: Database, candidate: Candidate, at: float, *, embedding: Embedding | None = None) -> Memory:
     """Insert a new memory at the time `at`."""
     memory = Memory(
         id=0,
@@ -77,7 +77,7 @@ def add(db: Connection, candidate: Candidate, at: float, *, embedding: Embedding
     return put(db, memory, embedding=embedding)
 
 
-def put(db: Connection, memory: Memory, *, embedding: Embedding | None = None) -> Memory:
+def put(db: Database, memory: Memory, *, embedding: Embedding | None = None) -> Memory:
     """Insert a memory as it is, under the next free id if its own is 0."""
     values = {**_values(db, memory), **_vector(db, embedding), "id": memory.id or None}
     names = ", ".join(values)
@@ -91,7 +91,7 @@ def put(db: Connection, memory: Memory, *, embedding: Embedding | None = None) -
     return memory
 
 
-def update(db: Connection, before: Memory, after: Memory) -> None:
+def update(db: Database, before: Memory, after: Memory) -> None:
     """Store the changes of a memory. A changed content loses its vector."""
     rewritten = (before.content, before.quote) != (after.content, after.quote)
     values = _values(db, after)
@@ -102,19 +102,19 @@ def update(db: Connection, before: Memory, after: Memory) -> None:
         db.execute(f"update memories set {sets} where id = :id", {**values, "id": after.id})
 
 
-def get(db: Connection, number: int) -> Memory | None:
+def get(db: Database, number: int) -> Memory | None:
     rows = db.execute(f"select {COLUMNS} from {JOINED} where memories.id = ?", (number,)).fetchall()
     return _memory(rows[0]) if rows else None
 
 
-def several(db: Connection, ids: Sequence[int]) -> list[Memory]:
+def several(db: Database, ids: Sequence[int]) -> list[Memory]:
     """The existing memories among `ids`, by id."""
     query = f"""select {COLUMNS} from {JOINED} where memories.id in (select value from json_each(?))
         order by memories.id"""
     return [_memory(row) for row in db.execute(query, (msgspec.json.encode(ids).decode(),)).fetchall()]
 
 
-def of_exchange(db: Connection, exchange_id: int) -> list[Memory]:
+def of_exchange(db: Database, exchange_id: int) -> list[Memory]:
     """The memories that rest on an exchange and are not forgotten. Reads those since then only."""
     said = db.execute("select at from exchanges where id = ?", (exchange_id,)).fetchone()
     first = _first_since(db, said[0] - LONGEST_TURN) if said else 0
@@ -123,7 +123,7 @@ def of_exchange(db: Connection, exchange_id: int) -> list[Memory]:
     return [_memory(row) for row in db.execute(query, (first, exchange_id)).fetchall()]
 
 
-def _first_since(db: Connection, at: float) -> int:
+def _first_since(db: Database, at: float) -> int:
     """The first id from which on memories were created at `at` or later: ids grow with the time."""
     low, high = 0, int(db.execute("select coalesce(max(id), 0) from memories").fetchone()[0])
     while low < high:
@@ -133,12 +133,12 @@ def _first_since(db: Connection, at: float) -> int:
     return low
 
 
-def every(db: Connection) -> Iterator[Memory]:
+def every(db: Database) -> Iterator[Memory]:
     """All memories by id, including those that no longer hold."""
     return map(_memory, db.execute(f"select {COLUMNS} from {JOINED} order by memories.id"))
 
 
-def listed(db: Connection, which: Filter, *, limit: int, offset: int = 0) -> list[Memory]:
+def listed(db: Database, which: Filter, *, limit: int, offset: int = 0) -> list[Memory]:
     """Memories, newest first."""
     where, values = _where(which)
     values["before"] = which.before
@@ -149,7 +149,7 @@ def listed(db: Connection, which: Filter, *, limit: int, offset: int = 0) -> lis
     return [_memory(row) for row in rows]
 
 
-def counted(db: Connection, which: Filter) -> int:
+def counted(db: Database, which: Filter) -> int:
     """The number of memories; reads all of them."""
     where, values = _where(which)
     return int(db.execute(f"select count(*) from memories where {where}", values).fetchone()[0])
@@ -167,14 +167,14 @@ class Outline:
     is_superseded: bool
 
 
-def outlines(db: Connection, *, after: int, limit: int) -> list[Outline]:
+def outlines(db: Database, *, after: int, limit: int) -> list[Outline]:
     """The `FINDABLE` memories above `after`, by id."""
     query = f"""select memories.id, namespace, type, priority, length(content), superseded_by is not null from {JOINED}
         where memories.id > ? and {FINDABLE} order by memories.id limit ?"""
     return [Outline(*row) for row in db.execute(query, (after, limit)).fetchall()]
 
 
-def successors(db: Connection, ids: Sequence[int]) -> dict[int, Memory]:
+def successors(db: Database, ids: Sequence[int]) -> dict[int, Memory]:
     """The memories that hold in the place of those of `ids` which were superseded, by the ids of these."""
     query = """with recursive chain (first, last) as (
             select id, superseded_by from memories where superseded_by is not null and forgotten_at is null
@@ -186,7 +186,7 @@ def successors(db: Connection, ids: Sequence[int]) -> dict[int, Memory]:
     return {first: holding[last] for first, last in steps if last in holding}
 
 
-def corrected(db: Connection, *, ids: Sequence[int] = (), exchange_ids: Sequence[int] = ()) -> dict[int, list[str]]:
+def corrected(db: Database, *, ids: Sequence[int] = (), exchange_ids: Sequence[int] = ()) -> dict[int, list[str]]:
     """The contents of what was superseded by the memories `ids`, by memory; or by those that rest on exchanges, by
     exchange.
     """
@@ -200,7 +200,7 @@ def corrected(db: Connection, *, ids: Sequence[int] = (), exchange_ids: Sequence
     return found
 
 
-def ended(db: Connection, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
+def ended(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
     """The sentences of these exchanges that memories rested on which were replaced, or taken back by an undo, by
     exchange. What only faded is still true.
     """
@@ -213,7 +213,7 @@ def ended(db: Connection, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
     return found
 
 
-def used(db: Connection, ids: Sequence[int], at: float) -> None:
+def used(db: Database, ids: Sequence[int], at: float) -> None:
     """Count a use of each memory, which restores its strength."""
     db.execute(
         """insert into memory_uses (id, accesses, last_accessed_at)
@@ -225,7 +225,7 @@ def used(db: Connection, ids: Sequence[int], at: float) -> None:
     )
 
 
-def resting(db: Connection, exchange_ids: Sequence[int]) -> list[tuple[int, int, str]]:
+def resting(db: Database, exchange_ids: Sequence[int]) -> list[tuple[int, int, str]]:
     """The valid memories that rest on sentences of these exchanges: ids, exchanges, quotes in one line."""
     query = """select id, exchange_id, quote from memories where valid_to is null and quote != ''
         and exchange_id in (select value from json_each(?))"""
@@ -233,13 +233,13 @@ def resting(db: Connection, exchange_ids: Sequence[int]) -> list[tuple[int, int,
     return [(id_, exchange, " ".join(quote.split())) for id_, exchange, quote in rows]
 
 
-def used_by_quote(db: Connection, shown: Mapping[int, str], at: float) -> None:
+def used_by_quote(db: Database, shown: Mapping[int, str], at: float) -> None:
     """Count a use of each memory whose quote stands in what was shown of its exchange, by exchange."""
     rows = resting(db, list(shown))
     used(db, [id_ for id_, exchange, quote in rows if quote in shown[exchange]], at)
 
 
-def link_statements(db: Connection, quotes: Sequence[str], exchange_id: int) -> None:
+def link_statements(db: Database, quotes: Sequence[str], exchange_id: int) -> None:
     """Set the source exchange of memories that were stored before it existed."""
     db.execute(
         """update memories set exchange_id = :exchange where id > (select max(id) - :recent from memories)
@@ -248,20 +248,20 @@ def link_statements(db: Connection, quotes: Sequence[str], exchange_id: int) -> 
     )
 
 
-def touch(db: Connection, number: int, at: float) -> None:
+def touch(db: Database, number: int, at: float) -> None:
     """Restore a memory's strength without counting a use."""
     accesses = db.execute("select coalesce(max(accesses), 0) from memory_uses where id = ?", (number,)).fetchone()[0]
     _put_uses(db, number, accesses, at)
 
 
-def faded(db: Connection, since: float) -> list[Memory]:
+def faded(db: Database, since: float) -> list[Memory]:
     """Valid memories last accessed before `since`, except those of the highest priority."""
     query = f"""select {COLUMNS} from {JOINED} where valid_to is null and forgotten_at is null
         and priority != 'highest' and coalesce(last_accessed_at, created_at) < ? order by memories.id"""
     return [_memory(row) for row in db.execute(query, (since,)).fetchall()]
 
 
-def embed(db: Connection, number: int, embedding: Embedding, *, content: str) -> bool:
+def embed(db: Database, number: int, embedding: Embedding, *, content: str) -> bool:
     """Store the vector of `content`. Returns whether the memory still has that content."""
     values = {**_vector(db, embedding), "id": number, "content": content}
     query = """update memories set space_id = :space_id, vector = :vector
@@ -269,13 +269,13 @@ def embed(db: Connection, number: int, embedding: Embedding, *, content: str) ->
     return db.execute(query, values).rowcount > 0
 
 
-def embedding_of(db: Connection, number: int) -> Embedding | None:
+def embedding_of(db: Database, number: int) -> Embedding | None:
     query = "select name, vector from memories join spaces on spaces.id = space_id where memories.id = ?"
     row = db.execute(query, (number,)).fetchone()
     return Embedding(*row) if row else None
 
 
-def vectors(db: Connection, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
+def vectors(db: Database, space: str, *, after: int = 0, limit: int = 1000) -> list[tuple[int, bytes]]:
     """Ids above `after` and packed vectors of the `FINDABLE` memories with a vector in `space`, by id."""
     query = f"""select memories.id, vector from memories join spaces on spaces.id = space_id
         where name = ? and memories.id > ? and {FINDABLE}
@@ -283,14 +283,14 @@ def vectors(db: Connection, space: str, *, after: int = 0, limit: int = 1000) ->
     return db.execute(query, (space, after, limit)).fetchall()
 
 
-def without_vector(db: Connection, space: str, *, limit: int = 32) -> list[tuple[int, str]]:
+def without_vector(db: Database, space: str, *, limit: int = 32) -> list[tuple[int, str]]:
     """Ids and contents of the `FINDABLE` memories without a vector in `space`."""
     query = f"""select memories.id, content from memories left join spaces on spaces.id = space_id
         where name is not ? and {FINDABLE} order by memories.id limit ?"""
     return db.execute(query, (space, limit)).fetchall()
 
 
-def dimensions(db: Connection, space: str) -> int | None:
+def dimensions(db: Database, space: str) -> int | None:
     """Dimensions of the vectors in a space; None for a new space."""
     row = db.execute("select dimensions from spaces where name = ?", (space,)).fetchone()
     return row[0] if row else None
@@ -317,7 +317,7 @@ def _where(which: Filter) -> tuple[str, dict[str, object]]:
     return " and ".join(parts), values
 
 
-def _values(db: Connection, memory: Memory) -> dict[str, object]:
+def _values(db: Database, memory: Memory) -> dict[str, object]:
     """The columns of a memory except id, uses and vector. Null means the same time as `created_at`."""
     return {
         "label_id": _label(db, memory),
@@ -338,7 +338,7 @@ def _unless(value: float, other: float) -> float | None:
     return None if value == other else value
 
 
-def _label(db: Connection, memory: Memory) -> int:
+def _label(db: Database, memory: Memory) -> int:
     values = (memory.namespace, memory.type, memory.priority, memory.source)
     query = "select id from memory_labels where namespace = ? and type = ? and priority = ? and source = ?"
     row = db.execute(query, values).fetchone()
@@ -348,7 +348,7 @@ def _label(db: Connection, memory: Memory) -> int:
     return int(row[0])
 
 
-def _vector(db: Connection, embedding: Embedding | None) -> dict[str, object]:
+def _vector(db: Database, embedding: Embedding | None) -> dict[str, object]:
     if embedding is None:
         return {}
     row = db.execute("select id from spaces where name = ?", (embedding.space,)).fetchone()
@@ -358,7 +358,7 @@ def _vector(db: Connection, embedding: Embedding | None) -> dict[str, object]:
     return {"space_id": row[0], "vector": embedding.packed}
 
 
-def _put_uses(db: Connection, number: int, accesses: int, at: float) -> None:
+def _put_uses(db: Database, number: int, accesses: int, at: float) -> None:
     db.execute(
         """insert into memory_uses (id, accesses, last_accessed_at) values (?, ?, ?) on conflict (id) do update
         set accesses = excluded.accesses, last_accessed_at = excluded.last_accessed_at""",

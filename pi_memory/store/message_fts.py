@@ -7,9 +7,9 @@ next start.
 from collections.abc import Sequence
 
 import numpy as np
+from sqlite_utils import Database
 
 from pi_memory.store import fts
-from pi_memory.store.connection import Connection
 
 AT_A_TIME = 50
 
@@ -19,7 +19,7 @@ TEXT = "case passages.id & 1 when 0 then exchanges.user else exchanges.reply end
 JOINED = "passages join exchanges on exchanges.id = passages.id >> 1"
 
 
-def prepare(db: Connection) -> None:
+def prepare(db: Database) -> None:
     """Create the index in RAM, once a connection and outside of any transaction: SQLite 3.40 breaks when the creation
     of a virtual table is rolled back to a savepoint.
     """
@@ -30,7 +30,7 @@ def prepare(db: Connection) -> None:
     )
 
 
-def add(db: Connection, number: int, text: str) -> None:
+def add(db: Database, number: int, text: str) -> None:
     """Index the words of a message."""
     if number < _last(db):
         db.execute("insert into passage_words (rowid, text) values (?, ?)", (number, text))
@@ -40,7 +40,7 @@ def add(db: Connection, number: int, text: str) -> None:
         index(db)
 
 
-def remove(db: Connection, number: int, text: str) -> None:
+def remove(db: Database, number: int, text: str) -> None:
     """Remove a message from the index; `text` is what was indexed."""
     if number <= _last(db):
         db.execute("insert into passage_words (passage_words, rowid, text) values ('delete', ?, ?)", (number, text))
@@ -48,7 +48,7 @@ def remove(db: Connection, number: int, text: str) -> None:
         db.execute("delete from newest_words where rowid = ?", (number,))
 
 
-def index(db: Connection) -> None:
+def index(db: Database) -> None:
     """Move the words of the newest messages to the card."""
     db.execute(
         f"""insert into passage_words (rowid, text)
@@ -57,16 +57,16 @@ def index(db: Connection) -> None:
     db.execute("delete from newest_words")
 
 
-def holders(db: Connection, wanted: Sequence[str]) -> list[fts.Ids]:
+def holders(db: Database, wanted: Sequence[str]) -> list[fts.Ids]:
     """For each term, an FTS5 expression, the ids of the messages that contain it."""
     found = (fts.holders(db, index, wanted) for index in ("passage_words", "newest_words"))
     return [np.concatenate(both) for both in zip(*found, strict=True)]
 
 
-def merge(db: Connection) -> None:
+def merge(db: Database) -> None:
     """Rebuild the index, so that no trace is left of deleted words."""
     db.execute("insert into passage_words (passage_words) values ('optimize')")
 
 
-def _last(db: Connection) -> int:
+def _last(db: Database) -> int:
     return int(db.execute(f"select {LAST}").fetchone()[0])

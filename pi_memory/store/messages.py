@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
+from sqlite_utils import Database
 
 from pi_memory.store import message_fts
-from pi_memory.store.connection import Connection
 from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.types import Source
 
@@ -87,7 +87,7 @@ def next_ids(id_: int) -> tuple[int, int]:
     return id_ + 1, id_ + 2
 
 
-def add(db: Connection, passages: Iterable[Passage]) -> None:
+def add(db: Database, passages: Iterable[Passage]) -> None:
     """Store and index messages; existing ones stay as they are. Text erased since from their exchanges is left out,
     with its vectors.
     """
@@ -107,14 +107,14 @@ def add(db: Connection, passages: Iterable[Passage]) -> None:
             message_fts.add(db, p.id, said[0])
 
 
-def erase(db: Connection, exchange_ids: Collection[int]) -> list[int]:
+def erase(db: Database, exchange_ids: Collection[int]) -> list[int]:
     """Erase the messages of exchanges from table and index, and return their ids. Call it before the texts are erased:
     the index removes words by the text.
     """
     return erase_messages(db, [id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)])
 
 
-def erase_messages(db: Connection, ids: Collection[int]) -> list[int]:
+def erase_messages(db: Database, ids: Collection[int]) -> list[int]:
     """As `erase`, for single messages by their ids."""
     erased = []
     for id_ in ids:
@@ -126,7 +126,7 @@ def erase_messages(db: Connection, ids: Collection[int]) -> list[int]:
 
 
 @contextlib.contextmanager
-def rewritten(db: Connection, exchange_id: int) -> Iterator[None]:
+def rewritten(db: Database, exchange_id: int) -> Iterator[None]:
     """A context manager around a change of an exchange's texts: its messages are indexed anew and lose their
     vectors.
     """
@@ -143,13 +143,13 @@ def rewritten(db: Connection, exchange_id: int) -> Iterator[None]:
             db.execute("delete from passages where id = ?", (id_,))
 
 
-def after(db: Connection, id_: int, *, space: int | None, limit: int) -> list[Kept]:
+def after(db: Database, id_: int, *, space: int | None, limit: int) -> list[Kept]:
     """The messages with ids above `id_`, ascending."""
     query = f"{KEPT} where passages.id > :after order by passages.id limit :limit"
     return [Kept(*row) for row in db.execute(query, {"space": space, "after": id_, "limit": limit}).fetchall()]
 
 
-def of(db: Connection, exchange_ids: Collection[int], *, space: int | None) -> list[Kept]:
+def of(db: Database, exchange_ids: Collection[int], *, space: int | None) -> list[Kept]:
     """The messages of exchanges."""
     numbers = [id_of(number, reply=reply) for number in exchange_ids for reply in (False, True)]
     query = f"{KEPT} where passages.id in (select value from json_each(:ids))"
@@ -157,18 +157,18 @@ def of(db: Connection, exchange_ids: Collection[int], *, space: int | None) -> l
     return [Kept(*row) for row in db.execute(query, values).fetchall()]
 
 
-def ids(db: Connection) -> list[int]:
+def ids(db: Database) -> list[int]:
     """Ids of all messages, ascending."""
     return [id_ for (id_,) in db.execute("select id from passages order by id").fetchall()]
 
 
-def session(db: Connection, conversation: str) -> int | None:
+def session(db: Database, conversation: str) -> int | None:
     """The session number of a conversation."""
     row = db.execute("select id from sessions where name = ?", (conversation,)).fetchone()
     return row[0] if row else None
 
 
-def said_before(db: Connection, ids: Sequence[int], at: float) -> int:
+def said_before(db: Database, ids: Sequence[int], at: float) -> int:
     """How many of a conversation's messages, in order of id, were said before Unix time `at`."""
 
     def said_at(id_: int) -> float:
@@ -178,7 +178,7 @@ def said_before(db: Connection, ids: Sequence[int], at: float) -> int:
     return bisect.bisect_left(ids, at, key=said_at)
 
 
-def shown(db: Connection, ids: Sequence[int]) -> list[StoredMessage]:
+def shown(db: Database, ids: Sequence[int]) -> list[StoredMessage]:
     """The existing messages among those asked for."""
     rows = db.execute(
         f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref,
@@ -190,7 +190,7 @@ def shown(db: Connection, ids: Sequence[int]) -> list[StoredMessage]:
     return [StoredMessage(*row) for row in rows]
 
 
-def without_vectors(db: Connection, space: int, *, limit: int) -> list[tuple[int, str, bool]]:
+def without_vectors(db: Database, space: int, *, limit: int) -> list[tuple[int, str, bool]]:
     """Ids and texts of messages without vectors or codes of this space, newest first, and whether only codes are
     missing.
     """
@@ -201,14 +201,14 @@ def without_vectors(db: Connection, space: int, *, limit: int) -> list[tuple[int
     ).fetchall()
 
 
-def put_vectors(db: Connection, made: Sequence[tuple[int, bytes, bytes]], *, space: int) -> None:
+def put_vectors(db: Database, made: Sequence[tuple[int, bytes, bytes]], *, space: int) -> None:
     """Store the vectors and the codes of messages; a message that is gone is skipped."""
     for id_, packed, codes in made:
         values = (space, packed, codes, id_)
         db.execute("update passages set space_id = ?, vectors = ?, codes = ? where id = ?", values)
 
 
-def codes(db: Connection, ids: Sequence[int], *, space: str) -> dict[int, bytes]:
+def codes(db: Database, ids: Sequence[int], *, space: str) -> dict[int, bytes]:
     """The codes of those messages that have any of this embedder."""
     return dict(
         db.execute(

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
-from pi_memory.store.connection import Connection
+from sqlite_utils import Database
+
 from pi_memory.text.intent import only_asks
 
-Migration = Callable[[Connection], None]
+Migration = Callable[[Database], None]
 
 
-def m001_first_tables(db: Connection) -> None:
+def m001_first_tables(db: Database) -> None:
     """Exchanges and their sessions, topics, events, and single values.
 
     Every page that a group of writes touches is written whole, twice. So client ids stay in `sessions`, everything else
@@ -39,7 +40,7 @@ def m001_first_tables(db: Connection) -> None:
         db.execute(statement)
 
 
-def m002_memories(db: Connection) -> None:
+def m002_memories(db: Database) -> None:
     """Memories, their words, tombstones, and the embedders of stored vectors.
 
     Columns that most rows share are in `memory_labels`, counters that change often in rows of their own: the pages of a
@@ -74,7 +75,7 @@ def m002_memories(db: Connection) -> None:
         db.execute(statement)
 
 
-def m003_passages(db: Connection) -> None:
+def m003_passages(db: Database) -> None:
     """Messages of exchanges for search: their vectors and their words, not their text.
 
     The words are kept without a copy of the text and without positions: no query needs phrases.
@@ -88,7 +89,7 @@ def m003_passages(db: Connection) -> None:
         db.execute(statement)
 
 
-def m004_summaries(db: Connection) -> None:
+def m004_summaries(db: Database) -> None:
     """The beginning and summary of each window, and the queue of lessons."""
     for statement in (
         """create table windows (
@@ -101,7 +102,7 @@ def m004_summaries(db: Connection) -> None:
         db.execute(statement)
 
 
-def m005_session_contexts(db: Connection) -> None:
+def m005_session_contexts(db: Database) -> None:
     """Attention of each session, ended focuses, and memories put to use with their verdicts."""
     for statement in (
         """create table session_contexts (
@@ -119,7 +120,7 @@ def m005_session_contexts(db: Connection) -> None:
         db.execute(statement)
 
 
-def m006_centroids(db: Connection) -> None:
+def m006_centroids(db: Database) -> None:
     """Centroids of topics in the embedder's space."""
     db.execute(
         """create table centroids (
@@ -128,18 +129,18 @@ def m006_centroids(db: Connection) -> None:
     )
 
 
-def m007_recorded(db: Connection) -> None:
+def m007_recorded(db: Database) -> None:
     """Lines of agents' logs that are already recorded."""
     db.execute("create table recorded (ref integer primary key)")
 
 
-def m008_contexts(db: Connection) -> None:
+def m008_contexts(db: Database) -> None:
     """Prompted text of conversations, kept at a clean stop only: with each exchange it was half of all writes."""
     db.execute("alter table exchanges drop column context")
     db.execute("delete from state where key = 'standings'")
 
 
-def m009_set_aside(db: Connection) -> None:
+def m009_set_aside(db: Database) -> None:
     """Quarantined values that could not be decoded."""
     db.execute(
         """create table set_aside (
@@ -147,7 +148,7 @@ def m009_set_aside(db: Connection) -> None:
     )
 
 
-def m010_asides(db: Connection) -> None:
+def m010_asides(db: Database) -> None:
     """Which messages are no answers: those that only ask, and what an assistant replied in a chat."""
     db.execute("alter table passages add column aside integer not null default 0")
     db.execute(
@@ -159,10 +160,10 @@ def m010_asides(db: Connection) -> None:
         join sessions on sessions.id = session_id where passages.id & 1 = 0 and source != 'import'"""
     )
     asides = [(number,) for number, text in said if only_asks(text)]
-    db.executemany("update passages set aside = 1 where id = ?", asides)
+    db.conn.executemany("update passages set aside = 1 where id = ?", asides)
 
 
-def m011_receipts(db: Connection) -> None:
+def m011_receipts(db: Database) -> None:
     """What was recalled for an exchange, as ids and scores; the exchanges of a session and the memories of an exchange
     without reading all: ids only grow, so that a group of writes touches the last page of either index.
     """
@@ -174,17 +175,17 @@ def m011_receipts(db: Connection) -> None:
         db.execute(statement)
 
 
-def m012_token_codes(db: Connection) -> None:
+def m012_token_codes(db: Database) -> None:
     """Codes of a message's tokens, by the embedder of its vectors; null until they are made."""
     db.execute("alter table passages add column codes blob")
 
 
-def m013_fewer_bytes(db: Connection) -> None:
+def m013_fewer_bytes(db: Database) -> None:
     """Without the index of memories by exchange: 4 % of what a learned memory writes, for a page seldom looked at."""
     db.execute("drop index if exists memories_of_exchange")
 
 
-def m014_conflicts(db: Connection) -> None:
+def m014_conflicts(db: Database) -> None:
     """Pairs of memories of which the newer may make the older untrue."""
     db.execute(
         """create table conflicts (
@@ -193,17 +194,17 @@ def m014_conflicts(db: Connection) -> None:
     )
 
 
-def m015_superseded(db: Connection) -> None:
+def m015_superseded(db: Database) -> None:
     """Superseded memories without reading all: each search asks what became of the exchanges that it has found."""
     db.execute("create index superseded on memories (superseded_by, exchange_id) where superseded_by is not null")
 
 
-def m016_own_words(db: Connection) -> None:
+def m016_own_words(db: Database) -> None:
     """Vectors of memories about the user are made anew, as the user would say them."""
     db.execute("update memories set space_id = null, vector = null where content like '%the user%'")
 
 
-def m017_ended(db: Connection) -> None:
+def m017_ended(db: Database) -> None:
     """What no longer holds of an exchange without reading all memories: also of a correction that was undone."""
     db.execute("create index ended on memories (exchange_id) where valid_to is not null")
 
@@ -230,11 +231,11 @@ MIGRATIONS: tuple[Migration, ...] = (
 LATEST = len(MIGRATIONS)
 
 
-def version(db: Connection) -> int:
+def version(db: Database) -> int:
     return int(db.execute("pragma user_version").fetchone()[0])
 
 
-def migrate(db: Connection, *, to: int = LATEST) -> None:
+def migrate(db: Database, *, to: int = LATEST) -> None:
     """Run the steps that have not run yet, each in a transaction together with its number."""
     for number in range(version(db) + 1, to + 1):
         with db.atomic():

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import sqlite_utils
+
 from pi_memory.errors import StartError
 from pi_memory.store import commits, message_fts
-from pi_memory.store.connection import Connection, connect
 from pi_memory.store.migrations import LATEST, migrate, version
 
 PAGE_BYTES = 512
@@ -43,7 +44,7 @@ class Opened:
     copies.
     """
 
-    db: Connection
+    db: sqlite_utils.Database
     problem: str | None = None
     in_ram: bool = False
     copied: Identity | None = None
@@ -57,7 +58,14 @@ def open_file(path: Path | None, now: float) -> Opened:
     return replace(opened, commits=commits.in_file(opened.db))
 
 
-def reopen(path: Path) -> Connection:
+def database_on(connection: sqlite3.Connection) -> sqlite_utils.Database:
+    """A connection as the store's functions take it, without the plugins of other packages: they are not to change how
+    our file is read, and looking for them takes half a megabyte.
+    """
+    return sqlite_utils.Database(connection, execute_plugins=False)
+
+
+def reopen(path: Path) -> sqlite_utils.Database:
     """Open a file that was open before or could not be opened. Raises `OSError` and `sqlite3.Error`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     db = _open(path)
@@ -81,17 +89,17 @@ def inodes(path: Path) -> tuple[int | None, ...]:
     return tuple(found)
 
 
-def copy_beside(db: Connection, path: Path) -> Path:
+def copy_beside(db: sqlite_utils.Database, path: Path) -> Path:
     """Copy all committed data of `db` to a file beside `path`. Raises `OSError` and `sqlite3.Error`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     copy = path.with_name(f"{path.name}.copy")
     copy.unlink(missing_ok=True)
     with closing(sqlite3.connect(copy)) as target:
-        db.backup(target)
+        db.conn.backup(target)
     return copy
 
 
-def put_in_place(copy: Path, path: Path) -> Connection:
+def put_in_place(copy: Path, path: Path) -> sqlite_utils.Database:
     """Move a copy to `path`, whose file is gone, and open it."""
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)
@@ -148,12 +156,13 @@ def _lost(path: Path, now: float) -> str | None:
 
 def _last_commit(path: Path) -> int:
     """Number of the last commit. Raises `sqlite3.DatabaseError` for an unreadable file."""
-    with _read_only(path) as db:
+    with _read_only(path) as connection:
+        db = database_on(connection)
         is_ours = db.execute("select 1 from sqlite_master where name = 'state'").fetchone()
         return commits.in_file(db) if is_ours else 0
 
 
-def _open(path: Path) -> Connection:
+def _open(path: Path) -> sqlite_utils.Database:
     is_new = not path.exists()
     if not is_new and path.stat().st_size < PAGE_BYTES:
         # SQLite would take it for a new one and write over it; but a power cut leaves such files of old ones too.
@@ -167,8 +176,8 @@ def _open(path: Path) -> Connection:
         raise
 
 
-def _connected(path: Path) -> Connection:
-    db = connect(path, timeout=BUSY_SECONDS)
+def _connected(path: Path) -> sqlite_utils.Database:
+    db = database_on(sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS))
     try:
         db.execute(f"pragma page_size = {PAGE_BYTES}")  # of a new file
         _write_test(db)
@@ -189,7 +198,7 @@ def _connected(path: Path) -> Connection:
     return db
 
 
-def _check(db: Connection, path: Path) -> None:
+def _check(db: sqlite_utils.Database, path: Path) -> None:
     if version(db) > LATEST:
         raise StartError(
             f"{path} was written by a newer release (schema {version(db)}; this one knows {LATEST})",
@@ -204,20 +213,20 @@ def _check(db: Connection, path: Path) -> None:
             raise sqlite3.DatabaseError(verdict)
 
 
-def _write_test(db: Connection) -> None:
+def _write_test(db: sqlite_utils.Database) -> None:
     db.execute("begin immediate")
     try:
         # On a read-only file `begin` succeeds, as a read. This changes nothing, and only where writing is possible.
         db.execute(f"pragma user_version = {version(db)}")
     finally:
-        if db.in_transaction:
+        if db.conn.in_transaction:
             db.execute("rollback")
 
 
-def _back_up(db: Connection, path: Path) -> None:
+def _back_up(db: sqlite_utils.Database, path: Path) -> None:
     target = path.with_name(f"{path.name}.v{version(db)}.backup")
     with closing(sqlite3.connect(target)) as copy:
-        db.backup(copy)
+        db.conn.backup(copy)
 
 
 def _without_writing(path: Path, error: sqlite3.OperationalError) -> Opened:
@@ -234,18 +243,18 @@ def _without_writing(path: Path, error: sqlite3.OperationalError) -> Opened:
     return Opened(_copy_in_ram(path), f"cannot write {path} ({error})", in_ram=True, copied=identity(path))
 
 
-def _in_ram() -> Connection:
-    db = connect(":memory:")
+def _in_ram() -> sqlite_utils.Database:
+    db = database_on(sqlite3.connect(":memory:", isolation_level=None))
     migrate(db)
     return db
 
 
-def _copy_in_ram(path: Path) -> Connection:
+def _copy_in_ram(path: Path) -> sqlite_utils.Database:
     """A copy in RAM of a read-only file and its log, as far as they are readable."""
-    db = connect(":memory:")
+    db = database_on(sqlite3.connect(":memory:", isolation_level=None))
     try:
         with _read_only(path) as source:
-            source.backup(db)
+            source.backup(db.conn)
         migrate(db)
     except sqlite3.Error:
         return _in_ram()
@@ -253,10 +262,10 @@ def _copy_in_ram(path: Path) -> Connection:
 
 
 @contextlib.contextmanager
-def _read_only(path: Path) -> Iterator[Connection]:
+def _read_only(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection without locks and with the log's index in RAM: it writes nothing, not even beside the file."""
     uri = f"{path.absolute().as_uri()}?mode=ro&vfs=unix-none"
-    with closing(connect(uri, uri=True)) as connection:
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.execute("pragma locking_mode = exclusive").fetchall()
         yield connection
 

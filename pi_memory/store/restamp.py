@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
+from sqlite_utils import Database
+
 from pi_memory.decay import DAY
 from pi_memory.store import events, state
-from pi_memory.store.connection import Connection
 from pi_memory.store.events import Event
 
 OWN = {
@@ -33,7 +34,7 @@ LAST_DAILY = "housekeeping"
 """Key of the time of the last daily housekeeping."""
 
 
-def newest(db: Connection) -> float | None:
+def newest(db: Database) -> float | None:
     """The newest timestamp of our own clock; None for an empty database."""
     last = state.get(db, LAST_DAILY)
     query = f"""select max(at) from (
@@ -44,14 +45,14 @@ def newest(db: Connection) -> float | None:
     return max([*known, float(last)] if last else known, default=None)
 
 
-def restamp(db: Connection, *, right: Callable[[float], float], now: float) -> list[Event]:
+def restamp(db: Database, *, right: Callable[[float], float], now: float) -> list[Event]:
     """Apply `right` to every timestamp, and return the fades to undo that happened at a future time.
 
     `right` maps a stamped Unix time to the correct one; `now` is the corrected time.
     """
     listed = [event for kind in FADED for event in events.listed(db, kind=kind, limit=-1)]
     faded = [event for event in listed if event.origin == "time" and event.at > now + DAY]
-    db.create_function("right_time", 1, lambda at: None if at is None else right(at), deterministic=True)
+    db.conn.create_function("right_time", 1, lambda at: None if at is None else right(at), deterministic=True)
     for table, columns in STAMPED.items():
         for column in columns:
             db.execute(

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from pi_memory.store.connection import Connection
+from sqlite_utils import Database
+
 from pi_memory.types import UNKEPT, Source
 
 
-def touch(db: Connection, name: str, at: float, *, source: Source = "chat", project: str | None = None) -> int:
+def touch(db: Database, name: str, at: float, *, source: Source = "chat", project: str | None = None) -> int:
     """The number of the session called `name`, which is created, continued or reopened at `at`."""
     row = db.execute(
         "select id, ended_at is null and (:project is null or project is :project) from sessions where name = :name",
@@ -22,7 +23,7 @@ def touch(db: Connection, name: str, at: float, *, source: Source = "chat", proj
     return int(row[0])
 
 
-def end(db: Connection, name: str, at: float) -> bool:
+def end(db: Database, name: str, at: float) -> bool:
     """End a session. Returns whether it existed."""
     return db.execute("update sessions set ended_at = ? where name = ? and ended_at is null", (at, name)).rowcount > 0
 
@@ -57,7 +58,7 @@ class SessionFilter:
     topic: str | None = None
 
 
-def listed(db: Connection, which: SessionFilter | None = None, *, limit: int, offset: int = 0) -> list[Session]:
+def listed(db: Database, which: SessionFilter | None = None, *, limit: int, offset: int = 0) -> list[Session]:
     """Sessions with at least one exchange, most recently active first."""
     wanted = which or SessionFilter()
     of_topic = """sessions.id in (select session_id from topic_sessions join topics on topics.id = topic_id
@@ -84,7 +85,7 @@ def listed(db: Connection, which: SessionFilter | None = None, *, limit: int, of
     return [Session(*(*row[1:], *_described(db, row[0]))) for row in rows]
 
 
-def _described(db: Connection, number: int) -> tuple[int, str, tuple[str, ...]]:
+def _described(db: Database, number: int) -> tuple[int, str, tuple[str, ...]]:
     """The number of a session's exchanges, its first words that are kept, and its topics."""
     said = "from exchanges where session_id = ? and (user != '' or reply != '')"
     (count,) = db.execute(f"select count(*) {said}", (number,)).fetchone()

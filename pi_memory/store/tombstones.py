@@ -8,7 +8,8 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable
 
-from pi_memory.store.connection import Connection
+from sqlite_utils import Database
+
 from pi_memory.text.fact import normal, without
 
 SALT_BYTES = 8
@@ -44,17 +45,17 @@ class Buried:
         return any(hash_of(key, salt) in made for salt, made in self._keys.items())
 
 
-def load(db: Connection) -> Buried:
+def load(db: Database) -> Buried:
     return Buried(every(db))
 
 
-def cleaned(db: Connection, text: str, question: str = "") -> str:
+def cleaned(db: Database, text: str, question: str = "") -> str:
     """`text`, which answers `question`, without the sentences that state something forgotten."""
     buried = load(db)
     return without(text, buried, question=question) if buried else text
 
 
-def add(db: Connection, keys: Iterable[int], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
+def add(db: Database, keys: Iterable[int], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
     """Add tombstones for these fact keys. All share one salt, so that a key is hashed once."""
     known = load(db)
     row = db.execute("select salt from tombstones where length(hash) > ? limit 1", (HASH_BYTES,)).fetchone()
@@ -64,7 +65,7 @@ def add(db: Connection, keys: Iterable[int], at: float, *, salt: Callable[[int],
             put(db, (at, shared, hash_of(key, shared)))
 
 
-def add_messages(db: Connection, texts: Iterable[str], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
+def add_messages(db: Database, texts: Iterable[str], at: float, *, salt: Callable[[int], bytes] = os.urandom) -> None:
     """Add tombstones that keep these messages from being imported again."""
     known = load(db)
     for text in sorted(_message(text) for text in texts):
@@ -73,7 +74,7 @@ def add_messages(db: Connection, texts: Iterable[str], at: float, *, salt: Calla
             put(db, (at, made, _hash(text.encode("utf-8", "surrogatepass"), made)))
 
 
-def message_left(db: Connection, text: str) -> str:
+def message_left(db: Database, text: str) -> str:
     """The part of a message that may be imported."""
     buried = load(db)
     return "" if buried and buried(_message(text)) else cleaned(db, text)
@@ -83,14 +84,14 @@ def _message(text: str) -> str:
     return f"message: {normal(text)}"
 
 
-def put(db: Connection, tombstone: Tombstone) -> bool:
+def put(db: Database, tombstone: Tombstone) -> bool:
     """Store a tombstone. Returns whether it was new."""
     query = """insert into tombstones (at, salt, hash) select :at, :salt, :hash
         where not exists (select 1 from tombstones where salt = :salt and hash = :hash)"""
     return db.execute(query, dict(zip(("at", "salt", "hash"), tombstone, strict=True))).rowcount > 0
 
 
-def lift(db: Connection, is_meant: Callable[[Buried], bool]) -> int:
+def lift(db: Database, is_meant: Callable[[Buried], bool]) -> int:
     """Remove the tombstones for which `is_meant` is true, and return how many."""
     rows = db.execute("select id, at, salt, hash from tombstones").fetchall()
     lifted = [(number,) for number, *tombstone in rows if is_meant(Buried([tuple(tombstone)]))]
@@ -99,7 +100,7 @@ def lift(db: Connection, is_meant: Callable[[Buried], bool]) -> int:
     return len(lifted)
 
 
-def every(db: Connection) -> list[Tombstone]:
+def every(db: Database) -> list[Tombstone]:
     return db.execute("select at, salt, hash from tombstones order by id").fetchall()
 
 

@@ -1,19 +1,19 @@
 """The table of topics. A topic is never deleted: it becomes inactive and keeps its row."""
 
 import msgspec
+from sqlite_utils import Database
 
-from pi_memory.store.connection import Connection
 from pi_memory.types import Topic
 
 COLUMNS = "name, first_seen_at, last_touched_at, file_paths, directories, touch_count, session_count, is_active"
 
 
-def load(db: Connection) -> list[Topic]:
+def load(db: Database) -> list[Topic]:
     """All topics, active or not."""
     return [_topic(row) for row in db.execute(f"select {COLUMNS} from topics").fetchall()]
 
 
-def save(db: Connection, topic: Topic) -> None:
+def save(db: Database, topic: Topic) -> None:
     db.execute(
         f"""insert into topics ({COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)
         on conflict (name) do update set first_seen_at = excluded.first_seen_at,
@@ -33,7 +33,7 @@ def save(db: Connection, topic: Topic) -> None:
     )
 
 
-def join_session(db: Connection, topic: str, session: str) -> None:
+def join_session(db: Database, topic: str, session: str) -> None:
     """Record that a session worked on a topic."""
     db.execute(
         """insert or ignore into topic_sessions (session_id, topic_id)
@@ -42,7 +42,7 @@ def join_session(db: Connection, topic: str, session: str) -> None:
     )
 
 
-def inherit_sessions(db: Connection, old: str, new: str) -> None:
+def inherit_sessions(db: Database, old: str, new: str) -> None:
     """Copy the sessions of topic `old` to its new name `new`."""
     db.execute(
         """insert or ignore into topic_sessions (session_id, topic_id)
@@ -52,7 +52,7 @@ def inherit_sessions(db: Connection, old: str, new: str) -> None:
     )
 
 
-def of_session(db: Connection, session: str) -> list[str]:
+def of_session(db: Database, session: str) -> list[str]:
     """Names of the topics that a session has worked on, the one touched last at the end."""
     rows = db.execute(
         """select topics.name from topic_sessions join sessions on sessions.id = session_id
@@ -76,21 +76,21 @@ def _topic(row: tuple) -> Topic:  # type: ignore[type-arg]
     )
 
 
-def load_centroids(db: Connection, space: str) -> dict[str, bytes]:
+def load_centroids(db: Database, space: str) -> dict[str, bytes]:
     """Centroids in one space, as `Packed.to_bytes` writes them, by topic."""
     query = """select topics.name, vector from centroids join topics on topics.id = topic_id
         join spaces on spaces.id = space_id where spaces.name = ?"""
     return dict(db.execute(query, (space,)).fetchall())
 
 
-def save_centroid(db: Connection, topic: str, *, space: int, vector: bytes) -> None:
+def save_centroid(db: Database, topic: str, *, space: int, vector: bytes) -> None:
     """Store a topic's centroid in the space numbered `space`; that of another space is deleted."""
     query = """insert or replace into centroids (topic_id, space_id, vector)
         select id, ?, ? from topics where name = ?"""
     db.execute(query, (space, vector, topic))
 
 
-def inherit(db: Connection, old: str, new: str) -> None:
+def inherit(db: Database, old: str, new: str) -> None:
     """Copy the centroid of topic `old` to its new name `new`."""
     query = """insert or replace into centroids (topic_id, space_id, vector)
         select (select id from topics where name = ?), space_id, vector

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import sqlite_utils
 
 from pi_memory.errors import NotSaved, PiMemoryError, StartError, StoreError
 from pi_memory.store import commits, damage, opening
-from pi_memory.store.connection import Connection
 from pi_memory.store.opening import BUSY_SECONDS, NOT_WRITABLE, Opened
 
 T = TypeVar("T")
-Work = Callable[[Connection], T]
+Work = Callable[[sqlite_utils.Database], T]
 
 GROUP_EXCHANGES = 25
 """Most exchanges of a group (3.8 bytes written per byte of payload; single commits write 57)."""
@@ -201,7 +201,7 @@ class Writer:
         return result
 
     def _begin(self) -> None:
-        if self._db.in_transaction:
+        if self._db.conn.in_transaction:
             return
         # Once it was refused, nobody waits again until it has been given.
         self._db.execute(f"pragma busy_timeout = {0 if self._refused else int(BUSY_SECONDS * 1000)}").fetchall()
@@ -266,7 +266,7 @@ class Writer:
             commits.note(self._path, self._synced, self._count)
 
     def _roll_back(self) -> None:
-        if self._db.in_transaction:
+        if self._db.conn.in_transaction:
             self._db.execute("rollback")
 
     # The file.
@@ -315,7 +315,7 @@ class Writer:
         self._found.append(found)
         logger.error("The database: %s", found)
 
-    def _use(self, db: Connection) -> None:
+    def _use(self, db: sqlite_utils.Database) -> None:
         assert self._path is not None
         self._db, self._copied, self._inodes = db, None, opening.inodes(self._path)
         self._count = self._synced = commits.in_file(db)

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import sqlite_utils
 
 from pi_memory.embedding.quantized import Packed, pack, unpack
 from pi_memory.protocols import Embedder
 from pi_memory.store import embedders
 from pi_memory.store import topics as rows
-from pi_memory.store.connection import Connection
 from pi_memory.store.database import Database
 from pi_memory.types import Vectors
 
@@ -25,7 +25,7 @@ class TopicPlace:
     space: int
     vector: bytes
 
-    def save(self, db: Connection) -> None:
+    def save(self, db: sqlite_utils.Database) -> None:
         rows.save_centroid(db, self.topic, space=self.space, vector=self.vector)
 
 
