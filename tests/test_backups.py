@@ -161,3 +161,35 @@ def test_a_backup_is_readable_by_any_sqlite(daemon: Daemon, clock: FakeClock, tm
     (made,) = (tmp_path / "data" / "backups").glob("*.db")
     with closing(sqlite3.connect(f"{made.as_uri()}?mode=ro&immutable=1", uri=True)) as db:
         assert db.execute("pragma integrity_check").fetchone() == ("ok",)
+
+
+def test_an_idle_hour_writes_nothing_once_the_day_has_its_backup(
+    daemon: Daemon, clock: FakeClock, tmp_path: Path
+) -> None:
+    client = daemon()
+    client.post("/chat", json={"message": "The ladder is in the shed."})
+    swept(client, clock, minutes=61)  # the conversation has ended
+    looked(client, clock)
+    before = written(client, tmp_path)
+    for sweep in range(120):
+        swept(client, clock, seconds=30)
+        if sweep % 20 == 0:
+            looked(client, clock)
+    assert written(client, tmp_path) == before
+
+
+def swept(client: Client, clock: FakeClock, *, minutes: float = 0, seconds: float = 0) -> None:
+    """Time passes, and the daemon does what it does twice a minute."""
+    assert client.portal is not None
+    clock.pass_time(minutes=minutes, seconds=seconds)
+    client.portal.call(client.parts.housekeeping.daily)
+    client.portal.call(client.parts.housekeeping.sweep)
+    client.settle()
+
+
+def written(client: Client, folder: Path) -> dict[str, tuple[int, int]]:
+    """Each file that was written, by size and time; the index of the log is rebuilt by each reader."""
+    assert client.portal is not None
+    client.portal.call(client.parts.db.flush)
+    files = (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith("-shm"))
+    return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in files}

@@ -127,3 +127,18 @@ def test_a_note_that_says_nothing_is_no_reason_for_alarm(crashed: Callable[..., 
     path = crashed(durable)
     Path(f"{path}-commits").write_bytes(b"\xff nonsense")
     assert problem(path) is None
+
+
+def test_writes_that_change_nothing_are_no_commit(tmp_path: Path) -> None:
+    async def main() -> None:
+        db = await Database.open(tmp_path / "m.db")
+        await grouped(db)
+        before = commits.noted(tmp_path / "m.db")
+        await db.write(lambda db: db.execute("delete from exchanges where id = 7"))
+        await db.flush()
+        assert commits.noted(tmp_path / "m.db") == before
+        await grouped(db)
+        assert commits.noted(tmp_path / "m.db") != before
+        await db.close()
+
+    asyncio.run(main())

@@ -122,8 +122,6 @@ class Backups:
         except PiMemoryError:
             beside.unlink()
             raise
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
         beside.replace(folder / today.strftime(NAME))
         known = dated(folder)
         for day in set(known) - kept(known, today):

@@ -5,8 +5,8 @@ A backup is one SQLite file: the database, and a table with the texts that belon
 
 import os
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -40,14 +40,9 @@ def back_up(database: Path, target: Path, texts: Mapping[str, str] | None = None
         raise PiMemoryError(f"There is no folder {target.parent}", hint="Make it, or give another FILE.")
     if target.exists():
         raise Conflict(f"{target} is there already", hint="Choose another name, or remove it.")
-    _copy(database, target)
-    try:
-        with closing(sqlite3.connect(target)) as copy, copy:
-            copy.execute(f"create table if not exists {TEXTS} (name text primary key, text text not null)")
-            copy.executemany(f"insert or replace into {TEXTS} values (?, ?)", (texts or {}).items())
-    except sqlite3.Error as error:
-        target.unlink(missing_ok=True)
-        raise PiMemoryError(f"Cannot write {target}: {error}", hint="Is there room?") from error
+    with _copied(database, target) as copy:
+        copy.execute(f"create table if not exists {TEXTS} (name text primary key, text text not null)")
+        copy.executemany(f"insert or replace into {TEXTS} values (?, ?)", (texts or {}).items())
 
 
 def counts(path: Path, *, check: bool = True) -> dict[str, int]:
@@ -88,12 +83,12 @@ def restore(source: Path, database: Path) -> RestoredBackup:
     database.parent.mkdir(parents=True, exist_ok=True)
     new = database.with_name(f"{database.name}.restoring")
     new.unlink(missing_ok=True)
-    _copy(source, new)
-    with closing(sqlite3.connect(new)) as copy, copy:
+    with _copied(source, new) as copy:
         copy.execute(f"drop table if exists {TEXTS}")
     old = _free(database.with_name(f"{database.name}.before-restore")) if database.exists() else None
     if old is not None:
-        _copy(database, old)  # with what is still in its log
+        with _copied(database, old):  # with what is still in its log
+            pass
     for suffix in BESIDE:
         database.with_name(database.name + suffix).unlink(missing_ok=True)
     os.replace(new, database)  # noqa: PTH105 - the name says that it overwrites
@@ -106,16 +101,24 @@ def _free(path: Path) -> Path:
     return next(name for name in chain((path,), others) if not name.exists())
 
 
-def _copy(source: Path, target: Path) -> None:
+@contextmanager
+def _copied(source: Path, target: Path) -> Iterator[sqlite3.Connection]:
+    """A connection to a copy in a new file. Once the block has changed it, all of it is synced to the card: until then
+    it may be lost, so that neither a log nor a sync is needed. Raises `PiMemoryError`.
+    """
     try:
         target.touch(mode=0o600)  # what is in it is nobody else's business
         with (
             closing(_reading(source)) as theirs,
-            closing(sqlite3.connect(target)) as ours,
+            closing(sqlite3.connect(target, isolation_level=None)) as ours,
         ):
+            ours.execute("pragma synchronous = off")
             theirs.backup(ours)
             # A file of its own, that can be read where nothing can be written.
-            ours.execute("pragma journal_mode = delete").fetchall()
+            ours.execute("pragma journal_mode = off").fetchall()
+            yield ours
+        with target.open("rb") as file:
+            os.fsync(file.fileno())
     except (sqlite3.Error, OSError) as error:
         target.unlink(missing_ok=True)
         raise PiMemoryError(f"Cannot copy {source} to {target}: {error}", hint="Is there room, and may you?") from error

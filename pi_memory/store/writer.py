@@ -77,6 +77,8 @@ class Writer:
         self._refused: str | None = None
         self._group: list[KeptWrite] = []
         self._lost = 0
+        self._unchanged = 0
+        """Rows that the connection had changed when the transaction began."""
         self._count = self._synced = opened.commits
         self._inodes = opening.inodes(path) if path else ()
         if opened.copied is not None:
@@ -206,6 +208,7 @@ class Writer:
         # Once it was refused, nobody waits again until it has been given.
         self._db.execute(f"pragma busy_timeout = {0 if self._refused else int(BUSY_SECONDS * 1000)}").fetchall()
         self._db.execute("begin immediate")
+        self._unchanged = self._db.conn.total_changes
         try:
             for kept in tuple(self._group):
                 self._run_again(kept)
@@ -241,15 +244,21 @@ class Writer:
             self._roll_back()  # work that failed leaves an open transaction, with nothing in it
             return
         self._begin()
+        if self._db.conn.total_changes == self._unchanged and not self._refused:
+            self._roll_back()  # a commit has a number, which would be written
+        else:
+            self._commit_group()
+        waited = len(self._group)
+        self._group.clear()
+        self._heal(waited)
+
+    def _commit_group(self) -> None:
         try:
             self._commit_transaction()
         except sqlite3.Error:
             self._roll_back()
             raise
         self._count_commit(synced=False)
-        waited = len(self._group)
-        self._group.clear()
-        self._heal(waited)
 
     def _commit_transaction(self) -> None:
         if self._path is not None:
