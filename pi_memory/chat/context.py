@@ -84,7 +84,7 @@ class TurnContext:
         memories = self._memory.memories
         seen = namespaces.scope(project)
         newest, count = await memories.listed(Filter(namespaces=seen), limit=1)
-        stated, _ = await memories.listed(Filter(namespaces=seen, priority="highest"), limit=prompt_blocks.MOST)
+        stated = await memories.some(Filter(namespaces=seen, priority="highest"), limit=prompt_blocks.MOST)
         at = newest[0].created_at if newest else 0.0
         return prompt_blocks.stated_block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
 

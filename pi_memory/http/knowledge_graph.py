@@ -13,6 +13,7 @@ import msgspec
 
 from pi_memory.errors import NotFound
 from pi_memory.parts import Parts
+from pi_memory.store.memories import Filter
 from pi_memory.types import Candidate, Memory
 
 URI = "memory://knowledge-graph"
@@ -116,7 +117,7 @@ class Graph:
 
 
 async def load(parts: Parts) -> Graph:
-    newest, _ = await parts.memories.listed(limit=MOST)
+    newest = await parts.memories.some(Filter(), limit=MOST)
     return await parts.worker.run(_graph, newest)
 
 
