@@ -1,5 +1,7 @@
 """What is due when nobody asks, and catches up after the Pi was off."""
 
+import platform
+import re
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,21 @@ def test_the_focus_file_is_written_as_soon_as_the_database_is(daemon: Daemon, tm
     (tmp_path / "data").unlink()
     eventually(lambda: client.get("/healthz").json()["status"] == "ok")
     assert client.parts.settings.focus_file.exists()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_a_sweep_gives_back_what_work_has_left_free(daemon: Daemon) -> None:
+    client = daemon()
+    peak = [bytearray(2_000) for _ in range(20_000)]
+    kept = peak[::1_000]  # what is free below one of them stays with the process
+    del peak
+    before = resident_mb()
+    sweep(client)
+    assert before - resident_mb() > 10
+    assert kept
+
+
+def resident_mb() -> float:
+    found = re.search(r"VmRSS:\s+(\d+)", Path("/proc/self/status").read_text())
+    assert found
+    return int(found[1]) / 1024

@@ -27,8 +27,6 @@ from pi_memory.tasks import BackgroundWorker
 from pi_memory.text.intent import only_asks
 
 SWEEP_SECONDS = 30.0
-TRIM_SWEEPS = 120
-"""Sweeps, an hour of them, between two times that memory is given back; the second sweep after a start is the first."""
 KEPT_DAYS = 365
 """Days that topic events and sessions are kept."""
 
@@ -60,7 +58,6 @@ class Housekeeping:
         self._clock = clock
         self._worker = BackgroundWorker("Housekeeping", self._tidy_up, every=SWEEP_SECONDS)
         self._healing = BackgroundWorker("Housekeeping", self._after_refusals)
-        self._sweeps = 0
         self._mending: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
@@ -86,7 +83,7 @@ class Housekeeping:
         return was_there
 
     async def sweep(self) -> None:
-        """End conversations that expired or were evicted, and idle sessions of agents."""
+        """End conversations that expired or were evicted, and idle sessions of agents; give back memory that is free."""
         now = self._clock()
         over = [conversation.id for conversation in self._windows.sweep(now)]
         if self._settings.ttl_minutes:
@@ -96,6 +93,7 @@ class Housekeeping:
             await self._focus.write_file()
         if not self._settings.transcript_days:
             await self._erase_transcripts(now)
+        await asyncio.to_thread(heap.trim)
 
     async def daily(self) -> None:
         """Once a day: fade topics and memories, erase old transcripts, move the log into the database's file."""
@@ -177,6 +175,3 @@ class Housekeeping:
     async def _tidy_up(self) -> None:
         await self.daily()
         await self.sweep()
-        self._sweeps += 1
-        if self._sweeps % TRIM_SWEEPS == 2:
-            await asyncio.to_thread(heap.trim)
