@@ -83,7 +83,7 @@ class Housekeeping:
         return was_there
 
     async def sweep(self) -> None:
-        """End conversations that expired or were evicted, and idle sessions of agents; give back memory that is free."""
+        """End conversations that expired or were evicted, and idle sessions of agents; give free memory back."""
         now = self._clock()
         over = [conversation.id for conversation in self._windows.sweep(now)]
         if self._settings.ttl_minutes:
