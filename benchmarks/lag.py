@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import contextlib
 import random
-import sys
 import time
 from collections.abc import AsyncIterator
 from functools import partial
@@ -19,7 +18,7 @@ from pi_memory.learning.statements import notice
 from pi_memory.memories import namespaces
 from pi_memory.model.local import LocalModel
 from pi_memory.retrieval.search import SearchRequest
-from pi_memory.service import SWITCH_SECONDS
+from pi_memory.service import pause_shortly
 from pi_memory.types import Exchange
 
 CONTEXT, TICK = 2048, 0.001
@@ -87,7 +86,7 @@ async def measured(options: argparse.Namespace) -> bench.Figures:
 
 
 def main() -> None:
-    sys.setswitchinterval(SWITCH_SECONDS)  # as in the daemon
+    pause_shortly()  # as in the daemon
     given = bench.parser(__doc__, shape="qwen2.5-0.5b").parse_args()
     bench.show(asyncio.run(measured(given)), as_json=given.json)
 

@@ -17,7 +17,7 @@ from benchmarks import _measure as measure
 from benchmarks.lag import watched
 from pi_memory.daemon import running
 from pi_memory.http.access import Access, everyone
-from pi_memory.service import SWITCH_SECONDS, Server
+from pi_memory.service import Server, pause_shortly
 from pi_memory.settings import Settings, build
 
 CLIENTS, TURNS = 64, 25
@@ -92,7 +92,7 @@ def main() -> None:
     if options.clients_of:
         sys.stdout.buffer.write(msgspec.json.encode(asyncio.run(talk(options.clients_of))))
         return
-    sys.setswitchinterval(SWITCH_SECONDS)
+    pause_shortly()
     with measure.folder() as folder:
         values = {"PI_MEMORY_DATA_DIR": folder, "PI_MEMORY_PROVIDER": "extractive", "PI_MEMORY_EMBEDDER": "none"}
         settings = build(values, environ={})

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import fcntl
+import gc
 import itertools
 import logging
 import os
@@ -49,13 +50,24 @@ def serve(settings: Settings) -> None:
     Raises `StartError` when it cannot start, and `NotSaved` when exchanges were lost by the time it stopped.
     """
     log_to_stderr(settings.server.log_level)
-    sys.setswitchinterval(SWITCH_SECONDS)
+    pause_shortly()
     heap.share()
     os.environ.update(openmp.variables(settings.chat.wait, platform.machine(), os.environ))
     with alone(settings), bound(settings.server.host, settings.server.port) as listener:
         access = admission(settings)
         keep_private(settings)
         asyncio.run(_serve(settings, access, listener))
+
+
+def pause_shortly() -> None:
+    """Keep the event loop's waits for what other threads compute, and for the garbage collector, short.
+
+    What the imports have made is never garbage. To look through all of it takes 45 ms, several times that on a Pi,
+    and happens at any time, also in a turn; so it is looked through once, now, and left out from then on.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.collect()
+    gc.freeze()
 
 
 def admission(settings: Settings) -> Access:

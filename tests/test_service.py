@@ -278,3 +278,9 @@ def test_what_users_say_is_not_logged(tmp_path: Path) -> None:
             client.post("/chat", json={"message": "my xylophone in /home/me/xylophone.py"}).raise_for_status()
         process.stop()
     assert "xylophone" not in "".join(process.log)
+
+
+def test_the_garbage_collector_leaves_out_what_was_imported() -> None:
+    code = "import gc; from pi_memory import service; service.pause_shortly(); print(len(gc.get_objects()))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 1_000, "all that it looks through in a full pass"
