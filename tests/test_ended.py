@@ -2,7 +2,9 @@
 
 import pytest
 
+from pi_memory.retrieval import ended
 from pi_memory.retrieval.ended import standing, unsaid, without
+from pi_memory.text.sentences import stems
 
 
 def test_a_message_is_shown_without_the_sentence_that_was_replaced() -> None:
@@ -21,8 +23,21 @@ def test_what_was_joined_to_what_was_replaced_is_left_alone() -> None:
 
 def test_a_reply_is_shown_without_the_sentence_that_said_what_is_over() -> None:
     reply = "Your key is in the shed.\nAlso: the bins go out on Monday."
-    assert unsaid(reply, ["The key is in the shed."]) == "Also: the bins go out on Monday."
-    assert unsaid(reply, ["The ladder is in the shed."]) == reply
+    assert unsaid(reply, [stems("The key is in the shed.")]) == "Also: the bins go out on Monday."
+    assert unsaid(reply, [stems("The ladder is in the shed."), set()]) == reply
+
+
+def test_a_sentence_is_taken_apart_once_however_much_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def noted(text: str) -> set[str]:
+        asked.append(text)
+        return stems(text)
+
+    monkeypatch.setattr(ended, "stems", noted)
+    over = [stems(f"The key is in tin {number}.") for number in range(50)]
+    assert unsaid("The ladder is red. The key is in tin 7.", over) == "The ladder is red."
+    assert len(asked) == 2
 
 
 def test_a_correction_is_told_without_what_it_says_to_be_over() -> None:

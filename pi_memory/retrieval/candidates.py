@@ -15,6 +15,7 @@ from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
+from pi_memory.text.sentences import stems
 from pi_memory.types import Memory, Vectors
 
 Kind = Literal["memory", "exchange"]
@@ -81,9 +82,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """What was said until a Unix time, and does not hold any more."""
+    """The content stems of what was said until a Unix time, and does not hold any more."""
 
-    content: str
+    stems: frozenset[str]
     until: float
 
 
@@ -102,7 +103,7 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
         # What bears on the older one bears on the one that holds instead of it.
         nearest, most = max(first.nearness, found.nearness), max(first.words, found.words)
         hits[found.kind, found.id] = replace(first, nearness=nearest, words=most)
-    over = [Over(m.content, m.valid_to or 0.0) for m in known if m.id in instead]
+    over = [Over(frozenset(stems(m.content)), m.valid_to or 0.0) for m in known if m.id in instead]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
         ("memory", memory.id): memory for memory in _as_told(db, holding, wanted)
     }
@@ -130,7 +131,7 @@ def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted
     corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
     for said in found:
         text = ended.without(said.text, quotes.get(said.id >> 1, ()))
-        text = ended.unsaid(text, [each.content for each in over if said.at <= each.until])
+        text = ended.unsaid(text, [each.stems for each in over if said.at <= each.until])
         if text := ended.standing(text, corrected.get(said.id >> 1, ())):
             yield said if text == said.text else replace(said, text=text)
 

@@ -3,7 +3,7 @@
 A memory that was replaced takes the sentence it rests on with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from pi_memory.text.contrast import asserted, with_subject
 from pi_memory.text.language import pattern, words
@@ -26,13 +26,19 @@ def without(text: str, ended: Sequence[str]) -> str:
     return " ".join(text.split()).strip(" ,;") if ended else text
 
 
-def unsaid(text: str, over: Sequence[str]) -> str:
-    """A message without its sentences that say what one of the memories said that are over; "" when nothing is left."""
-    gone = [content for content in map(stems, over) if content]
-    if not gone:
+def unsaid(text: str, over: Sequence[Set[str]]) -> str:
+    """A message without its sentences that say what one of the memories said that are over, of which the content stems
+    are given; "" when nothing is left.
+    """
+    if not over:
         return text
-    kept = [s for s in sentences(text) if not any(len(stems(s) & each) >= SAYS * len(each) for each in gone)]
-    return text if len(kept) == len(sentences(text)) else "\n".join(kept)
+    said = sentences(text)
+    kept = [sentence for sentence in said if not _says_one(stems(sentence), over)]
+    return text if len(kept) == len(said) else "\n".join(kept)
+
+
+def _says_one(said: Set[str], contents: Sequence[Set[str]]) -> bool:
+    return any(len(said & content) >= SAYS * len(content) for content in contents if content)
 
 
 def standing(text: str, corrected: Sequence[str]) -> str:
