@@ -87,7 +87,6 @@ TESTED_ELSEWHERE = {
     "store/fts store/memory_fts store/messages": "test_candidates.py and test_message_fts.py",
     "store/embedders store/topics": "test_centroids.py and test_recent_focus.py",
     "store/events store/exchanges store/imports store/state": "test_database.py and the http tests read them back",
-    "text/*": "test_statements.py and test_excerpts.py",
     "atomic_file": "test_private.py and test_sync.py write with it",
     "model/from_file": "test_backends.py",
 }

@@ -81,7 +81,9 @@ def is_question(sentence: str) -> bool:
 def stems(text: str) -> set[str]:
     """Content words without endings; pairs of characters for scripts without spaces."""
     stop_words, request_words = words("stop_words"), words("request_words")
-    found = (word for run in WORD.findall(_plain(text)) for word in _parts(run))
+    found = WORD.findall(_plain(text))
+    if not text.isascii():
+        found = [word for run in found for word in _parts(run)]
     return {stem(word) for word in found if word not in stop_words and word not in request_words}
 
 

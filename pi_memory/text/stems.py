@@ -4,7 +4,8 @@ Forgotten facts are kept as hashes of these stems (`fact.py`): a stemmer that ma
 them said again. Snowball's English one found no more in retrieval.
 """
 
-ENDINGS = ("ing", "ed", "es", "s", "e")
+ENDINGS = {"g": ("ing",), "d": ("ed",), "s": ("es", "s"), "e": ("e",)}
+"""By their last letter, for most words have none: a search takes thousands of words apart."""
 SHORTEST = 2
 
 
@@ -12,7 +13,7 @@ def stem(word: str) -> str:
     """A word in small letters without its ending, which it begins with; but for a `y` in its end, which is an `i`."""
     if not word.isalpha() and any(character.isdigit() for character in word):
         return word
-    for ending in ENDINGS:
+    for ending in ENDINGS.get(word[-1:], ()):
         if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= SHORTEST:
             word = word.removesuffix(ending)
             break
