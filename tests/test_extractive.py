@@ -192,6 +192,7 @@ def recalled(*lines: str) -> str:
     ("message", "rule"),
     [
         ("The boiler beeps again.", "When the boiler beeps, press reset for five seconds."),
+        ("till hangs", "The till is old, if it hangs you have to hold the red key."),
         ("the pump has tripped again", "if the pump trips, flip breaker 6 and wait."),
         ("I'm on nights this week", "If I'm on nights, Imke feeds the horse."),
         ("Die Heizung piept.", "Wenn die Heizung piept, musst du das Ventil aufdrehen."),

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Neighbour
 from pi_memory.learning.forget_requests import meant, numbers
 from tests.test_dedup import memory
@@ -52,3 +53,19 @@ def test_numbers(what: str, expected: list[int]) -> None:
 def test_what_no_longer_holds_is_not_meant() -> None:
     over = replace(memory("We keep bees, three hives."), valid_to=1.0)
     assert meant("We keep bees.", [Neighbour(over, 0.9)], same=0.8) == ([], False)
+
+
+@pytest.mark.parametrize("message", ["yes", "Yes, please.", "ok, do it", "ja, bitte", "oui", "sí"])
+def test_a_yes_forgets_what_was_asked_about(message: str) -> None:
+    line = f"{forget_requests.IS_IT_THIS} “forget memory 12”:\n- memory 12: The code is 1."
+    assert forget_requests.confirmed(message, [line]) == "memory 12"
+
+
+@pytest.mark.parametrize("message", ["no", "yes, I moved", "maybe", "which one?"])
+def test_what_is_no_yes_forgets_nothing(message: str) -> None:
+    assert forget_requests.confirmed(message, [f"{forget_requests.IS_IT_THIS} “forget memory 12”:"]) == ""
+
+
+def test_a_yes_to_nothing_or_to_one_of_several_forgets_nothing() -> None:
+    several = "Is one of these to be forgotten? Say “forget memory 12”, or another:"
+    assert forget_requests.confirmed("yes", []) == forget_requests.confirmed("yes", [several]) == ""

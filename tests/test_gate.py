@@ -29,7 +29,7 @@ def found(score: float, *, words: float = 0.0, cosine: float = 0.0) -> Recalled:
 def test_courtesy_asks_nothing() -> None:
     for message in ("Good morning, thanks a lot!", "How is the day?", "What do I do?"):
         assert not asks_something(message, intent_of(message))
-    for message in ("Good morning, where is the pump?", "What do I have to do tomorrow?"):
+    for message in ("Good morning, where is the pump?", "What do I have to do tomorrow?", "When do I get up?"):
         assert asks_something(message, intent_of(message))
 
 
@@ -175,6 +175,34 @@ def test_about_what_is_the_users_own_comes_what_is_hardly_near_but_not_by_itself
     assert told_about("volcanoes", faint, near) == [near.content]
 
 
+def test_about_a_subject_comes_who_belongs_to_it_by_name() -> None:
+    sister, peg, ladder = (
+        said(text, cosine=0.0) for text in ("My sister Peg is well", "Peg takes a size five", "The ladder is short")
+    )
+    assert {*told_about("my family", ladder, peg, sister)} == {sister.content, peg.content}
+
+
+def test_about_a_subject_comes_what_shares_a_seldom_word_with_what_names_it() -> None:
+    named = said("I've got plot 14 on the allotment", cosine=0.4)
+    plot, far = (said(text, cosine=0.2) for text in ("I pay 62 pounds for the plot", "I lent my loppers to Tom"))
+    others = [
+        said(f"The {each} is old", cosine=0.0)
+        for each in ("radio", "kettle", "lamp", "sofa", "table", "carpet", "window", "bicycle")
+    ]
+    assert told_about("my allotment", far, plot, named, *others) == [named.content, plot.content]
+
+
+def test_about_the_user_comes_first_what_they_are_and_do() -> None:
+    other, own = said("Nadia gets 14 an hour", cosine=0.4), said("I get up at three", cosine=0.1)
+    assert told_about(gate.ABOUT_USER, other, own) == [own.content, other.content]
+
+
+def test_about_a_subject_comes_no_remark_and_no_request() -> None:
+    remark = dataclasses.replace(said("The flat is fine today", cosine=0.5), strength=0.0)
+    request = said("Write me a poem about the flat", cosine=0.5)
+    assert told_about("the flat", remark, request, named := said("The flat is in Bern", cosine=0.3)) == [named.content]
+
+
 def test_about_a_subject_each_text_comes_once_and_twelve_at_most() -> None:
     memory = said("The user's job is in Bern", cosine=0.4, kind="memory")
     message = said("Hello! My job is in Bern, near the river", cosine=0.5)
@@ -205,6 +233,28 @@ def test_what_is_only_the_nearest_there_is_is_not_sure() -> None:
     assert certain(dentist, said("Our plumber comes on Tuesday", cosine=0.35)) == [False]
     assert certain(dentist, said("The dentist sees me on Tuesday", cosine=0.35, words=0.7)) == [True]
     assert certain(dentist, said("They pull my tooth on Tuesday", cosine=0.5)) == [True]
+
+
+@pytest.mark.parametrize(
+    ("question", "lacks", "has"),
+    [
+        ("What is Noor allergic to?", "Tobias is allergic to cashews", "Noor must not eat cashews"),
+        ("When does Archie's train leave?", "Frieda's train leaves at ten", "Archie takes the one at ten"),
+        ("When is Piotr's birthday?", "Piotr can't work on Saturdays", "Piotr turns 40 in May"),
+        ("What's Wim's phone number?", "Wim pays on the 25th", "Wim is on 0555 318 42"),
+        ("Wann hat Ole Geburtstag?", "Ole kommt am Montag", "Ole ist im Mai geboren"),
+    ],
+)
+def test_what_has_nothing_that_is_asked_by_name_is_not_sure(question: str, lacks: str, has: str) -> None:
+    assert certain(question, said(lacks, cosine=0.7, words=0.5)) == [False]
+    assert certain(question, said(has, cosine=0.7, words=0.5)) == [True]
+
+
+def test_a_name_may_stand_in_what_was_said_beside_it() -> None:
+    beside = dataclasses.replace(said("Bracken is a Connemara", cosine=0.1), id=1)
+    vet = dataclasses.replace(said("His vet is Dr. Sandoval", cosine=0.7, words=0.5), id=2)
+    assert certain("Who treats Bracken?", vet, beside)[0]
+    assert not certain("Who treats Bracken?", vet, dataclasses.replace(beside, id=9))[0]
 
 
 def test_what_is_far_from_any_question_answers_none() -> None:

@@ -193,7 +193,7 @@ def test_a_manner_of_speaking_erases_nothing(tmp_path: Path) -> None:
     async def story(it: Mind) -> None:
         await it.say("remember that the cache is in /tmp")
         (asked,) = await it.say("Forget the cache")
-        assert asked.startswith("Is one of these")
+        assert asked.startswith("Is this to be forgotten")
         assert await it.say("Forget the docs") == []
         assert await it.known() == ["The cache is in /tmp."]
 

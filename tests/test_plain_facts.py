@@ -116,6 +116,11 @@ def test_what_refers_back_takes_its_subject_along() -> None:
     assert fact.quote == "He is kept in the shed from October to March."
 
 
+def test_what_is_taken_along_ends_as_a_sentence() -> None:
+    (fact,) = found("the tortoise is called Boris", "He is kept in the shed from October to March.")
+    assert fact.content == "The tortoise is called Boris. He is kept in the shed from October to March."
+
+
 def test_a_fact_is_kept_without_the_greeting_before_it() -> None:
     (fact,) = found("Hello, our plumber is called Tomasz Wrona and lives at number 14.")
     assert fact.content == "Our plumber is called Tomasz Wrona and lives at number 14."

@@ -168,3 +168,11 @@ def test_what_was_said_in_a_time_is_listed(daemon: Daemon, clock: FakeClock) -> 
     assert "The kettle is new." in reply
     assert "ladder" not in reply
     assert "Where" not in reply
+
+
+def test_a_yes_forgets_the_one_thing_that_was_asked_about(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    say(client, "Remember that the alarm code is 4410.")
+    assert "Is this to be forgotten? Say yes" in str(say(client, "Forget the alarm code", "b")["reply"])
+    assert "Forgotten: memory 1." in str(say(client, "yes please", "b")["reply"])
+    assert "4410" not in str(say(client, "What is the alarm code?", "d")["reply"])

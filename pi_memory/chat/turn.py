@@ -16,6 +16,7 @@ from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.errors import ModelError, StoreError, Unprocessable
 from pi_memory.learning.brief_correction import Answered
+from pi_memory.learning.forget_requests import confirmed
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
@@ -101,8 +102,7 @@ class Assistant:
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
             # 1. Statements and window: what the message states is stored, or forgotten, before the window is read.
-            before = _answered(self._conversation(turn)) if turn.remember else None
-            statements = notice(turn.message, before) if self._inbox and turn.remember else ()
+            statements = _stated(turn.message, self._conversation(turn)) if self._inbox and turn.remember else ()
             if self._inbox and turn.remember and (statements or intent_of(turn.message).asks):
                 await self._inbox.caught_up()
             stated = await self._state(statements, turn, model) if statements else ()
@@ -283,6 +283,14 @@ def _receipt(
         recalled=contextual.recalled,
         stated=stated,
     )
+
+
+def _stated(message: str, conversation: Conversation) -> tuple[Statement, ...]:
+    """What a message states, also by what it answers."""
+    receipt = conversation.exchanges[-1].receipt if conversation.exchanges else None
+    if receipt and (what := confirmed(message, receipt.stated)):
+        return (Statement("forget", what, message),)
+    return notice(message, _answered(conversation))
 
 
 def _answered(conversation: Conversation) -> Answered | None:

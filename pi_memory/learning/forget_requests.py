@@ -16,6 +16,15 @@ COVERED = 0.99
 NEARLY = 0.6
 """Share from which on a memory may be meant: then the user is asked."""
 MOST = 5
+IS_IT_THIS = "Is this to be forgotten? Say yes, or"
+"""How the question begins that a yes answers."""
+
+
+def confirmed(message: str, lines: Sequence[str]) -> str:
+    """What a yes to the question among `lines` of the reply before forgets, `memory 12`; "" for nothing."""
+    asked = next((line for line in lines if line.startswith(IS_IT_THIS)), "")
+    found = re.search(r"“forget ([^”]+)”", asked) if asked and pattern("agrees").match(message) else None
+    return found[1] if found else ""
 
 
 def numbers(what: str) -> list[int]:

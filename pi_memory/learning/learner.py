@@ -427,10 +427,14 @@ class Learner:
 
 
 def _asked(found: Sequence[Neighbour], said: Sequence[Gone]) -> str:
-    """The question which of these to forget."""
+    """The question which of these to forget; what a memory rests on is no other one."""
+    known = {text.strip() for n in found for text in (n.memory.content, n.memory.quote)}
+    others = [one for one in said if one.text.strip() not in known][: forget_requests.MOST]
     listed = [f"- memory {n.memory.id}: {n.memory.content}" for n in found]
-    listed += [f"- exchange {one.id}: {one.text}" for one in said[: forget_requests.MOST]]
-    first = f"memory {found[0].memory.id}" if found else f"exchange {said[0].id}"
+    listed += [f"- exchange {one.id}: {one.text}" for one in others]
+    first = listed[0].removeprefix("- ").partition(":")[0]
+    if len(listed) == 1:
+        return "\n".join([f"{forget_requests.IS_IT_THIS} “forget {first}”:", *listed])
     return "\n".join([f"Is one of these to be forgotten? Say “forget {first}”, or another:", *listed])
 
 

@@ -9,16 +9,18 @@ measured on the people of `benchmarks/everyday.py`; nearness is a calibrated cos
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pi_memory.text.intent import Intent, asks, follows_up, names_only, says_nothing, without_courtesy
+from pi_memory.retrieval import called
+from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.query_terms import terms
 from pi_memory.text.sentences import stems
 from pi_memory.text.stems import stem
 from pi_memory.text.user_text import sentences
-from pi_memory.types import Recalled
+from pi_memory.types import UNKEPT, Recalled
 
 MEANS_THE_SAME = 0.62
 """From this calibrated cosine on a text needs no word in common with the query."""
@@ -59,8 +61,8 @@ SHARE_COUNTS = 0.2
 REACH, COMPANY = 2, 0.2
 """Messages on either side in the conversation, and the share of how much nearer one of them is that a message gains."""
 
-READ = 24
-"""Texts whose sentences are judged."""
+READ, READ_ABOUT = 24, 72
+"""Texts whose sentences are judged, and for a broad question: most facts are there twice, as memory and as message."""
 MOST_SENTENCES = 8
 """Most sentences of a statement; a longer text is judged as a whole."""
 STATES = 0.85
@@ -76,6 +78,13 @@ NAMES_IT, ALSO_NAMES_IT = 0.6, 0.4
 """Share of the question's words in the best answer, if that means nearly the same, from which on another one needs this
 share of those.
 """
+KINDS_OF_ANSWERS = (
+    ("asks_time", "names_time"),
+    ("asks_number", "names_number"),
+    ("asks_place", "names_place"),
+    ("asks_person", "names_person"),
+)
+ONLY_ANSWERED_BY = {"asks_birthday": "names_birthday", "asks_phone": "names_phone"}
 LEAST_OF_COMPOUND = 4
 """Letters of a word that may stand in a compound: `schlüssel` of `Ersatzschlüssel`."""
 LONGEST_WHERE = 4
@@ -86,6 +95,8 @@ ABOUT = 0.25
 """Nearness to its subject of a hit that does not name it."""
 FAINT = 0.15
 """The same for what is the user's own, if anything is nearer."""
+COMMON, LEAST_COMMON = 0.15, 4
+"""Share of the texts, and how many, above which a word of theirs joins nothing."""
 BESIDE, LEAST_BESIDE = 0.2, 0.1
 """Share of the best share of words, and least one, of a hit that goes on about a subject, such as `he`; another one
 that was said beside it has twice as much."""
@@ -95,12 +106,13 @@ THE_USER = "the user's"
 
 
 def asks_something(query: str, intent: Intent) -> bool:
-    """Whether a message has more than courtesy and stop words, or asks what one has at a time: `What do I have to do
-    tomorrow?`
+    """Whether a message has more than courtesy and stop words, or asks something of the user's own life: `What do I
+    have to do tomorrow?`, `When do I get up?`
     """
-    signs = ("own_world", "at_present")
-    has_time = intent.asks and intent.is_sure and all(pattern(name).search(query) for name in signs)
-    return has_time or not words("small_talk").issuperset(terms(query))
+    is_sure = intent.asks and intent.is_sure and pattern("own_world").search(query) is not None
+    asks_for = ("at_present", *(asked for asked, _ in KINDS_OF_ANSWERS))
+    has_kind = is_sure and any(pattern(name).search(query) for name in asks_for)
+    return has_kind or not words("small_talk").issuperset(terms(query))
 
 
 def let_through(found: Sequence[Recalled], *, by_meaning: bool) -> list[Recalled]:
@@ -149,10 +161,10 @@ def is_statement(found: Recalled) -> bool:
     return found.kind == "memory" or (found.role == "user" and found.source != "import")
 
 
-def to_read(found: Sequence[Recalled]) -> list[Recalled]:
-    """The statements whose sentences are worth judging, by the scores of their whole texts."""
+def to_read(found: Sequence[Recalled], *, most: int = READ) -> list[Recalled]:
+    """The statements whose sentences are worth judging, at `most` so many, by the scores of their whole texts."""
     statements = filter(is_statement, found)
-    return sorted(statements, key=lambda each: (names_only(each.content), -_mix(each.cosine, each.words)))[:READ]
+    return sorted(statements, key=lambda each: (names_only(each.content), -_mix(each.cosine, each.words)))[:most]
 
 
 def parts_of(text: str) -> tuple[str, ...]:
@@ -197,12 +209,7 @@ def better_of(judged: Sequence[Judged], otherwise: Sequence[Judged]) -> list[Jud
 
 def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
     """For each kind of answer, the pattern of a question for it and that of a text that has one."""
-    return (
-        (pattern("asks_time"), pattern("names_time")),
-        (pattern("asks_number"), pattern("names_number")),
-        (pattern("asks_place"), pattern("names_place")),
-        (pattern("asks_person"), pattern("names_person")),
-    )
+    return tuple((pattern(asked), pattern(named)) for asked, named in KINDS_OF_ANSWERS)
 
 
 def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pattern[str]]) -> Judged:
@@ -243,7 +250,7 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
         return []
     best, *others = found
     others = [each for each in others if _is_comparable(question, each)]
-    is_sure = certainty >= CERTAIN and _is_comparable(question, best)
+    is_sure = certainty >= CERTAIN and _is_comparable(question, best) and _has_what_is_asked(question, best, judged)
     says_it = best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
     least_shared = ALSO_NAMES_IT * best.found.words if says_it else 0.0
     near_best = [
@@ -267,6 +274,25 @@ def _is_comparable(question: str, judged: Judged) -> bool:
     return bool(wanted & has) or any(
         word in other for word in wanted for other in has if len(word) >= LEAST_OF_COMPOUND
     )
+
+
+def _has_what_is_asked(question: str, best: Judged, judged: Sequence[Judged]) -> bool:
+    """Whether the best text, or one said beside it, has a name that is asked about, and what only one kind of words can
+    answer: a birthday, a phone number.
+    """
+    near = [best.found.content, *(each.found.content for each in judged if _is_beside(each.found, best.found))]
+    names = {stem for name in pattern("name_inside").findall(question) for stem in stems(name)}
+    has_name = not names or pattern("foreign").search(question) or any(names & stems(text) for text in near)
+    return bool(has_name) and all(
+        pattern(answer).search(best.found.content)
+        for asks_it, answer in ONLY_ANSWERED_BY.items()
+        if pattern(asks_it).search(question)
+    )
+
+
+def _is_beside(one: Recalled, other: Recalled) -> bool:
+    is_same_talk = one.kind == other.kind == "exchange" and one.conversation_id == other.conversation_id
+    return is_same_talk and abs(one.id - other.id) <= REACH
 
 
 def _with_more(shown: Sequence[Recalled]) -> list[Recalled]:
@@ -299,14 +325,21 @@ def with_belonging(subject: str) -> str:
 
 def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     """The texts that name a subject, then what belongs to it, what goes on about it, and the nearest; where none names
-    it also what is hardly near to what is the user's own, if anything is near.
+    it also what is hardly near to what is the user's own, if anything is near. Of the user first what they are, have
+    and do.
     """
-    near = _Nearness.of(subject, judged)
-    known = [each for each in judged if each.states and (subject == ABOUT_USER or _is_comparable(subject, each))]
+    known = [each for each in judged if _tells(each) and (subject == ABOUT_USER or _is_comparable(subject, each))]
+    near = _Nearness.of(subject, known)
     ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(known))
     most = NOWHERE if ranked and 0 < ranked[0][0] < FAR else FAR
     wanted = [known[place] for rank, _, place in ranked if rank < most]
     return [replace(_show(each), content=" ".join(each.sentences)) for each in _each_once(wanted)[:MOST_ABOUT]]
+
+
+def _tells(judged: Judged) -> bool:
+    """Whether a text states something that lasts, and does not bid the assistant to do something."""
+    said = judged.found.content.replace(UNKEPT, "")
+    return judged.states and judged.found.strength > 0 and any(map(str.isalpha, said)) and not only_asks(said)
 
 
 def _each_once(judged: Iterable[Judged]) -> list[Judged]:
@@ -322,13 +355,14 @@ def _each_once(judged: Iterable[Judged]) -> list[Judged]:
 
 @dataclass(frozen=True, slots=True)
 class _Nearness:
-    """How near texts are to a subject: `named` are its words, `belonging` those of what belongs to it; `beside` is the
-    share of the words of a text that was said beside it, `near` the nearness of one that has to do with it, `faint` of
-    one that may.
+    """How near texts are to a subject: `named` are its words, `belonging` those of what belongs to it, `joined` seldom
+    ones of the texts that name it; `beside` is the share of the words of a text that was said beside it, `near` the
+    nearness of one that has to do with it, `faint` of one that may.
     """
 
     named: frozenset[str]
     belonging: frozenset[str]
+    joined: frozenset[str]
     beside: float
     near: float
     faint: float
@@ -337,20 +371,33 @@ class _Nearness:
     def of(cls, subject: str, judged: Sequence[Judged]) -> "_Nearness":
         beside = max(BESIDE * max((each.found.words for each in judged), default=0.0), LEAST_BESIDE)
         if subject == ABOUT_USER:  # everything is about the user, and what names their life no more than the rest
-            return cls(frozenset(), frozenset(), beside, near=0.0, faint=0.0)
+            return cls(frozenset(), frozenset(), frozenset(), beside, near=0.0, faint=0.0)
+        said = [stems(each.found.content) for each in judged]
+        named, belonging = frozenset(stems(subject)), stems(with_belonging(subject))
+        for each in called.known(each.found.content for each in judged):
+            belonging |= stems(each.name) if stems(each.kind) & (named | belonging) else set()
+        often = Counter(word for words in said for word in words)
+        joined = {
+            word
+            for words in said
+            if named & words
+            for word in words
+            if often[word] <= max(LEAST_COMMON, COMMON * len(said))
+        }
         faint = FAINT if pattern("own_world").search(subject) else ABOUT
-        return cls(frozenset(stems(subject)), frozenset(stems(with_belonging(subject))), beside, ABOUT, faint)
+        return cls(named, frozenset(belonging), frozenset(joined), beside, ABOUT, faint)
 
     def rank(self, judged: Judged) -> int:
         """From 0 for what names the subject to `NOWHERE` for what has nothing to do with it."""
         said, words = stems(judged.found.content), judged.found.words
-        if self.named & said:
+        if self.named & said or (not self.near and pattern("of_themselves").match(judged.found.content)):
             return 0
         if self.belonging & said:
             return 1
         if words >= self.beside and pattern("follows_on").search(judged.found.content):
             return 2
-        if words >= 2 * self.beside or judged.near >= self.near:
+        is_joined = self.joined & said and judged.near >= FAINT
+        if words >= 2 * self.beside or judged.near >= self.near or is_joined:
             return 3
         return FAR if judged.near >= self.faint else NOWHERE
 
