@@ -77,6 +77,13 @@ def test_what_stands_in_the_prompt_is_not_shown() -> None:
     assert shown(memory("The pump is green"), text="- The pump is green\n- It is old") == ""
 
 
+def test_the_best_answer_to_a_question_is_repeated_whole() -> None:
+    known, new = "The pump is green.", "It hums at night."
+    room = PromptRoom(500, count, text=known)
+    text, _ = block([memory(f"{known} {new}", id=1), memory(known, id=2)], "What about the pump?", room, again=True)
+    assert text.endswith(f"- {known} {new}")
+
+
 def test_what_was_said_of_a_memory_is_not_shown_beside_it() -> None:
     assert "Said Before" not in shown(memory("The user's pump is green"), said("My pump is green."))
 

@@ -176,3 +176,11 @@ def test_a_yes_forgets_the_one_thing_that_was_asked_about(daemon: Daemon) -> Non
     assert "Is this to be forgotten? Say yes" in str(say(client, "Forget the alarm code", "b")["reply"])
     assert "Forgotten: memory 1." in str(say(client, "yes please", "b")["reply"])
     assert "4410" not in str(say(client, "What is the alarm code?", "d")["reply"])
+
+
+def test_what_was_stated_answers_though_every_prompt_begins_with_it(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    for fact in ("the ladder is at Ingrid's", "the ladder has nine rungs"):
+        say(client, f"Remember that {fact}.")
+    replies = [str(say(client, "What about the ladder?", "b")["reply"]) for _ in range(2)]
+    assert all("Ingrid" in reply and "nine rungs" in reply for reply in replies)

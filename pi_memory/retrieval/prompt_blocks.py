@@ -40,7 +40,8 @@ def block(
     chosen: list[Recalled] = []
     left = room.tokens - room.count(RECALLED)
     for result in found:
-        lines = news.of(result.content) or (news.answers(result.content) if again and not chosen else [])
+        repeats = again and not chosen
+        lines = news.answers(result.content) if repeats else news.of(result.content)
         if text := news.excerpt(lines):
             heading, line = _heading(result), _line(result, text, dated=when)
             cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")
