@@ -184,3 +184,18 @@ def test_what_was_stated_answers_though_every_prompt_begins_with_it(daemon: Daem
         say(client, f"Remember that {fact}.")
     replies = [str(say(client, "What about the ladder?", "b")["reply"]) for _ in range(2)]
     assert all("Ingrid" in reply and "nine rungs" in reply for reply in replies)
+
+
+@pytest.mark.parametrize("secret", ["The PIN of the card is 4460.", "my bank password is hunter22"])
+def test_who_tells_a_secret_is_asked_whether_to_remember_it(daemon: Daemon, secret: str) -> None:
+    client = daemon(model=ExtractiveModel())
+    assert "Not kept, as there is a password in it; say “remember”" in str(say(client, secret)["reply"])
+    client.settle()
+    assert client.get("/memories").json()["memories"] == []
+
+
+@pytest.mark.parametrize(
+    "message", ["the wifi password is mango77", "The alarm code is 4410.", "Is my password hunter22 strong?"]
+)
+def test_who_tells_no_secret_is_not(daemon: Daemon, message: str) -> None:
+    assert "Not kept" not in str(say(daemon(model=ExtractiveModel()), message)["reply"])

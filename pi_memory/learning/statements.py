@@ -9,7 +9,9 @@ from itertools import takewhile
 
 from pi_memory.learning.brief_correction import Answered, corrected
 from pi_memory.text.contrast import contrast
+from pi_memory.text.intent import asks
 from pi_memory.text.language import pattern
+from pi_memory.text.secrets import secret_in
 from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import Sentence, sentences
 from pi_memory.types import Exchange, Statement, StatementKind
@@ -19,6 +21,8 @@ the message be learned."""
 
 MOST = 20
 """Most statements of one message."""
+MOST_WITH_SECRET, LONGEST_WITH_SECRET = 3, 12
+"""Sentences of a message, and words of one, in which a secret is told rather than pasted."""
 ENDING = 60
 """Characters at the end of a sentence that may say what to do with it."""
 
@@ -40,8 +44,17 @@ def notice(message: str, before: Answered | None = None) -> tuple[Statement, ...
             found.setdefault(stated.quote, stated)
         if len(found) >= MOST:
             break
+    if not found and len(said) <= MOST_WITH_SECRET:  # not to be stored without "remember", which has to be said
+        telling = filter(_tells_secret, said)
+        found = {each.text: Statement("personal", about_user(each.text), each.text) for each in telling}
     is_private = any(stated.kind == "private" for stated in found.values())
     return tuple(s for s in found.values() if not is_private or s.kind in ("private", "forget"))
+
+
+def _tells_secret(sentence: Sentence) -> bool:
+    """Whether a short sentence states a secret: `The PIN of the card is 4711.`"""
+    is_short = len(sentence.text.split()) <= LONGEST_WITH_SECRET
+    return is_short and not sentence.is_question and not asks(sentence.text) and secret_in(sentence.text) is not None
 
 
 def statements(exchange: Exchange) -> tuple[Statement, ...]:
