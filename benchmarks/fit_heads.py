@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks import fit_questions
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import VECTOR_SCALE
 from pi_memory.judges.replacement import Replacement, Said, pair_vector
@@ -197,7 +198,7 @@ async def of_corrections(embedder: GgufEmbedder) -> Sample:
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="print the figures, write nothing")
-    parser.add_argument("--only", choices=["worth", "replacement"], help="one judge")
+    parser.add_argument("--only", choices=["worth", "replacement", "questions"], help="one judge")
     parser.add_argument("--quick", action="store_true", help="write the weights, print no figures")
     options = parser.parse_args()
     embedder = GgufEmbedder.open(EMBEDDER, threads=2)
@@ -210,6 +211,9 @@ async def main() -> None:
             sample.report(name, penalty=penalty)
         if not options.dry_run:
             save(HEADS / f"{name}.json", sample, penalty=penalty)
+    if options.only in (None, "questions"):
+        written = None if options.dry_run else HEADS / "questions.json"
+        await fit_questions.run(embedder, path=written, quick=options.quick)
     await embedder.close()
 
 

@@ -186,13 +186,20 @@ def _memory(on: Ground, attention: Attention) -> tuple[Memories, MessageIndex, S
     memories = Memories(on.db, clock=on.clock, forgotten=on.forgotten, events=on.events, before_forget=on.unsave)
     messages = MessageIndex(on.db, on.embedder, worker=on.worker, events=on.events)
     index = MemoryIndex(memories, on.embedder)
+    heads = on.config.folder("heads")
     search = Search(
-        on.db, memory_index=index, message_index=messages, scale=on.scale, worker=on.worker, attention=attention.boost
+        on.db,
+        memory_index=index,
+        message_index=messages,
+        heads=heads,
+        scale=on.scale,
+        worker=on.worker,
+        attention=attention.boost,
     )
     learner = Learner(
         memories,
         NeighbourSearch(memories, index.ram_index, on.scale, worker=on.worker),
-        heads=on.config.folder("heads"),
+        heads=heads,
         embedder=on.embedder,
         worker=on.worker,
         topics=attention.topics,

@@ -10,12 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import sqlite_utils
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.calibration import Calibration, Scale
+from pi_memory.embedding.questions import Questions
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.embedding.word_vectors import WordVectors
 from pi_memory.errors import EmbedderError
@@ -69,7 +71,8 @@ NAMING = 4_000
 class SearchRequest:
     """What is searched for: the `k` best hits for `query` that `scope` sees. The topics of `session` boost memories;
     messages that are `in_prompt` are left out. `at` is when it is asked, `now` unless given: "last week" is the one
-    before. `only` is what may be found, `having` the type and priority of memories.
+    before. `only` is what may be found, `having` the type and priority of memories. `asks`: it is a question that one
+    of the statements found is to answer.
     """
 
     query: str
@@ -82,6 +85,7 @@ class SearchRequest:
     at: float | None = None
     only: Only | None = None
     having: Collection[str] = ()
+    asks: bool = False
 
     @property
     def asked_at(self) -> float:
@@ -120,11 +124,24 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryMeaning:
-    """The meaning of a query: its vector on the embedder's scale, and what each of its terms has of it."""
+class Aim:
+    """A vector that texts are to be near to, with the cosines to it of unrelated texts and of the same meaning."""
 
     vector: Vectors
-    scale: Calibration
+    unrelated: float
+    same: float
+
+    def nearness(self, cosines: Vectors) -> Vectors:
+        """The calibrated cosines: 0 for unrelated texts, 1 for the same meaning."""
+        near: Vectors = np.clip((cosines - self.unrelated) / (self.same - self.unrelated), 0.0, 1.0)
+        return near
+
+
+@dataclass(frozen=True, slots=True)
+class QueryMeaning:
+    """The meaning of a query, and what each of its terms has of it."""
+
+    aim: Aim
     bearing: Vectors
     """The share of the query's meaning that each term has by itself, in [0, 1]: `planning a trip to Denver` is about
     Denver.
@@ -133,14 +150,10 @@ class QueryMeaning:
     """What its words mean where they stand; None where the embedder does not say."""
 
     def nearness(self, index: RamIndex, view: View) -> Vectors | None:
-        """The calibrated cosine of each text of `view`: 0 for unrelated texts, 1 for the same meaning. None without
-        vectors.
-        """
-        if index.matrix is None or index.matrix.dimensions != len(self.vector):
+        """The nearness of each text of `view`. None without vectors."""
+        if index.matrix is None or index.matrix.dimensions != len(self.aim.vector):
             return None
-        low, high = self.scale.unrelated_mean, self.scale.same
-        near: Vectors = np.clip((index.cosines(view, self.vector) - low) / (high - low), 0.0, 1.0)
-        return near
+        return self.aim.nearness(index.cosines(view, self.aim.vector))
 
 
 class Search:
@@ -152,6 +165,7 @@ class Search:
         *,
         memory_index: MemoryIndex,
         message_index: MessageIndex,
+        heads: Path,
         scale: Scale,
         worker: Worker,
         attention: Attended = lambda session, query: _unattended,
@@ -164,6 +178,7 @@ class Search:
         self._scale = scale
         self._worker = worker
         self._words = WordVectors()
+        self._questions = Questions(heads)
 
     def namespaces(self) -> dict[str, int]:
         """How many memories hold in each namespace."""
@@ -184,7 +199,7 @@ class Search:
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
         query, terms = request.query, query_terms.terms(request.query)
-        meaning = await self._meaning(query, terms)
+        meaning = await self._meaning(query, terms, asks=request.asks)
         indexes = {kind: i.snapshot() for kind, i in self._indexes.items() if kind in request.kinds and len(i)}
         sees = partial(namespaces.covers, seen=request.scope)
         chosen = partial(RamIndex.view, sees=sees, having=frozenset(request.having))
@@ -309,22 +324,22 @@ class Search:
         """What is found, and its statements by how well they answer a question, with their nearness to what it is
         about.
         """
-        found = await self.search(replace(request, only="answers"))
+        found = await self.search(replace(request, only="answers", asks=about == question))
         statements = await self._worker.run(gate.to_read, found)
-        nearness = await self._nearness(about, statements)
+        nearness = await self._nearness(about, statements, asks=about == question)
         return found, await self._worker.run(gate.judge, question, statements, nearness)
 
-    async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
+    async def _nearness(self, question: str, statements: Sequence[Recalled], *, asks: bool) -> dict[str, float]:
         """The nearness to a question of sentences of statements with several; {} when the embedder fails."""
         several = [parts for each in statements if (parts := gate.parts_of(each.content)) != (each.content,)]
         texts = list(dict.fromkeys(part for each in several for part in each))
         try:
             scale, embedder = await self._scale.measured(), self._scale.embedder.now
-            (question_vector,), vectors = await embedder.embed([question]), await embedder.embed([*map(by_user, texts)])
+            (vector,), vectors = await embedder.embed([question]), await embedder.embed([*map(by_user, texts)])
         except EmbedderError:
             return {}
-        low, high = scale.unrelated_mean, scale.same
-        near = np.clip((vectors @ question_vector - low) / (high - low), 0.0, 1.0)
+        aim = self._aim(vector, scale, asks=asks)
+        near = aim.nearness(vectors @ aim.vector)
         return dict(zip(texts, near.tolist(), strict=True))
 
     def _index_words(self) -> None:
@@ -333,7 +348,14 @@ class Search:
             self._memory_index.unindexed = False
             self._db.write(memory_fts.index)
 
-    async def _meaning(self, query: str, terms: Sequence[str]) -> QueryMeaning | None:
+    def _aim(self, vector: Vectors, scale: Calibration, *, asks: bool) -> Aim:
+        """What is near to a query with this vector; with `asks`, what answers it."""
+        less = 0.0
+        if asks:
+            vector, less = self._questions.moved(vector, self._scale.embedder.now.id)
+        return Aim(vector, scale.unrelated_mean - less, scale.same - less)
+
+    async def _meaning(self, query: str, terms: Sequence[str], *, asks: bool) -> QueryMeaning | None:
         """None without an embedder, or when it fails."""
         embedder = self._scale.embedder.now
         if not embedder.dimensions:
@@ -343,7 +365,7 @@ class Search:
             (vector,), (tokens,) = await token_codes.embed(embedder, [query])
             bearing = np.sqrt(np.clip(await self._words.of(terms, embedder) @ vector, LEAST_BEARING, 1.0))
             query_tokens = QueryTokens(embedder.id, terms, tokens) if tokens.ids else None
-            return QueryMeaning(vector, scale, bearing, query_tokens)
+            return QueryMeaning(self._aim(vector, scale, asks=asks), bearing, query_tokens)
         except EmbedderError:
             return None
 
