@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pi_memory.embedding.calibration import calibrate
 from pi_memory.embedding.gguf import GgufEmbedder
-from pi_memory.learning.dedup import Action, Neighbour, decide, put_right, with_amount
+from pi_memory.learning.dedup import Action, Neighbour, decide
 from pi_memory.types import Candidate, Memory
 from tests.gguf_bert import export_minilm_or_skip
 
@@ -277,36 +277,6 @@ def test_a_correction_keeps_what_else_was_said() -> None:
     decision = decide(candidate, neighbours, related=0.5)
     assert (decision.action, decision.id) == ("end", 1)
     assert decision.content == "The staging server runs on 9090 and is backed up by Anna."
-
-
-def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
-    known = "Training is on Tuesdays at five on pitch 2."
-    assert put_right("No, it is on pitch 4, not pitch 2.", known) == "Training is on Tuesdays at five on pitch 4."
-    assert put_right("Training is on pitch 4.", known) is None
-    assert put_right("Training is on pitch 4, not pitch 3.", known) is None
-    assert (
-        put_right("The bills go out on the 30th, not on the 15th.", "The bills go out on the 15th with net 30.") is None
-    )
-
-
-def test_what_is_said_of_the_wrong_value_is_not_said_of_the_right_one() -> None:
-    known = "Our plumber is Ida Moss, 0171 5550123."
-    assert put_right("No, our plumber is Bo Crane, not Ida Moss.", known) is None
-    assert put_right("No, our plumber is Bo Crane, 0171 5550199, not Ida Moss.", known) is None
-
-
-def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None:
-    known = "I keep bees, three hives at the moment, at the allotment."
-    one_died = "One of the colonies died, so I'm down to two hives."
-    assert with_amount(one_died, known) == "I keep bees, two hives at the moment, at the allotment."
-    assert with_amount("We have 12 hens left.", "We have 16 hens in the orchard.") == "We have 12 hens in the orchard."
-    assert with_amount("Two colonies died.", known) is None
-    assert with_amount("We have 2 hens and 3 ducks.", "We had 4 hens and 5 ducks in spring.") is None
-    assert with_amount("We have 12 hens.", "We have 16 hens.") is None
-    gig = "The next gig is on 22 April at the Anchor, and we get 250 for it."
-    assert with_amount("Actually the gig on 22 April is at the Tannery.", gig) is None
-    assert with_amount("The gig on 24 April is at the Tannery.", gig) is None
-    assert with_amount("The gig is on 24 April.", gig) == gig.replace("22", "24")
 
 
 def test_a_correction_of_what_nobody_said_ends_nothing() -> None:

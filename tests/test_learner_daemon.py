@@ -173,6 +173,18 @@ def test_a_correction_that_was_undone_is_not_said_to_hold(reader: Client) -> Non
 
 
 @NEEDS_MINILM
+def test_a_sentence_and_what_refers_to_it_end_together_and_come_back_together(reader: Client) -> None:
+    say(reader, "The bike is a blue one, the lock combination is 0492. It is always parked behind the mill.")
+    before = held(reader)
+    say(reader, "I bought a new lock for the bike, its combination is 7715.")
+    assert not [content for content in held(reader) if "0492" in content]
+    assert [content for content in held(reader) if "7715" in content and "behind the mill" in content]
+    newest = reader.get("/events").json()["events"][0]["id"]
+    reader.post(f"/events/{newest}/undo").raise_for_status()
+    assert held(reader) == before
+
+
+@NEEDS_MINILM
 def test_what_was_corrected_in_part_keeps_the_rest(reader: Client) -> None:
     say(reader, "We keep 16 hens in the orchard.", "The fox came, we only have 12 hens left.")
     assert held(reader) == ["We keep 12 hens in the orchard."]

@@ -12,6 +12,10 @@ from pi_memory.text.second_person import in_second_person, to_user
         ("I'm allergic to nuts, and I was ill.", "You're allergic to nuts, and you were ill."),
         ("The user's sister lives in Oslo.", "Your sister lives in Oslo."),
         ("The user likes tea and the user has a cat.", "You like tea and you have a cat."),
+        (
+            "The user always parks it here, and the user still has no key.",
+            "You always park it here, and you still have no key.",
+        ),
         ("The user plays in a band, we're called the Owls.", "You play in a band, you're called the Owls."),
         ("the stopcock is under the stairs", "The stopcock is under the stairs."),
         ("The user is Ann and the user has just set you up.", "You are Ann and you have just set me up."),

@@ -12,9 +12,9 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from pi_memory.learning.comparison import compared, said_in, stems
+from pi_memory.learning.remainder import put_right, standing
 from pi_memory.text.contrast import contrast, left_behind
-from pi_memory.text.language import forms, pattern, words
-from pi_memory.text.stems import stem
+from pi_memory.text.language import pattern, words
 from pi_memory.types import Candidate, Memory, Vectors
 
 Action = Literal["add", "replace", "end", "noop"]
@@ -36,13 +36,14 @@ class Decision:
     """`add`; `replace` the memory `id`, which the candidate says better; `end` it, which it contradicts; or `noop`,
     as `id` says it already. `replace` and `end` close its interval in favour of the candidate.
 
-    `content`, if any, is what is to be kept instead of the candidate's. `linked` are those that are about the same;
-    `doubts` is one that the candidate may make untrue, and how likely.
+    `content`, if any, is what is to be kept instead of the candidate's. `also` are others that end with it; `linked`
+    are those that are about the same; `doubts` is one that the candidate may make untrue, and how likely.
     """
 
     action: Action
     id: int | None = None
     content: str | None = None
+    also: tuple[int, ...] = ()
     linked: tuple[int, ...] = ()
     doubts: tuple[int, float] | None = None
 
@@ -50,8 +51,6 @@ class Decision:
 LIKE = 80.0
 """rapidfuzz's `token_sort_ratio` of contents from which on they are about the same, where no embedder says so."""
 SAME_SUBJECT = 0.8
-AMOUNT = re.compile(r"\b(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
-"""Two words, the first of which may be a number."""
 
 
 def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: float) -> Decision:
@@ -103,58 +102,16 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
     if found is None or candidate.priority != "highest":
         return None
     wrong, subject = found.wrong.strip(" .,`\"'"), _subject(found.subject)
-    hit = [n.memory for n in near if _stands(wrong, n.memory.content) and subject <= _all_of(n.memory.content)]
+    hit = [n.memory for n in near if standing(wrong, n.memory.content) and subject <= _all_of(n.memory.content)]
     if len(hit) != 1:
         return None
     return Decision("end", hit[0].id, content=put_right(candidate.content, hit[0].content))
 
 
-def put_right(said: str, known: str) -> str | None:
-    """What a memory says with X in the place of Z, where `X, not Z` was said and it says more than that; else None.
-
-    What follows Z after a comma is of Z: the number of the one who is the plumber no more.
-    """
-    found = contrast(said)
-    wrong = found.wrong.strip(" .,`\"'") if found else ""
-    stands = _stands(wrong, known)
-    if found is None or not stands or not stems(known) - stems(said) or known[stands.end() :].startswith((",", " (")):
-        return None
-    if found.right == found.subject and not pattern("verb").search(found.right):
-        return None  # where its subject ends is not known
-    return _replaced(known, wrong, _tail(found.right))
-
-
-def with_amount(said: str, known: str) -> str | None:
-    """What a memory says with another number of the same things, if it says more than that, and nothing else is named
-    instead: `two hives` for `three hives`; else None.
-    """
-    mine, theirs = _amounts(said), _amounts(known)
-    shared = mine.keys() & theirs.keys()
-    if len(shared) != 1:
-        return None
-    new, old = mine[what := shared.pop()]["many"], theirs[what]
-    if new == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
-        return None
-    merged = known[: old.start("many")] + new + known[old.end("many") :]
-    return merged if _named(said) <= _named(merged) else None
-
-
-def _amounts(text: str) -> dict[str, re.Match[str]]:
-    """Where a number of things is said, by the stems of the things: `three hives`."""
-    found = (each for each in AMOUNT.finditer(text) if each["many"].isdigit() or each["many"] in forms("small_numbers"))
-    return {stem(each["what"].casefold()): each for each in found}
-
-
-def _named(text: str) -> set[str]:
-    """The names within a text, and its numbers."""
-    said = [word.strip(".,;:!?").split("'")[0] for word in text.split()]
-    return {word for word in said[1:] if (word != "I" and word[:1].isupper()) or any(c.isdigit() for c in word)}
-
-
 def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
     """`runs on X instead of Z`, `moved from Z to X`: ends the one memory that says Z of the same subject."""
     wrong, known = left_behind(candidate.content), _all_of(candidate.content)
-    hit = [n.memory for n in near if _stands(wrong, n.memory.content) and _subject(n.memory.content) <= known]
+    hit = [n.memory for n in near if standing(wrong, n.memory.content) and _subject(n.memory.content) <= known]
     return Decision("end", hit[0].id) if len(hit) == 1 else None
 
 
@@ -169,22 +126,6 @@ def _subject(text: str) -> set[str]:
 
 def _all_of(text: str) -> set[str]:
     return {*said_in(text, without=frozenset())}
-
-
-def _tail(right: str) -> str:
-    """What is said of a subject: `it is port 8081` -> `port 8081`."""
-    verb = pattern("verb").search(right)
-    return right[verb.end() :].strip(" .,;") if verb else right.strip(" .,;")
-
-
-def _replaced(old: str, wrong: str, right: str) -> str:
-    """The old content with the right value in the place of the wrong one; a word that both have is there once."""
-    found = _stands(wrong, old)
-    assert found is not None
-    words, before = right.split(), old[: found.start()].split()
-    if len(words) > 1 and before and before[-1].casefold() == words[0].casefold():
-        words = words[1:]
-    return old[: found.start()] + " ".join(words) + old[found.end() :]
 
 
 def _is_like(candidate: Candidate | Memory, neighbour: Neighbour, related: float) -> bool:
@@ -202,11 +143,6 @@ def _likeness(candidate: Candidate | Memory, neighbour: Neighbour) -> float:
 
 def _plain(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
-
-
-def _stands(wrong: str, content: str) -> re.Match[str] | None:
-    """The position of a text as a whole word."""
-    return re.search(rf"(?<!\w){re.escape(wrong)}(?!\w)", content, re.IGNORECASE) if wrong else None
 
 
 def _place(namespace: str) -> tuple[str, ...]:

@@ -17,10 +17,11 @@ from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
-from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide, put_right, with_amount
+from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
+from pi_memory.learning.remainder import merged
 from pi_memory.learning.statements import statements
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import SHOWN_DOUBT, Memories
@@ -297,9 +298,7 @@ class Learner:
         if decision.action == "add" and (is_written or candidate.source in COMPARED):
             ended, chance = await self._worker.run(self._made_untrue, candidate, found)
             if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
-                old = next(n.memory for n in found.neighbours if n.memory.id == ended)
-                merged = put_right(candidate.content, old.content) or with_amount(candidate.content, old.content)
-                decision = Decision("end", ended, content=merged)
+                decision = await self._worker.run(self._ending, candidate, found, ended)
             elif chance >= DOUBTFUL:
                 decision = replace(decision, doubts=(ended, chance))
         if not is_sure and decision.id is None:
@@ -331,17 +330,36 @@ class Learner:
 
     def _made_untrue(self, candidate: Candidate, found: Nearby) -> tuple[int, float]:
         """The id of the memory that a candidate most likely makes untrue, and how likely; (0, 0) without any."""
+        chances = self._chances(candidate, found)
+        if not chances:
+            return 0, 0.0
+        best = max(chances, key=chances.__getitem__)
+        old = next(n.memory for n in found.neighbours if n.memory.id == best)
+        return (0, 0.0) if old.content in candidate.content else (best, chances[best])  # it refers back to it
+
+    def _chances(self, candidate: Candidate, found: Nearby) -> dict[int, float]:
+        """How likely a candidate makes each memory untrue, by id."""
         old = _comparable(candidate, found)
         if not old:
-            return 0, 0.0
+            return {}
         new = Said(_in_own_words(candidate), found.vector)
         # Judged beside all, as the nearest of many is most often what is meant.
         chances = self._replacement.chances(new, [_said(n) for n in old], embedder=found.space)
         chances = chances * np.array([_is_near(n, candidate) for n in old])
-        best = int(chances.argmax())
-        if old[best].memory.content in candidate.content:  # it refers back to it
-            return 0, 0.0
-        return old[best].memory.id, float(chances[best])
+        return {n.memory.id: float(chance) for n, chance in zip(old, chances, strict=True)}
+
+    def _ending(self, candidate: Candidate, found: Nearby, ended: int) -> Decision:
+        """The end of a memory, and of what was told with it: a sentence by itself and with the one that refers to it
+        are two memories. What else they say is kept.
+        """
+        known = {n.memory.id: n.memory for n in found.neighbours}
+        told = [m for m in known.values() if m.is_valid and _is_told_with(m, known[ended])]
+        whole = max([known[ended], *told], key=lambda memory: len(memory.content))
+        content = merged(candidate.content, whole.content)
+        parts = [m for m in (known[ended], *told) if m is not whole and m.content in whole.content]
+        chances, kept = self._chances(candidate, found), content or candidate.content
+        also = tuple(m.id for m in parts if m.content not in kept and chances.get(m.id, 0.0) >= DOUBTFUL)
+        return Decision("end", whole.id, content=content, also=also)
 
     async def _carry_out(
         self,
@@ -369,7 +387,9 @@ class Learner:
             candidate, embedding = replace(candidate, content=decision.content), None
         if before.priority == "highest":
             candidate = replace(candidate, priority="highest")
-        new = self._memories.supersede(before.id, candidate, origin=origin, vector=embedding, durable=durable)
+        new = self._memories.supersede(
+            before.id, candidate, also=decision.also, origin=origin, vector=embedding, durable=durable
+        )
         return Outcome(await new, instead_of=before)
 
     async def _forget(self, stated: Statement, seen: Scope) -> str:
@@ -451,6 +471,12 @@ def _is_learned(candidate: Candidate, memory: Memory) -> bool:
 
 def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
     return replace(candidate, namespace=of_fact(candidate.quote, exchange.project))
+
+
+def _is_told_with(memory: Memory, other: Memory) -> bool:
+    """Whether one of two memories is a part of what was said at once."""
+    is_part = memory.content in other.content or other.content in memory.content
+    return memory.id != other.id and memory.exchange_id == other.exchange_id is not None and is_part
 
 
 def _says(memory: Memory, sentence: str) -> bool:

@@ -168,14 +168,18 @@ class Memories:
         candidate: Candidate,
         *,
         origin: str,
+        also: Sequence[int] = (),
         vector: Embedding | None = None,
         durable: bool = False,
     ) -> Memory:
-        """Close a memory and add its replacement, which is returned. Raises as `add` and `change` do."""
+        """Close a memory, and with it those of `also`, and add its replacement, which is returned. One event. Raises as
+        `add` and `change` do.
+        """
         candidate, cause = checked(candidate), self._cause(origin)
-        supersede = partial(_supersede, number=number, candidate=candidate, cause=cause, embedding=vector)
-        old, new = await self._db.write(supersede, durable=durable)
-        await self._published(old)
+        supersede = partial(_supersede, numbers=(number, *also), candidate=candidate, cause=cause, embedding=vector)
+        *ended, new = await self._db.write(supersede, durable=durable)
+        for old in ended:
+            await self._published(old)
         return await self._published(new)
 
     async def doubt(self, newer: int, older: int, chance: float) -> None:
@@ -330,15 +334,20 @@ def _close(db: sqlite_utils.Database, number: int, *, cause: Cause) -> Memory:
 
 
 def _supersede(
-    db: sqlite_utils.Database, number: int, *, candidate: Candidate, cause: Cause, embedding: Embedding | None
-) -> tuple[Memory, Memory]:
-    memory = changes.valid(db, number)
+    db: sqlite_utils.Database,
+    numbers: Sequence[int],
+    *,
+    candidate: Candidate,
+    cause: Cause,
+    embedding: Embedding | None,
+) -> list[Memory]:
+    """Returns the memories that ended, and the one that holds instead."""
+    old = [changes.valid(db, number) for number in numbers]
     new = changes.add(db, candidate, cause, embedding=embedding)
     # Before this the new one held for no time: so undoing it also takes the new one back.
     unborn = replace(new, valid_to=new.valid_from)
-    after = {number: _over(memory, cause.at, new.id), new.id: new}
-    old, new = changes.save(db, SUPERSEDED, [memory, unborn], after, cause)
-    return old, new
+    after = {memory.id: _over(memory, cause.at, new.id) for memory in old} | {new.id: new}
+    return changes.save(db, SUPERSEDED, [*old, unborn], after, cause)
 
 
 def _conflicts(db: sqlite_utils.Database) -> list[tuple[conflicts.Doubt, Memory, Memory]]:

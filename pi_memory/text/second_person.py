@@ -42,7 +42,7 @@ def _of_user(found: re.Match[str]) -> str:
     person, verb = "your" if found["of"] else "you", found["verb"]
     if verb and not found["of"] and verb not in words("no_verb"):
         verb = forms("second_person_verb").get(verb) or _infinitive(verb)
-    return _in_place(found, f"{person} {verb}" if verb else person)
+    return _in_place(found, f"{person}{found['how'] or ''} {verb}" if verb else f"{person}{found['how'] or ''}")
 
 
 def _infinitive(verb: str) -> str:

@@ -1,0 +1,187 @@
+"""What a memory says that a correction leaves standing: a value that was put right goes in its place, and what was said
+beside it is kept. Pure.
+"""
+
+import re
+
+from pi_memory.learning.comparison import stems
+from pi_memory.text.contrast import contrast
+from pi_memory.text.language import forms, pattern
+from pi_memory.text.sentences import sentences
+from pi_memory.text.sentences import stems as all_stems
+from pi_memory.text.stems import stem
+
+AMOUNT = re.compile(r"\b(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
+"""Two words, the first of which may be a number."""
+LEAST_SAID = 2
+"""Words with a meaning of their own that a clause has which is kept."""
+
+
+def merged(said: str, known: str) -> str | None:
+    """What is to be kept when `said` puts right what a memory says; None for `said` as it is."""
+    return put_right(said, known) or with_amount(said, known) or with_value(said, known) or with_rest(said, known)
+
+
+def put_right(said: str, known: str) -> str | None:
+    """What a memory says with X in the place of Z, where `X, not Z` was said and it says more than that; else None.
+
+    What follows Z after a comma is of Z: the number of the one who is the plumber no more.
+    """
+    found = contrast(said)
+    wrong = found.wrong.strip(" .,`\"'") if found else ""
+    stands = standing(wrong, known)
+    if found is None or not stands or not stems(known) - stems(said) or known[stands.end() :].startswith((",", " (")):
+        return None
+    if found.right == found.subject and not pattern("verb").search(found.right):
+        return None  # where its subject ends is not known
+    return _replaced(known, stands, _tail(found.right))
+
+
+def with_amount(said: str, known: str) -> str | None:
+    """What a memory says with another number of the same things, if it says more than that, and nothing else is named
+    instead: `two hives` for `three hives`; else None.
+    """
+    mine, theirs = _amounts(said), _amounts(known)
+    shared = mine.keys() & theirs.keys()
+    if len(shared) != 1:
+        return None
+    new, old = mine[what := shared.pop()]["many"], theirs[what]
+    if new == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
+        return None
+    return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :])
+
+
+def with_value(said: str, known: str) -> str | None:
+    """What a memory says with another day, time, price or code in the place of the only one that is written like it, if
+    nothing else is named instead: `the exam is on the 26th` for `the exam is on January 19th at nine`; else None.
+    """
+    new = [value for value in _values(said) if standing(value, known) is None]
+    if len(new) != 1 or _counts(said) - _counts(known):
+        return None
+    old = [value for value in _values(known) if standing(value, said) is None and _shape(value) == _shape(new[0])]
+    if len(old) != 1 or not stems(known) - stems(said) - stems(old[0]):
+        return None
+    place = standing(old[0], known)
+    assert place is not None
+    if any(_first_value(name, known) not in ("", old[0]) for name in _named(said)):
+        return None  # it is the value of another one
+    return _if_all_is_kept(said, known[: place.start()] + new[0] + known[place.end() :])
+
+
+def with_rest(said: str, known: str) -> str | None:
+    """What was said, and the clauses of a memory that it is not about: `We open at seven. We are on Gerber Lane.`; None
+    where there are none, or it is not plain which of them it is about.
+    """
+    parts = clauses(known)
+    shared = [len(all_stems(part) & all_stems(said)) for part in parts]
+    most = max(shared)
+    if len(parts) == 1 or not most or shared.count(most) > 1:
+        return None
+    corrected = shared.index(most)
+    shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
+    others = [part for place, part in enumerate(parts) if place != corrected and _stands_alone(part)]
+    rest = [part for part in others if not shapes & set(map(_shape, _values(part)))]  # it has another value itself
+    if _is_left(said, parts[corrected]):
+        rest = [part for part in rest if not pattern("definite").match(part)]  # the office of who quit
+    return " ".join([_sentence(said), *map(_sentence, rest)]) if rest else None
+
+
+def clauses(text: str) -> list[str]:
+    """The sentences of a text, and the clauses in them that begin anew."""
+    found: list[str] = []
+    for sentence in sentences(text):
+        begin = 0
+        for cut in pattern("clause_joint").finditer(sentence):
+            if _begins_anew(sentence[cut.end() :]):
+                found.append(sentence[begin : cut.start()])
+                begin = cut.end()
+        found.append(sentence[begin:])
+    return found
+
+
+def _is_left(said: str, clause: str) -> bool:
+    """Whether something of a clause is said to be over."""
+    about_it = [each for each in sentences(said) if all_stems(each) & all_stems(clause)]
+    return any(pattern("says_over").search(each) for each in about_it)
+
+
+def _begins_anew(text: str) -> bool:
+    """Whether a clause has a subject and a verb of its own."""
+    clause = pattern("clause_joint").split(text)[0]
+    has_subject = pattern("has_subject").match(clause) or pattern("said_of_same").match(clause)
+    return bool(has_subject and (pattern("says_now").search(clause) or pattern("happened_once").search(clause)))
+
+
+def _stands_alone(clause: str) -> bool:
+    """Whether a clause says by itself what holds, and of whom."""
+    is_part = pattern("subordinate").match(clause) or pattern("said_of_same").match(clause)
+    return not is_part and pattern("says_now").search(clause) is not None and len(stems(clause)) >= LEAST_SAID
+
+
+def _sentence(text: str) -> str:
+    said = text.strip(" ,;")
+    return f"{said[:1].upper()}{said[1:]}" + ("" if said.endswith((".", "!", "?")) else ".")
+
+
+def standing(value: str, text: str) -> re.Match[str] | None:
+    """The place of a value in a text, as whole words."""
+    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) if value else None
+
+
+def _replaced(known: str, wrong: re.Match[str], right: str) -> str:
+    """The memory with the right value in the place of the wrong one; a word that both have is there once."""
+    words, before = right.split(), known[: wrong.start()].split()
+    if len(words) > 1 and before and before[-1].casefold() == words[0].casefold():
+        words = words[1:]
+    return known[: wrong.start()] + " ".join(words) + known[wrong.end() :]
+
+
+def _tail(right: str) -> str:
+    """What is said of a subject: `it is port 8081` -> `port 8081`."""
+    verb = pattern("verb").search(right)
+    return right[verb.end() :].strip(" .,;") if verb else right.strip(" .,;")
+
+
+def _amounts(text: str) -> dict[str, re.Match[str]]:
+    """Where a number of things is said, by the stems of the things: `three hives`."""
+    found = (each for each in AMOUNT.finditer(text) if each["many"].isdigit() or each["many"] in forms("small_numbers"))
+    return {stem(each["what"].casefold()): each for each in found}
+
+
+def _values(text: str) -> list[str]:
+    """The numbers of a text and its days of the week, as they are written."""
+    found = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in text.split()]
+    return [word for word in found if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
+
+
+def _counts(text: str) -> set[str]:
+    """The number words of a text: `at two o'clock`."""
+    return {word.strip(".,;:!?") for word in text.casefold().split()} & forms("small_numbers").keys()
+
+
+def _day(word: str) -> str:
+    return word.casefold().removesuffix("s")
+
+
+def _shape(value: str) -> str:
+    """How a value is written: `19th` and `2nd`, `15:40` and `8:05`, `7.20` and `14.50` are written alike."""
+    if not any(c.isdigit() for c in value):
+        return "weekday"
+    return re.sub(r"(?<=#)(?:st|nd|rd|th)$", "th", re.sub(r"\d+", "#", value.casefold()))
+
+
+def _first_value(name: str, text: str) -> str:
+    """The first value after a name in a text; "" if it is not there, or has none."""
+    place = standing(name, text)
+    return next(iter(_values(text[place.end() :])), "") if place else ""
+
+
+def _named(text: str) -> set[str]:
+    """The names within a text, and its numbers."""
+    said = [word.strip(".,;:!?").split("'")[0] for word in text.split()]
+    return {word for word in said[1:] if (word != "I" and word[:1].isupper()) or any(c.isdigit() for c in word)}
+
+
+def _if_all_is_kept(said: str, found: str) -> str | None:
+    """What was found, if it has all that is named in what was said."""
+    return found if _named(said) <= _named(found) else None

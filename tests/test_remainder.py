@@ -1,0 +1,134 @@
+"""What a memory says that a correction leaves standing."""
+
+import pytest
+
+from pi_memory.learning.remainder import clauses, merged, put_right, with_amount
+
+
+def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
+    known = "Training is on Tuesdays at five on pitch 2."
+    assert put_right("No, it is on pitch 4, not pitch 2.", known) == "Training is on Tuesdays at five on pitch 4."
+    assert put_right("Training is on pitch 4.", known) is None
+    assert put_right("Training is on pitch 4, not pitch 3.", known) is None
+    assert (
+        put_right("The bills go out on the 30th, not on the 15th.", "The bills go out on the 15th with net 30.") is None
+    )
+
+
+def test_what_is_said_of_the_wrong_value_is_not_said_of_the_right_one() -> None:
+    known = "Our plumber is Ida Moss, 0171 5550123."
+    assert put_right("No, our plumber is Bo Crane, not Ida Moss.", known) is None
+    assert put_right("No, our plumber is Bo Crane, 0171 5550199, not Ida Moss.", known) is None
+
+
+def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None:
+    known = "I keep bees, three hives at the moment, at the allotment."
+    one_died = "One of the colonies died, so I'm down to two hives."
+    assert with_amount(one_died, known) == "I keep bees, two hives at the moment, at the allotment."
+    assert with_amount("We have 12 hens left.", "We have 16 hens in the orchard.") == "We have 12 hens in the orchard."
+    assert with_amount("Two colonies died.", known) is None
+    assert with_amount("We have 2 hens and 3 ducks.", "We had 4 hens and 5 ducks in spring.") is None
+    assert with_amount("We have 12 hens.", "We have 16 hens.") is None
+    gig = "The next gig is on 22 April at the Anchor, and we get 250 for it."
+    assert with_amount("Actually the gig on 22 April is at the Tannery.", gig) is None
+    assert with_amount("The gig on 24 April is at the Tannery.", gig) is None
+    assert with_amount("The gig is on 24 April.", gig) == gig.replace("22", "24")
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        (
+            "The dentist rang, it's on the 19th instead, same time.",
+            "My dentist is Dr Lunt, next check-up on the 12th of February at 15:40.",
+            "My dentist is Dr Lunt, next check-up on the 19th of February at 15:40.",
+        ),
+        (
+            "Mara's flute is on Thursdays now.",
+            "Mara has flute on Tuesdays at 4 pm with Mr. Voss.",
+            "Mara has flute on Thursdays at 4 pm with Mr. Voss.",
+        ),
+        ("The rent is 640 now.", "The rent is 620 euros, due on the 3rd.", "The rent is 640 euros, due on the 3rd."),
+        (
+            "I bought a new lock, it's got 7715.",
+            "My bike's a blue one, the lock combination is 0492.",
+            "My bike's a blue one, the lock combination is 7715.",
+        ),
+        (
+            "We swapped spaces in the garage, ours is 58 now.",
+            "We park in the garage in Elm Street, our space is number 63.",
+            "We park in the garage in Elm Street, our space is number 58.",
+        ),
+        (
+            "Die Probe ist jetzt am Donnerstag.",
+            "Die Probe ist am Dienstag um acht im Keller.",
+            "Die Probe ist am Donnerstag um acht im Keller.",
+        ),
+    ],
+)
+def test_a_value_goes_in_the_place_of_the_one_that_is_written_like_it(said: str, known: str, kept: str) -> None:
+    assert merged(said, known) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Gave Piotr a raise, he's on 18.50 now.", "Nadia gets 14.20 an hour, Piotr 17."),
+        ("Gave Piotr a raise, he's on 18.50 now.", "Nadia gets 14.20 an hour, Piotr 17.10."),
+        ("The gig is on the 24th at the Tannery.", "The gig is on the 22nd at the Anchor at nine."),
+        ("The physio is on the 10th at two o'clock.", "The physio is on the 3rd of May at twenty past ten."),
+        ("The exam is on the 26th at 14:00.", "The exam is on the 19th at 9:30 in hall two."),
+        ("The bins go out on Thursday now.", "The bins go out on Tuesday."),
+    ],
+)
+def test_a_value_of_another_one_or_among_others_takes_no_place(said: str, known: str) -> None:
+    assert merged(said, known) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        (
+            "We open at seven from now on.",
+            "We're on Gerber Lane 8, the shop opens at half six.",
+            "We're on Gerber Lane 8.",
+        ),
+        (
+            "The house has been sold. The new landlord is a Mrs. Ames.",
+            "The rent for the shop is 1,150 and the landlord is Mr. Orr.",
+            "The rent for the shop is 1,150.",
+        ),
+        (
+            "Dad's moved again, he's in Bruges now.",
+            "My mum lives in Assen and my dad moved to Ghent.",
+            "My mum lives in Assen.",
+        ),
+        (
+            "The gig is at the Tannery now.",
+            "The gig is at the Anchor, and we get fifty for it.",
+            "We get fifty for it.",
+        ),
+    ],
+)
+def test_what_was_said_beside_what_is_corrected_is_kept(said: str, known: str, kept: str) -> None:
+    assert merged(said, known) == f"{said} {kept}"
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Trevor has retired, the boiler man is Lee Orr.", "The boiler man is Trevor Cope, he comes every October."),
+        ("I quit Harbour Freight, I work at the mill.", "I work at Harbour Freight, the office is on High Street."),
+        ("Our vet is Dr. Sandoval now.", "Our vet is Dr. Quilter in Hembridge."),
+        ("We moved to Leeds.", "The key is in the shed and the bike is in the hall."),
+    ],
+)
+def test_what_goes_with_what_is_corrected_is_not_kept(said: str, known: str) -> None:
+    assert merged(said, known) is None
+
+
+def test_a_clause_with_a_subject_and_a_verb_begins_anew() -> None:
+    assert clauses("We keep bread, cake and jam in the hall, and my bike is there.") == [
+        "We keep bread, cake and jam in the hall",
+        "my bike is there.",
+    ]
