@@ -125,3 +125,11 @@ def test_a_fact_is_kept_without_the_greeting_before_it() -> None:
     (fact,) = found("Hello, our plumber is called Tomasz Wrona and lives at number 14.")
     assert fact.content == "Our plumber is called Tomasz Wrona and lives at number 14."
     assert fact.quote == "Hello, our plumber is called Tomasz Wrona and lives at number 14."
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["the wifi password is mango77", "wifi is called kuilnet and the password is zuurkool88"],
+)
+def test_the_password_of_the_wifi_is_a_fact(message: str) -> None:
+    assert [fact.quote for fact in found(message)] == [message]

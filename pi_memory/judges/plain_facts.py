@@ -32,6 +32,7 @@ REMARK = 0.05
 """Below this nothing is stated that lasts: 1 of 149 sentences with facts, 60 % of remarks and 70 % of chatter."""
 LEAST_UNSURE = 0.1
 """From here on a sentence may be one."""
+SHORTEST_PASSWORD = 4
 FEWEST_WORDS, MOST_WORDS = 2, 60
 MOST = 12
 """Most facts of one message: with more the user is dictating, or pasting."""
@@ -106,7 +107,8 @@ class PlainFacts:
             vectors = await self._vectors(embedder, texts)
         found = await self._worker.run(self._worth.chances, texts, vectors, embedder=embedder.id)
         is_sure = vectors is not None and self._worth.reads(embedder.id)
-        return [float(chance) for chance in found], LEAST_CHANCE if is_sure else LEAST_CHANCE_UNSURE
+        chances = [1.0 if _gives_access(text) else float(chance) for text, chance in zip(texts, found, strict=True)]
+        return chances, LEAST_CHANCE if is_sure else LEAST_CHANCE_UNSURE
 
     async def _vectors(self, embedder: Embedder, texts: Sequence[str]) -> Vectors | None:
         try:
@@ -133,6 +135,13 @@ class PlainFacts:
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
             self._last.popitem(last=False)
+
+
+def _gives_access(text: str) -> bool:
+    """Whether a sentence gives the password that everybody in a house is given: `the wifi password is mango77`."""
+    has_value = any(len(word) >= SHORTEST_PASSWORD and any(map(str.isdigit, word)) for word in text.split())
+    named = pattern("secret_named").finditer(text)
+    return has_value and any(pattern("household").search(text[: each.start()]) for each in named)
 
 
 def _may_be_subject(sentence: Sentence) -> bool:
