@@ -199,3 +199,13 @@ def test_who_tells_a_secret_is_asked_whether_to_remember_it(daemon: Daemon, secr
 )
 def test_who_tells_no_secret_is_not(daemon: Daemon, message: str) -> None:
     assert "Not kept" not in str(say(daemon(model=ExtractiveModel()), message)["reply"])
+
+
+def test_a_broad_question_lists_what_the_conversation_has_shown(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    for fact in ("The ladder is at Ingrid's.", "The ladder has nine rungs."):
+        say(client, f"Remember: {fact}")
+    for _ in range(2):
+        listed = str(say(client, "What do you know about the ladder?", "b")["reply"])
+        assert "Ingrid" in listed
+        assert "nine rungs" in listed

@@ -71,8 +71,8 @@ NAMING = 4_000
 class SearchRequest:
     """What is searched for: the `k` best hits for `query` that `scope` sees. The topics of `session` boost memories;
     messages that are `in_prompt` are left out. `at` is when it is asked, `now` unless given: "last week" is the one
-    before. `only` is what may be found, `having` the type and priority of memories. `asks`: it is a question that one
-    of the statements found is to answer.
+    before. `only` is what may be found, and `nearest` how many of the nearest in meaning are read then; `having` the
+    type and priority of memories. `asks`: it is a question that one of the statements found is to answer.
     """
 
     query: str
@@ -84,6 +84,7 @@ class SearchRequest:
     in_prompt: PromptWindow | None = None
     at: float | None = None
     only: Only | None = None
+    nearest: int = READ_NEAREST
     having: Collection[str] = ()
     asks: bool = False
 
@@ -215,7 +216,7 @@ class Search:
             bearing=None if meaning is None else meaning.bearing,
             past=query_terms.asks_past(query),
             only=request.only,
-            nearest=READ_NEAREST if request.only and meaning else 0,
+            nearest=request.nearest if request.only and meaning else 0,
             tokens=None if meaning is None else meaning.tokens,
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
@@ -251,6 +252,8 @@ class Search:
         else:
             others = await self.search(replace(request, in_prompt=room.in_prompt, only="answers"))
             best = gate.let_through(others, by_meaning=self._by_meaning)
+        if intent.kind in (Wish.ABOUT, Wish.SAID):  # a list is whole, also where the prompt has some of it
+            room = replace(room, text="")
         best = await self.mask_secrets(await self._with_answers(best))
         render = partial(prompt_blocks.block, again=intent.asks)
         text, chosen = await self._worker.run(render, best, query, room)
@@ -307,10 +310,11 @@ class Search:
             found = [each for each in replies if each.role == "assistant"]
             return gate.let_through(found, by_meaning=True)
         subject = (intent.subject or gate.ABOUT_USER) if intent.kind is Wish.ABOUT else ""
-        wanted = gate.with_belonging(subject) if subject else question
-        found, judged = await self._judged(replace(request, query=wanted), question, about=subject or question)
         if subject:
-            return gate.about(subject, judged)
+            wanted = replace(request, query=gate.with_belonging(subject), nearest=gate.READ_ABOUT)
+            _, judged = await self._judged(wanted, question, about=subject)
+            return await self._worker.run(gate.about, subject, judged)
+        found, judged = await self._judged(replace(request, query=question), question, about=question)
         for other in await self._worker.run(_in_other_words, question, judged):
             judged = gate.better_of(judged, (await self._judged(replace(request, query=other), other, about=other))[1])
         if question != query:
@@ -325,7 +329,7 @@ class Search:
         about.
         """
         found = await self.search(replace(request, only="answers", asks=about == question))
-        statements = await self._worker.run(gate.to_read, found)
+        statements = await self._worker.run(gate.to_read, found, most=request.nearest)
         nearness = await self._nearness(about, statements, asks=about == question)
         return found, await self._worker.run(gate.judge, question, statements, nearness)
 
