@@ -353,12 +353,12 @@ class Learner:
         are two memories. What else they say is kept.
         """
         known = {n.memory.id: n.memory for n in found.neighbours}
-        told = [m for m in known.values() if m.is_valid and _is_told_with(m, known[ended])]
-        whole = max([known[ended], *told], key=lambda memory: len(memory.content))
+        longer = [m for m in known.values() if m.is_valid and _has(m, known[ended])]
+        whole = max([known[ended], *longer], key=lambda memory: len(memory.content))
         content = merged(candidate.content, whole.content)
-        parts = [m for m in (known[ended], *told) if m is not whole and m.content in whole.content]
+        parts = [m for m in known.values() if m.is_valid and _has(whole, m)]
         chances, kept = self._chances(candidate, found), content or candidate.content
-        also = tuple(m.id for m in parts if m.content not in kept and chances.get(m.id, 0.0) >= DOUBTFUL)
+        also = tuple(m.id for m in parts if m.content.rstrip(".") not in kept and chances.get(m.id, 0.0) >= DOUBTFUL)
         return Decision("end", whole.id, content=content, also=also)
 
     async def _carry_out(
@@ -473,10 +473,9 @@ def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
     return replace(candidate, namespace=of_fact(candidate.quote, exchange.project))
 
 
-def _is_told_with(memory: Memory, other: Memory) -> bool:
-    """Whether one of two memories is a part of what was said at once."""
-    is_part = memory.content in other.content or other.content in memory.content
-    return memory.id != other.id and memory.exchange_id == other.exchange_id is not None and is_part
+def _has(memory: Memory, part: Memory) -> bool:
+    """Whether one memory says another one word by word, and more."""
+    return memory.id != part.id and part.content.rstrip(".") in memory.content
 
 
 def _says(memory: Memory, sentence: str) -> bool:
