@@ -27,8 +27,6 @@ PASSAGES = 3
 """Results that represent a conversation."""
 LOOKED_THROUGH = 12
 """Results that are searched for each conversation wanted: one may have many."""
-
-
 SHARED, NEAR = 0.15, 0.3
 """The share of the query's words, and the calibrated cosine, from which on a text bears on the query."""
 NEAR_BEST = 0.5

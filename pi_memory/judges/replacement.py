@@ -27,8 +27,6 @@ ODDS_OF_CHANGE, ODDS_OF_ANOTHER_KIND = 4.5, 0.1
 does not and has no value of the same kind. People seldom say that something changed of what nobody spoke of, and mostly
 say something else about what they spoke of before; many of the texts that the judge was fitted on were to mislead it.
 """
-DOUBTFUL = 0.3
-"""From here on somebody should say which of the two holds."""
 BEGINNING = 6
 """Letters that words of one family have in common."""
 DIFFER: tuple[Kind, ...] = ("number", "day", "name")

@@ -14,7 +14,7 @@ import numpy as np
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
-from pi_memory.judges.replacement import DOUBTFUL, LEAST_CHANCE, Replacement, Said
+from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
@@ -24,7 +24,7 @@ from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.remainder import merged
 from pi_memory.learning.statements import statements
 from pi_memory.loader import Loader
-from pi_memory.memories.memories import SHOWN_DOUBT, Memories
+from pi_memory.memories.memories import DOUBTFUL, Memories
 from pi_memory.memories.namespaces import Scope, covers, named, scope
 from pi_memory.memories.redaction import Gone
 from pi_memory.memories.validation import checked
@@ -382,7 +382,7 @@ class Learner:
             doubted, chance = decision.doubts or (None, 0.0)
             if doubted is not None:
                 await self._memories.doubt(added.id, doubted, chance)
-            return Outcome(added, doubted=doubted if chance >= SHOWN_DOUBT else None)
+            return Outcome(added, doubted=doubted)
         if decision.content is not None:
             candidate, embedding = replace(candidate, content=decision.content), None
         if before.priority == "highest":

@@ -30,8 +30,8 @@ CHANGED = "memory.changed"
 CLOSED = "memory.closed"
 FADED = "memory.faded"
 SUPERSEDED = "memory.superseded"
-SHOWN_DOUBT = 0.3
-"""From this chance on somebody is asked which of two memories holds."""
+DOUBTFUL = 0.3
+"""From this chance on that one memory makes another untrue, somebody is asked which of the two holds."""
 
 CHANGEABLE = ("content", "type", "namespace", "priority", "topics")
 
@@ -351,7 +351,7 @@ def _supersede(
 
 
 def _conflicts(db: sqlite_utils.Database) -> list[tuple[conflicts.Doubt, Memory, Memory]]:
-    found = conflicts.listed(db, least=SHOWN_DOUBT)
+    found = conflicts.listed(db, least=DOUBTFUL)
     known = {memory.id: memory for memory in memories.several(db, [i for c in found for i in (c.newer, c.older)])}
     return [(conflict, known[conflict.newer], known[conflict.older]) for conflict in found]
 
