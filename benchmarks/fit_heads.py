@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import fit_questions
+from benchmarks import _question_vectors
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import VECTOR_SCALE
 from pi_memory.judges.replacement import Replacement, Said, pair_vector
@@ -213,7 +213,7 @@ async def main() -> None:
             save(HEADS / f"{name}.json", sample, penalty=penalty)
     if options.only in (None, "questions"):
         written = None if options.dry_run else HEADS / "questions.json"
-        await fit_questions.run(embedder, path=written, quick=options.quick)
+        await _question_vectors.run(embedder, path=written, quick=options.quick)
     await embedder.close()
 
 

@@ -5,8 +5,8 @@ import asyncio
 import numpy as np
 import pytest
 
-from benchmarks import fit_questions
-from benchmarks.fit_questions import Household
+from benchmarks import _question_vectors
+from benchmarks._question_vectors import Household
 from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.questions import Questions, packed, unpacked
@@ -76,7 +76,7 @@ def test_what_is_fitted_brings_questions_to_their_facts() -> None:
         questions = facts @ (np.eye(12, dtype=np.float32) + 2.0 * turn)
         questions /= np.linalg.norm(questions, axis=1, keepdims=True)
         known.append(Household(str(seed), facts, questions, np.arange(8)))
-    matrix = fit_questions.fitted(known[:3])
-    before, after = fit_questions.places(known[3:]), fit_questions.places(known[3:], matrix)
+    matrix = _question_vectors.fitted(known[:3])
+    before, after = _question_vectors.places(known[3:]), _question_vectors.places(known[3:], matrix)
     assert after.mean() < before.mean()
-    assert fit_questions.nearness(known[3:], matrix) > fit_questions.nearness(known[3:])
+    assert _question_vectors.nearness(known[3:], matrix) > _question_vectors.nearness(known[3:])
