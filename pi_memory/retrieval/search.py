@@ -319,6 +319,8 @@ class Search:
             judged = gate.better_of(judged, (await self._judged(replace(request, query=other), other, about=other))[1])
         if question != query:
             judged = gate.following(query, judged)
+        if not all(map(gate.is_statement, found)):  # the move was fitted on what people tell an assistant
+            found = await self.search(replace(request, query=question, only="answers"))
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
         return _merge(gate.answers(question, intent, judged), gate.let_through(others, by_meaning=True))
 
