@@ -185,6 +185,15 @@ def test_a_sentence_and_what_refers_to_it_end_together_and_come_back_together(re
 
 
 @NEEDS_MINILM
+def test_what_a_project_holds_does_not_end_with_what_the_user_corrects(reader: Client) -> None:
+    there = {"content": "Our vet is Doctor Ellis. She comes on Mondays.", "namespace": "project/farm"}
+    reader.post("/memories", json=there).raise_for_status()
+    say(reader, "Our vet is Doctor Ellis.", "Our vet is now Doctor Hale.")
+    assert there["content"] in held(reader)
+    assert "Our vet is Doctor Ellis." not in held(reader)
+
+
+@NEEDS_MINILM
 def test_what_was_corrected_in_part_keeps_the_rest(reader: Client) -> None:
     say(reader, "We keep 16 hens in the orchard.", "The fox came, we only have 12 hens left.")
     assert held(reader) == ["We keep 12 hens in the orchard."]

@@ -352,11 +352,11 @@ class Learner:
         """The end of a memory, and of what was told with it: a sentence by itself and with the one that refers to it
         are two memories. What else they say is kept.
         """
-        known = {n.memory.id: n.memory for n in found.neighbours}
-        longer = [m for m in known.values() if m.is_valid and _has(m, known[ended])]
+        known = {n.memory.id: n.memory for n in _comparable(candidate, found)}
+        longer = [memory for memory in known.values() if _has(memory, known[ended])]
         whole = max([known[ended], *longer], key=lambda memory: len(memory.content))
         content = merged(candidate.content, whole.content)
-        parts = [m for m in known.values() if m.is_valid and _has(whole, m)]
+        parts = [memory for memory in known.values() if _has(whole, memory)]
         chances, kept = self._chances(candidate, found), content or candidate.content
         also = tuple(m.id for m in parts if m.content.rstrip(".") not in kept and chances.get(m.id, 0.0) >= DOUBTFUL)
         return Decision("end", whole.id, content=content, also=also)
