@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,11 @@ def test_install_says_what_it_does_not_understand(options: list[str], said: str)
 
 def test_a_plain_user_may_see_what_would_be_done() -> None:
     as_nobody = ["setpriv", "--reuid=nobody", "--clear-groups"] if os.geteuid() == 0 else []
-    planned = run(*as_nobody, ROOT / "scripts" / "install", "--dry-run")
+    # Not from here: this checkout may lie in a folder that only its owner can read.
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        shutil.copytree(ROOT / "scripts", Path(folder, "scripts"))
+        planned = run(*as_nobody, Path(folder, "scripts", "install"), "--dry-run")
     assert planned.returncode == 0, planned.stderr
     assert "systemctl enable pi-memory@" in planned.stdout
 
