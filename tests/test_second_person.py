@@ -26,6 +26,11 @@ from pi_memory.text.second_person import in_second_person, to_user
         ("The user's pump stops when you press reset.", "Your pump stops when you press reset."),
         ("im Dan, the user has a shop", "You're Dan, you have a shop."),
         ("I told you so", "You told me so."),
+        ("The user uses LemFi and closes at six", "You use LemFi and closes at six."),
+        ("The user closes the shop, the user watches it.", "You close the shop, you watch it."),
+        ("The user passes the mill, and the user fixes bikes.", "You pass the mill, and you fix bikes."),
+        ("The user freezes bread and the user focuses on it.", "You freeze bread and you focus on it."),
+        ("The bus is gone, I'm afraid, we walk.", "The bus is gone, you walk."),
         ("I keep it in /home/me/notes.md", "You keep it in /home/me/notes.md."),
     ],
 )

@@ -94,6 +94,8 @@ CASES = [
         "I fix bikes, I teach and I cross the Alps",
         "The user fixes bikes, the user teaches and the user crosses the Alps.",
     ),
+    ("I need a card for Ida and I feed the hens", "The user needs a card for Ida and the user feeds the hens."),
+    ("I agreed to it", "The user agreed to it."),
     ("", ""),
 ]
 
@@ -115,6 +117,53 @@ LEFT_ALONE = ("I2C", "I/O", "me/x", "my_y", "i=0", "my.cnf", "`I`", "I-frame", "
 def test_what_only_looks_like_the_user_is_left_alone(words: list[str]) -> None:
     expected = about_user(" ".join(words)).lower()
     assert all(word.lower() in expected.split() for word in {*words} & {*LEFT_ALONE} - {words[-1] if words else ""})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "No more Mondays for chess I'm afraid, the hall is let; Fridays.",
+            "No more Mondays for chess, the hall is let; Fridays.",
+        ),
+        ("The Corsa is gone, I'm afraid.", "The Corsa is gone."),
+        ("im afraid my old phone is dead", "The user's old phone is dead."),
+        ("I'm told the tip shuts at four", "The tip shuts at four."),
+        ("The tip, I'm told, shuts at four", "The tip shuts at four."),
+        ("I must say the new vet is lovely", "The new vet is lovely."),
+        ("Honestly, I prefer the bus", "The user prefers the bus."),
+        ("No more tea in the shop, I'm afraid, we have coffee", "No more tea in the shop, we have coffee."),
+        ("We won. To be honest, the dog did it", "We won. The dog did it."),
+        ("Our band has, would you believe, a manager", "Our band has a manager."),
+        ("The old bus (I'm told) is sold", "The old bus is sold."),
+        ("Der Laden ist zu, fürchte ich", "Der Laden ist zu."),
+        ("Le magasin est fermé, je le crains", "Le magasin est fermé."),
+        ("La tienda está cerrada, me temo", "La tienda está cerrada."),
+    ],
+)
+def test_what_a_speaker_says_of_saying_it_is_no_statement(text: str, expected: str) -> None:
+    assert about_user(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm afraid of dogs", "The user is afraid of dogs."),
+        ("I'm afraid to fly", "The user is afraid to fly."),
+        ("I'm afraid.", "The user is afraid."),
+        ("On planes, I'm afraid.", "On planes, the user is afraid."),
+        ("My dog barks when I'm afraid.", "The user's dog barks when the user is afraid."),
+        ("Ida thinks I'm afraid.", "Ida thinks the user is afraid."),
+        ("I'm told to rest", "The user is told to rest."),
+        ("I do as I'm told.", "The user does as the user is told."),
+        ("I must say goodbye to Anna on Friday", "The user must say goodbye to Anna on Friday."),
+        ("I have to say no to Tom", "The user has to say no to Tom."),
+        ('She said "well, I\'m afraid."', 'She said "well, I\'m afraid."'),
+        ("Ich fürchte Hunde", "Ich fürchte Hunde."),
+    ],
+)
+def test_what_somebody_feels_or_has_to_say_is_a_statement(text: str, expected: str) -> None:
+    assert about_user(text) == expected
 
 
 @given(st.text(max_size=200))

@@ -7,6 +7,7 @@ In doubt the text is left, to be quoted.
 import re
 
 from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.sentences import without_fillers
 
 LONGEST = 240
 ME = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -16,7 +17,7 @@ QUOTING = '"“”„«»'
 
 def to_user(text: str) -> str:
     """The text in the second person; "" where that is not certain."""
-    line = " ".join(text.replace("’", "'").split())
+    line = without_fillers(" ".join(text.replace("’", "'").split()))
     if len(line) > LONGEST or any(mark in line for mark in QUOTING) or pattern("foreign").search(line):
         return ""
     line = pattern("assistant_as_object").sub(_to_me, line)
@@ -48,7 +49,7 @@ def _of_user(found: re.Match[str]) -> str:
 def _infinitive(verb: str) -> str:
     if verb.endswith("ies"):
         return f"{verb[:-3]}y"
-    if verb.endswith(("ses", "xes", "zes", "shes", "ches", "oes")):
+    if verb.endswith(("sses", "xes", "zzes", "shes", "ches", "oes")):
         return verb[:-2]
     return verb[:-1] if verb.endswith("s") and not verb.endswith(("ss", "us")) else verb
 

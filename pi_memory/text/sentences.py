@@ -64,6 +64,29 @@ def without_code(text: str) -> str:
     return CODE.sub(" ", text)
 
 
+def without_fillers(text: str) -> str:
+    """The text without what its speaker says of saying it: `I'm afraid`, `I must say`; that is nothing they state."""
+    text = pattern("filler_first").sub(lambda found: found["next"].upper(), text)
+    text = pattern("filler_close").sub(lambda found: found["before"], text)
+    return pattern("filler").sub(_filled, text)
+
+
+def _filled(found: re.Match[str]) -> str:
+    """What stands in the place of a filler: a comma before another clause; all of it in `On planes, I'm afraid.`"""
+    if pattern("felt").search(found.string, 0, found.start()):
+        return found[0]
+    return "," if found["pause"] and _is_clause(found.string[found.end() :].strip().partition(",")[0]) else ""
+
+
+def _is_clause(text: str) -> bool:
+    """Whether a text begins with a subject of its own."""
+    if pattern("said_of_same").match(text) or pattern("first_person").match(text):
+        return True
+    first, _, rest = text.partition(" ")
+    has_verb = pattern("says_now").search(rest) or pattern("happened_once").search(rest)
+    return bool(first and has_verb and pattern("has_subject").match(text))
+
+
 def sentences(text: str) -> list[str]:
     """The sentences and lines of a text, in order."""
     parts = (text[start:end].strip() for start, end in spans(text))

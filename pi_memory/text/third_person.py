@@ -7,6 +7,7 @@ code, stay as they are. So does an `I` that is a number or a part of a name, and
 import re
 
 from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.sentences import without_fillers
 
 
 def about_user(text: str) -> str:
@@ -14,7 +15,7 @@ def about_user(text: str) -> str:
     plain = " ".join(text.split()).replace("’", "'")
     parts = pattern("quotation").split(plain)
     for place in range(0, len(parts), 2):
-        part = pattern("typed_short").sub(_with_apostrophe, parts[place])
+        part = without_fillers(pattern("typed_short").sub(_with_apostrophe, parts[place]))
         parts[place] = pattern("small_i").sub("I", part)
         if not pattern("other_grammar").search(plain):
             parts[place] = pattern("possessive").sub(_owned, pattern("subject").sub(_subject, parts[place]))
@@ -73,7 +74,8 @@ def _is_adverb(word: str) -> bool:
 def _third(verb: str) -> str:
     if verb in forms("auxiliary"):
         return forms("auxiliary")[verb]
-    if verb in words("third_person_too") or verb.endswith("ed") or verb in words("no_verb"):
+    is_past = verb.endswith("ed") and verb not in words("like_past")
+    if is_past or verb in words("third_person_too") or verb in words("no_verb"):
         return verb
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
         return f"{verb}es"
