@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.contrast import asserted, contrast, left_behind
+from pi_memory.text.contrast import asserted, contrast, in_cleft, left_behind, without_left_behind
 
 FOUND = [
     ("The port is 8081, not 8080.", "The port is 8081", "8080"),
@@ -58,6 +58,81 @@ def test_what_is_asserted_is_the_sentence_without_what_is_wrong() -> None:
     assert asserted("It isn't Lyon but Nantes") == "It is Nantes"
     assert asserted("The exam is not on 3 December, it is on 28 November.") == "The exam is on 28 November"
     assert asserted("It does not work.") == "It does not work."
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("The pottery is no longer in Graz but in Linz, same kiln.", "The pottery is in Linz, same kiln"),
+        ("He no longer lives in Leeds but in York.", "He lives in York"),
+        ("She no longer plays the flute but the oboe", "She plays the oboe"),
+        ("My cousin is no longer an usher but a cook", "My cousin is a cook"),
+        ("It's no longer a letter she wants but an SMS.", "It's an SMS she wants"),
+        ("It isn't the roof that leaks but the barn", "It is the barn that leaks"),
+        ("The gate code is no longer 4711 but 8820", "The gate code is 8820"),
+        ("Our vet is not Dr. Ito, but Dr. Hart.", "Our vet is Dr. Hart"),
+        ("Turns out it's not the 5th, it's the 7th", "Turns out it's the 7th"),
+        ("The key isn't under the mat any more but behind the bin", "The key is behind the bin"),
+        ("The rent is not due on the 1st but on the 3rd", "The rent is due on the 3rd"),
+        ("The class is on Tuesday, not Monday, at six", "The class is on Tuesday at six"),
+        ("I was wrong about Ida, not June, she comes in May", "I was wrong about Ida, she comes in May"),
+        ("Der Kurs ist nicht mehr in Graz, sondern in Linz.", "Der Kurs ist in Linz"),
+        ("Er kommt nicht am Montag, sondern am Dienstag.", "Er kommt am Dienstag"),
+        ("Das ist kein Alt mehr, sondern ein Tenor", "Das ist ein Tenor"),
+        ("Il n'habite plus à Lyon mais à Nantes", "Il habite à Nantes"),
+        ("Ce n'est pas lundi, c'est mardi.", "c'est mardi"),
+        ("El curso ya no es en Gijón sino en Oviedo.", "El curso es en Oviedo"),
+        ("No es lunes sino martes", "es martes"),
+    ],
+)
+def test_what_holds_instead_is_asserted(text: str, holds: str) -> None:
+    assert asserted(text) == holds
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The house isn't big but we like it.",
+        "The shed isn't locked but the key is with Anna.",
+        "Dave's not here, it's closed.",
+        "The shop isn't open, it's Sunday.",
+        "He isn't a nurse but he works at the ward.",
+        "I don't eat meat but fish.",
+        "The bin isn't broken but leaks.",
+        "It isn't far but takes ages.",
+        "My sister is no longer in the band but sings at home.",
+        "The choir is no longer on Mondays but still at eight.",
+        "Er ist nicht da, aber sein Bruder.",
+        "Il n'est plus ici mais il appelle.",
+        "No tengo perro pero tengo gato.",
+        "Nobody came, not even Tom, and we ate it all.",
+    ],
+)
+def test_a_but_that_puts_nothing_in_the_place_of_another_is_left(text: str) -> None:
+    assert asserted(text) == text
+
+
+def test_a_sentence_is_left_without_the_value_before() -> None:
+    assert without_left_behind("We moved the gig from 3 to 4 o'clock.") == "We moved the gig to 4 o'clock."
+    assert without_left_behind("I switched from tea to coffee") == "I switched to coffee"
+    assert without_left_behind("Pasamos de Postgres 15 a Postgres 16") == "Pasamos a Postgres 16"
+    assert without_left_behind("The train goes from Oslo to Bergen.") == "The train goes from Oslo to Bergen."
+
+
+@pytest.mark.parametrize(
+    ("clause", "first"),
+    [
+        ("it's in May that she comes", "in May"),
+        ("It is Anna who drives", "Anna"),
+        ("c'est en mai qu'elle vient", "en mai"),
+        ("es en mayo cuando viene", "en mayo"),
+        ("es ist Anna, die fährt", "Anna"),
+        ("it's in May", ""),
+        ("she says that it's in May", ""),
+    ],
+)
+def test_what_a_clause_puts_first_is_found(clause: str, first: str) -> None:
+    assert in_cleft(clause) == first
 
 
 @given(st.text(st.sampled_from("a not pas, no. but-is 8A’é"), max_size=60))

@@ -61,6 +61,16 @@ def test_a_correction_is_told_without_what_it_says_to_be_over() -> None:
         ),
         ("The fob isn't on the hook, it's with Ms. Lund.", "The fob is on the hook.", "The fob is with Ms. Lund."),
         ("Our vet is Bo Hart now, Dr. Ito has retired.", "Our vet is Dr. Ito.", "Our vet is Bo Hart now."),
+        ("I switched from Resolve to Avid, it's faster.", "I cut in Resolve.", "I switched to Avid, it's faster."),
+        ("The gig went from 3 to 4 o'clock.", "The gig is at 3.", "The gig went to 4 o'clock."),
+        ("The box isn't 0682 any more. It's 3197.", "The box is 0682.", "The box is 3197."),
+        ("Scratch that with the tin! The key is in the urn.", "The key is in the tin.", "The key is in the urn."),
+        ("The Crown is shut, boarded up. We play at the Swan.", "We play at the Crown.", "We play at the Swan."),
+        (
+            "I was wrong about Ida, not June, it's in May that she is free.",
+            "Ida comes in June.",
+            "I was wrong about Ida, it's in May that she is free.",
+        ),
         ("Das Rad steht nicht mehr im Hof, es steht im Flur.", "Das Rad steht im Hof.", "Das Rad steht im Flur."),
         ("La clé n'est plus sous le pot, elle est chez Anne.", "La clé est sous le pot.", "La clé est chez Anne."),
     ],
@@ -96,6 +106,10 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
         ("The ladder isn't in the shed, because the shed leaks.", "The ladder is in the shed."),
         ("The band no longer plays in the barn, we're in the hall.", "I play in the band, we meet in the barn."),
         ("Our GP, Dr. Lunn, has retired, we go to Dr. Ames.", "Our GP is Dr. Lunn."),
+        ("I was wrong about the drench. It's five mil.", "The drench is four mil."),
+        ("The user was wrong about Ida, it's in May that she is free.", "Ida comes in June."),
+        ("I switched from tea to coffee.", "The dog is called Rex."),
+        ("Ich habe mich beim Bus geirrt. Es ist der 38er.", "Der Bus ist der 46er."),
     ],
 )
 def test_a_clause_that_says_nothing_alone_is_not_left_alone(said: str, before: str) -> None:

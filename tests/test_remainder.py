@@ -15,6 +15,15 @@ def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
     )
 
 
+def test_what_a_correction_puts_first_takes_the_place_of_the_wrong_value() -> None:
+    known = "Ida comes in June and sleeps on the sofa."
+    assert (
+        put_right("It's in May that she has free days, not June.", known) == "Ida comes in May and sleeps on the sofa."
+    )
+    known = "Tuesdays I have the pottery in Graz with two friends."
+    assert put_right("It's no longer in Graz but in Linz, same kiln.", known) == known.replace("Graz", "Linz")
+
+
 def test_what_is_said_of_the_wrong_value_is_not_said_of_the_right_one() -> None:
     known = "Our plumber is Ida Moss, 0171 5550123."
     assert put_right("No, our plumber is Bo Crane, not Ida Moss.", known) is None

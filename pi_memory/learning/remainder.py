@@ -5,7 +5,7 @@ beside it is kept. Pure.
 import re
 
 from pi_memory.learning.comparison import stems
-from pi_memory.text.contrast import contrast
+from pi_memory.text.contrast import contrast, in_cleft
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import sentences
 from pi_memory.text.sentences import stems as all_stems
@@ -32,7 +32,7 @@ def put_right(said: str, known: str) -> str | None:
     stands = standing(wrong, known)
     if found is None or not stands or not stems(known) - stems(said) or known[stands.end() :].startswith((",", " (")):
         return None
-    if found.right == found.subject and not pattern("verb").search(found.right):
+    if found.right == found.subject and not pattern("verb").search(found.right) and not in_cleft(found.right):
         return None  # where its subject ends is not known
     return _replaced(known, stands, _tail(found.right))
 
@@ -138,6 +138,8 @@ def _replaced(known: str, wrong: re.Match[str], right: str) -> str:
 
 def _tail(right: str) -> str:
     """What is said of a subject: `it is port 8081` -> `port 8081`."""
+    if said_first := in_cleft(right):
+        return said_first
     verb = pattern("verb").search(right)
     return right[verb.end() :].strip(" .,;") if verb else right.strip(" .,;")
 

@@ -3,9 +3,9 @@
 A memory that was replaced takes the sentence it rests on with it.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
-from pi_memory.text.contrast import asserted, with_subject
+from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind
 from pi_memory.text.language import pattern, words
 from pi_memory.text.sentences import sentences, stems
 from pi_memory.text.stems import stem
@@ -48,16 +48,33 @@ def standing(text: str, corrected: Sequence[str]) -> str:
     if not corrected:
         return text
     old = frozenset().union(*map(stems, corrected))
-    said = [(sentence, _without_over(sentence, old)) for sentence in sentences(text)]
-    left = [held for sentence, held in said if held != sentence or not _is_over(sentence, old)]
-    return " ".join(left or [held for _, held in said])
+    said = [*_held(sentences(text), old)]
+    return " ".join([held for held, is_over in said if not is_over] or [held for held, _ in said])
+
+
+def _held(said: Sequence[str], old: frozenset[str]) -> Iterator[tuple[str, bool]]:
+    """What each sentence says that holds, and whether it only says what is over; one about what is over and the next
+    one, about the same, may say it together: `It isn't in the tin any more. It's in the urn.`
+    """
+    place = 0
+    while place < len(said):
+        sentence, after = said[place], "".join(said[place + 1 : place + 2])
+        held, is_over, place = _without_over(sentence, old), _is_over(sentence, old), place + 1
+        if is_over and pattern("said_of_same").match(after):
+            together = f"{sentence.rstrip(' .!')}, {after[0].lower()}{after[1:]}"
+            if (alone := _without_over(together, old)) != together:
+                held, place = alone, place + 1
+            is_over = alone == together and not pattern("mistaken").search(sentence)
+        yield held, is_over and held == sentence
 
 
 def _without_over(sentence: str, old: frozenset[str]) -> str:
     """A sentence without its clause about what is over, if the other one says by itself what holds instead."""
     opened = pattern("correcting").match(sentence)
     said = sentence[opened.end() :] if opened else sentence
-    plain = pattern("in_place_of").sub("", asserted(said))
+    plain = asserted(said)
+    if stems(left_behind(plain)) & old:
+        plain = without_left_behind(plain)
     if plain != said:
         return finished(plain)
     for cut in pattern("clause_end").finditer(said):
@@ -84,7 +101,7 @@ def _states(clause: str, old: frozenset[str]) -> bool:
 
 def _alone(clause: str, before: str, old: frozenset[str]) -> str:
     """A clause as a sentence, if need be with the subject of the one before it; "" if it does not say what holds."""
-    if pattern("happened_once").search(clause):
+    if pattern("happened_once").search(clause) or in_cleft(clause):
         return ""
     if not (pronoun := pattern("said_of_same").match(clause)):
         return clause if _states(clause, old) else ""
@@ -93,14 +110,17 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
     is_of_it = pattern("is_somewhere").search(clause) or stems(rest) & old or _verb(rest) in map(stem, before.split())
     if is_of_it and before.casefold().startswith((f"{pronoun[0]} ", f"{pronoun[0]}'")):
         return clause
-    if not subject or not is_of_it or (is_name and pronoun[0] in words("of_things")):
+    is_user = pattern("user_named").fullmatch(subject)  # whom no pronoun stands for
+    if not subject or not is_of_it or is_user or (is_name and pronoun[0] in words("of_things")):
         return ""
     return with_subject(clause, subject)
 
 
 def _subject(clause: str) -> str:
     """The words before the verb of a clause; "" if they name nothing."""
-    found = [match.start() for name in ("says_now", "says_over") if (match := pattern(name).search(clause))]
+    found = [
+        match.start() for name in ("says_now", "says_over", "happened_once") if (match := pattern(name).search(clause))
+    ]
     subject = clause[: min(found, default=0)].strip()
     return subject if stems(subject) and pattern("has_subject").match(subject) else ""
 

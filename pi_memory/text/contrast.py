@@ -3,26 +3,38 @@
 English, and the plain forms of German, French and Spanish.
 """
 
+import re
 from dataclasses import dataclass
 
 from pi_memory.text.language import forms, pattern
+from pi_memory.text.sentences import begins_clause
 
 MOST_WRONG = 6
 """Words of what is wrong; a longer `not ...` goes on with another thought."""
 LEAST_RIGHT = 2
+MOST_ASIDE = 4
+"""The same of a `not ...` that the sentence goes on behind."""
+MOST_BEFORE = 3
+"""Words between a denial and the value that it denies: `no longer lives in Leeds`."""
+MOST_OTHER = 3
+"""Words of a value that begins with neither a preposition nor an article, a number or a name."""
+MOST_TOLD_OF = 4
+"""Words of a value that takes over what was told of the wrong one: `it isn't the roof that leaks but the barn`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
     """A correction. `subject` precedes the `not`: the right value is in it, unless it follows as `right`.
 
-    `is_set_off`: there is a pause before the `not`, as in most contrasts.
+    `is_set_off`: there is a pause before the `not`, as in most contrasts. `more` is what the sentence says behind the
+    right value.
     """
 
     subject: str
     right: str
     wrong: str
     is_set_off: bool = True
+    more: str = ""
 
     @property
     def is_specific(self) -> bool:
@@ -33,8 +45,8 @@ class Contrast:
 def contrast(text: str) -> Contrast | None:
     """The contrast at the end of a sentence, None when it has none."""
     text = text.rstrip(" .!")
-    if any(word in text for word in (" but ", " it", " rather ")) and (found := pattern("contrast_but").match(text)):
-        return Contrast(found["subject"], found["right"], found["wrong"])
+    if instead := _in_place_of_denied(text):
+        return instead
     for found in pattern("contrast_not").finditer(text):
         wrong, right = text[found.end() :], pattern("contrast_and").sub("", text[: found.start()].rstrip()).rstrip()
         is_short = len(wrong.split()) <= MOST_WRONG and len(right.split()) >= LEAST_RIGHT
@@ -44,18 +56,89 @@ def contrast(text: str) -> Contrast | None:
     return None
 
 
+def _in_place_of_denied(text: str) -> Contrast | None:
+    """What stands in the place of what is denied: `no longer in Leeds but in York`, `it isn't tea, it's coffee`."""
+    for name in ("but", "but_it"):
+        for joint in pattern(name).finditer(text):
+            denials = [found for found in pattern("denial").finditer(text) if found.end() <= joint.start()]
+            right, _, rest = text[joint.end() :].partition(",")
+            between = text[denials[-1].end() : joint.start()] if denials else ""
+            if (place := _denied(between, right)) is None:
+                continue
+            kept = "".join(filter(None, denials[-1].groups()))
+            subject = " ".join(f"{text[: denials[-1].start()]} {kept}{between[:place]}".split())
+            if name == "but_it" and pattern("vague_subject").match(subject) and len(subject.split()) <= LEAST_RIGHT:
+                subject = joint["it"]
+            wrong = between[place:].strip()
+            told = pattern("relative").search(wrong)
+            more = wrong[told.start() :] if told and len(right.split()) <= MOST_TOLD_OF else ""
+            wrong = wrong[: told.start()] if told else wrong
+            return Contrast(subject, right, wrong, more=more + (f",{rest}" if rest else ""))
+    return None
+
+
+def _denied(between: str, right: str) -> int | None:
+    """Where, behind a denial, the value begins that another one takes the place of; None if it is not of its kind."""
+    said = [*re.finditer(r"\S+", between)]
+    if not said or begins_clause(right):
+        return None
+    kinds, first = _kinds(right), right.split()[0].casefold()
+    if kinds:
+        same = [word for word in said[: MOST_BEFORE + 1] if _kinds(between[word.start() :]) & kinds]
+        same = [word for word in same if word[0].casefold() == first] or same
+        return same[0].start() if same else None
+    if pattern("verb").fullmatch(said[0][0]):
+        said = said[1:]
+    wrong = between[said[0].start() :] if said else ""
+    is_short = 0 < len(wrong.split()) <= MOST_OTHER and len(right.split()) <= MOST_OTHER
+    is_value = is_short and not _kinds(wrong) and not pattern("contrast_goes_on").match(wrong)
+    does = right.endswith("s") and not wrong.endswith("s")  # "isn't broken but leaks"
+    return said[0].start() if is_value and not does and not pattern("says_now").match(right) else None
+
+
+def _kinds(value: str) -> set[str]:
+    """How a value begins, in any language: with a preposition, or with an article, a number or a name."""
+    is_thing = value[:1].isdigit() or value[:1].isupper() or pattern("article").match(value)
+    is_number = value.split()[0].casefold() in forms("small_numbers")
+    lead = {"lead"} if pattern("lead").match(value) else set()
+    return lead | ({"thing"} if is_thing or is_number else set())
+
+
 def left_behind(text: str) -> str:
     """The value that a sentence names as the one before: `Z` in `on X instead of Z` and `from Z to X`; "" for none."""
     found = pattern("in_place_of").search(text.rstrip(" .!")) or pattern("changed_from").search(text)
     return found["wrong"].strip(" .,;`\"'") if found else ""
 
 
+def without_left_behind(text: str) -> str:
+    """The sentence without that value: `It runs on X`, `We moved to X`."""
+    text = pattern("in_place_of").sub("", text)
+    if found := pattern("changed_from").search(text):
+        return f"{text[: found.start('before')].rstrip()} {text[found.end() :].lstrip()}"
+    return text
+
+
 def asserted(text: str) -> str:
     """The sentence without its wrong value: `the port is 8081`."""
+    text = pattern("contrast_aside").sub(_without_aside, text)
     found = contrast(text)
     if found is None:
         return text
-    return found.subject if found.right == found.subject else f"{found.subject} {found.right}"
+    return found.subject if found.right == found.subject else f"{found.subject} {found.right}{found.more}"
+
+
+def _without_aside(found: re.Match[str]) -> str:
+    """What stands in the place of `, not Monday, `."""
+    wrong = found["wrong"]
+    if len(wrong.split()) > MOST_ASIDE or pattern("contrast_goes_on").match(wrong):
+        return found[0]
+    return ", " if begins_clause(found.string[found.end() :].partition(",")[0]) else " "
+
+
+def in_cleft(clause: str) -> str:
+    """What holds as a clause says that puts it first: `in May` of `it's in May that she comes`; "" for another one."""
+    found = pattern("cleft").match(clause)
+    return found["right"] if found else ""
 
 
 def with_subject(clause: str, subject: str) -> str:

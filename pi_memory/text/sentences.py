@@ -75,12 +75,12 @@ def _filled(found: re.Match[str]) -> str:
     """What stands in the place of a filler: a comma before another clause; all of it in `On planes, I'm afraid.`"""
     if pattern("felt").search(found.string, 0, found.start()):
         return found[0]
-    return "," if found["pause"] and _is_clause(found.string[found.end() :].strip().partition(",")[0]) else ""
+    return "," if found["pause"] and begins_clause(found.string[found.end() :].strip().partition(",")[0]) else ""
 
 
-def _is_clause(text: str) -> bool:
+def begins_clause(text: str) -> bool:
     """Whether a text begins with a subject of its own."""
-    if pattern("said_of_same").match(text) or pattern("first_person").match(text):
+    if pattern("said_of_same").match(text) or pattern("speaker").match(text):
         return True
     first, _, rest = text.partition(" ")
     has_verb = pattern("says_now").search(rest) or pattern("happened_once").search(rest)
