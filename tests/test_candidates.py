@@ -114,6 +114,22 @@ def test_a_memory_that_no_longer_holds_is_none() -> None:
     with_database(work)
 
 
+def test_a_sentence_of_a_memory_that_ended_is_not_quoted_from_another_memory_or_message() -> None:
+    lock, now = "The gate lock is 2271.", "The gate lock is 6085. The dog got out."
+
+    async def work(db: Database) -> None:
+        told = await say(db, f"{lock} Tell nobody.")
+        place = await remember(db, f"{lock} The dog got out.", f"{lock} Oil it in May.", now)
+        assert len(await found(db, place, told, terms=["lock"])) == 4
+        await db.write(lambda db: db.execute("update memories set valid_to = 1, superseded_by = 3 where id = 1"))
+        shown = await found(db, place, told, terms=["lock"])
+        assert sorted(shown) == ["Oil it in May.", "Tell nobody.", now]
+        await db.write(lambda db: db.execute("update memories set content = ? where id = 3", [f"{lock} Rex got out."]))
+        assert f"{lock} Rex got out." in await found(db, place, told, terms=["lock"])
+
+    with_database(work)
+
+
 EMBEDDER = FakeTokenEmbedder()
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from pi_memory.retrieval import ended
-from pi_memory.retrieval.ended import standing, unsaid, without
+from pi_memory.retrieval.ended import over, standing, unsaid, without, without_sentences
 from pi_memory.text.sentences import stems
 
 
@@ -25,6 +25,26 @@ def test_a_reply_is_shown_without_the_sentence_that_said_what_is_over() -> None:
     reply = "Your key is in the shed.\nAlso: the bins go out on Monday."
     assert unsaid(reply, [stems("The key is in the shed.")]) == "Also: the bins go out on Monday."
     assert unsaid(reply, [stems("The ladder is in the shed."), set()]) == reply
+
+
+def test_the_sentence_of_an_ended_memory_that_another_one_changes_is_over_by_itself() -> None:
+    ended_one = "Gate padlock: 2271. The dog got out of it last night."
+    gone = over(ended_one, "Gate padlock: 6085. The dog got out of it last night.")
+    assert unsaid("Gate padlock: 2271. Show it to nobody.", gone) == "Show it to nobody."
+    assert unsaid("Gate padlock: 6085. The dog got out again.", gone) == "Gate padlock: 6085. The dog got out again."
+    assert unsaid("The dog got out.", over(ended_one, "The gate padlock is 6085.")) == "The dog got out."
+    assert len(over("Wrecks. My niece is at York.", "My niece is at Hull.")) == 2
+    assert over(ended_one, "We moved to Rome.") == [stems(ended_one)]
+
+
+def test_a_memory_is_shown_without_a_sentence_that_is_over_but_never_without_all_of_it() -> None:
+    gone = [stems("The key is in the shed.")]
+    assert without_sentences("The key is in the shed. Anna has another.", gone) == "Anna has another."
+    assert without_sentences("The key is in the shed.", gone) == "The key is in the shed."
+    assert (
+        without_sentences("The blue key is in the shed. So is Rex.", gone) == "The blue key is in the shed. So is Rex."
+    )
+    assert without_sentences("As it  was. Here.", []) == "As it  was. Here."
 
 
 def test_a_sentence_is_taken_apart_once_however_much_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,6 +85,13 @@ def test_a_correction_is_told_without_what_it_says_to_be_over() -> None:
         ("The gig went from 3 to 4 o'clock.", "The gig is at 3.", "The gig went to 4 o'clock."),
         ("The box isn't 0682 any more. It's 3197.", "The box is 0682.", "The box is 3197."),
         ("Scratch that with the tin! The key is in the urn.", "The key is in the tin.", "The key is in the urn."),
+        (
+            "Scratch that with the rice! The archive is in the urn.",
+            "It's behind the rice.",
+            "The archive is in the urn.",
+        ),
+        ("We don't do Taptap any more. Now I use LemFi.", "I send money with Taptap.", "Now I use LemFi."),
+        ("Das Rad ist verkauft. Das neue Rad ist rot.", "Das Rad ist blau.", "Das neue Rad ist rot."),
         ("The Crown is shut, boarded up. We play at the Swan.", "We play at the Crown.", "We play at the Swan."),
         (
             "I was wrong about Ida, not June, it's in May that she is free.",
@@ -107,6 +134,8 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
         ("The band no longer plays in the barn, we're in the hall.", "I play in the band, we meet in the barn."),
         ("Our GP, Dr. Lunn, has retired, we go to Dr. Ames.", "Our GP is Dr. Lunn."),
         ("I was wrong about the drench. It's five mil.", "The drench is four mil."),
+        ("The bike got sold, goodbye! I take the metro.", "My bike is in the yard."),
+        ("We sold the Volvo. It broke down.", "We drive a Volvo."),
         ("The user was wrong about Ida, it's in May that she is free.", "Ida comes in June."),
         ("I switched from tea to coffee.", "The dog is called Rex."),
         ("Ich habe mich beim Bus geirrt. Es ist der 38er.", "Der Bus ist der 46er."),

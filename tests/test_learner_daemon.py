@@ -185,6 +185,19 @@ def test_a_sentence_and_what_refers_to_it_end_together_and_come_back_together(re
 
 
 @NEEDS_MINILM
+def test_a_sentence_whose_value_was_put_right_where_more_is_said_ends_too(reader: Client) -> None:
+    for said in ("Bottom gate padlock: 2271.", "Someone left it open last night and I found Daisy on the school bus."):
+        reader.post("/chat", json={"message": said, "conversation_id": "gate"}).raise_for_status()
+        reader.settle()
+    assert len([c for c in held(reader) if "2271" in c]) == 2, held(reader)
+    say(reader, "After the bus business I swapped the lock over, 6085 does it.")
+    assert not [content for content in held(reader) if "2271" in content]
+    reply = reader.post("/chat", json={"message": "How do I get through the bottom gate?"}).json()["reply"]
+    assert "6085" in reply
+    assert "2271" not in reply
+
+
+@NEEDS_MINILM
 def test_what_a_project_holds_does_not_end_with_what_the_user_corrects(reader: Client) -> None:
     there = {"content": "Our vet is Doctor Ellis. She comes on Mondays.", "namespace": "project/farm"}
     reader.post("/memories", json=there).raise_for_status()

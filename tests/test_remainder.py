@@ -58,6 +58,7 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
             "Mara has flute on Thursdays at 4 pm with Mr. Voss.",
         ),
         ("The rent is 640 now.", "The rent is 620 euros, due on the 3rd.", "The rent is 640 euros, due on the 3rd."),
+        ("After the bus business I swapped it over, 6085 does it.", "Gate lock: 2271.", "Gate lock: 6085."),
         (
             "I bought a new lock, it's got 7715.",
             "My bike's a blue one, the lock combination is 0492.",

@@ -358,7 +358,10 @@ class Learner:
         content = merged(candidate.content, whole.content)
         parts = [memory for memory in known.values() if _has(whole, memory)]
         chances, kept = self._chances(candidate, found), content or candidate.content
-        also = tuple(m.id for m in parts if m.content.rstrip(".") not in kept and chances.get(m.id, 0.0) >= DOUBTFUL)
+        gone = [memory for memory in parts if memory.content.rstrip(".") not in kept]
+        also = tuple(
+            m.id for m in gone if chances.get(m.id, 0.0) >= DOUBTFUL or _is_put_right(m, candidate.content, kept)
+        )
         return Decision("end", whole.id, content=content, also=also)
 
     async def _carry_out(
@@ -476,6 +479,12 @@ def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
 def _has(memory: Memory, part: Memory) -> bool:
     """Whether one memory says another one word by word, and more."""
     return memory.id != part.id and part.content.rstrip(".") in memory.content
+
+
+def _is_put_right(part: Memory, said: str, kept: str) -> bool:
+    """Whether what is kept says a part with another value in it."""
+    found = merged(said, part.content)
+    return found is not None and found.rstrip(".") in kept
 
 
 def _says(memory: Memory, sentence: str) -> bool:

@@ -15,7 +15,6 @@ from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
-from pi_memory.text.sentences import stems
 from pi_memory.types import Memory, Vectors
 
 Kind = Literal["memory", "exchange"]
@@ -82,10 +81,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """The content stems of what was said until a Unix time, and does not hold any more."""
+    """The content stems of what was said until a Unix time, and does not hold any more: the memory `instead` does."""
 
     stems: frozenset[str]
     until: float
+    instead: int
 
 
 def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> list[tuple[Hit, Memory | StoredMessage]]:
@@ -103,20 +103,27 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
         # What bears on the older one bears on the one that holds instead of it.
         nearest, most = max(first.nearness, found.nearness), max(first.words, found.words)
         hits[found.kind, found.id] = replace(first, nearness=nearest, words=most)
-    over = [Over(frozenset(stems(m.content)), m.valid_to or 0.0) for m in known if m.id in instead]
+    over = [
+        Over(each, memory.valid_to or 0.0, instead[memory.id].id)
+        for memory in known
+        if memory.id in instead
+        for each in ended.over(memory.content, instead[memory.id].content)
+    ]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
-        ("memory", memory.id): memory for memory in _as_told(db, holding, wanted)
+        ("memory", memory.id): memory for memory in _as_told(db, holding, over, wanted)
     }
     for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted):
         texts["exchange", said.id] = said
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
 
 
-def _as_told(db: Database, holding: Mapping[int, Memory], wanted: Wanted) -> Iterator[Memory]:
-    """Memories, for an answer without what they say is over."""
+def _as_told(db: Database, holding: Mapping[int, Memory], over: Sequence[Over], wanted: Wanted) -> Iterator[Memory]:
+    """Memories without what they say that does not hold any more; for an answer also without what they say is over."""
     corrected = memories.corrected(db, ids=list(holding)) if wanted.only and not wanted.past and holding else {}
     for number, memory in holding.items():
-        content = ended.standing(memory.content, corrected.get(number, ()))
+        others = [each for each in over if each.instead != number]
+        content = ended.without_sentences(memory.content, _over_since(memory.valid_from, others))
+        content = ended.standing(content, corrected.get(number, ()))
         yield memory if content == memory.content else replace(memory, content=content)
 
 
@@ -131,9 +138,14 @@ def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted
     corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
     for said in found:
         text = ended.without(said.text, quotes.get(said.id >> 1, ()))
-        text = ended.unsaid(text, [each.stems for each in over if said.at <= each.until])
+        text = ended.unsaid(text, _over_since(said.at, over))
         if text := ended.standing(text, corrected.get(said.id >> 1, ())):
             yield said if text == said.text else replace(said, text=text)
+
+
+def _over_since(at: float, over: Sequence[Over]) -> list[frozenset[str]]:
+    """What was over after a Unix time."""
+    return [each.stems for each in over if at <= each.until]
 
 
 def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:

@@ -13,6 +13,8 @@ from pi_memory.text.third_person import finished
 
 SAYS = 0.8
 """Share of the words of a memory with which a sentence says the same."""
+LEAST_SAID = 2
+"""Words with a meaning of a sentence that is looked for by itself."""
 
 
 def without(text: str, ended: Sequence[str]) -> str:
@@ -24,6 +26,25 @@ def without(text: str, ended: Sequence[str]) -> str:
             before = pattern("joining").sub("", before)
             text = f"{before} {after[joined.end() :] if joined else after}"
     return " ".join(text.split()).strip(" ,;") if ended else text
+
+
+def over(content: str, instead: str) -> list[frozenset[str]]:
+    """The content stems of what a memory said that does not hold any more, as another one holds instead: all of it, and
+    the sentence that the other one is about, and does not say.
+    """
+    found: list[frozenset[str]] = [frozenset(stems(content))]
+    new = stems(instead)
+    said = [frozenset(stems(sentence)) for sentence in sentences(content)]
+    changed = [each for each in said if not each <= new and len(each) >= LEAST_SAID]
+    shared = max((len(each & new) for each in changed), default=0)
+    return found + [each for each in changed if shared and len(each & new) == shared]
+
+
+def without_sentences(content: str, over: Sequence[Set[str]]) -> str:
+    """A memory without the sentences that are over, of which the content stems are given; all of it if none is left."""
+    said = sentences(content) if over else []
+    kept = [sentence for sentence in said if stems(sentence) not in over]
+    return content if len(kept) in (0, len(said)) else " ".join(kept)
 
 
 def unsaid(text: str, over: Sequence[Set[str]]) -> str:
@@ -43,13 +64,15 @@ def _says_one(said: Set[str], contents: Sequence[Set[str]]) -> bool:
 
 def standing(text: str, corrected: Sequence[str]) -> str:
     """What a text says that corrected those contents, without what it only says to be over: `I quit the bakery. I work
-    at the library.`; all of it where nothing else is left.
+    at the library.`; all of it where nothing else is left, or about the same: `The bike got sold. I take the bus.`
     """
     if not corrected:
         return text
     old = frozenset().union(*map(stems, corrected))
     said = [*_held(sentences(text), old)]
-    return " ".join([held for held, is_over in said if not is_over] or [held for held, _ in said])
+    is_about_it = any(stems(held) & old for held, is_over in said if not is_over)
+    left = [h for h, is_over in said if not is_over or (not is_about_it and pattern("is_gone").search(h))]
+    return " ".join(left or [held for held, _ in said])
 
 
 def _held(said: Sequence[str], old: frozenset[str]) -> Iterator[tuple[str, bool]]:
@@ -89,7 +112,8 @@ def _without_over(sentence: str, old: frozenset[str]) -> str:
 def _is_over(clause: str, old: frozenset[str]) -> bool:
     """Whether a clause says that something old is over, and not when or why."""
     is_part = pattern("subordinate").match(clause)
-    return not is_part and pattern("says_over").search(clause) is not None and bool(stems(clause) & old)
+    is_over = pattern("says_over").search(clause) or pattern("retracts").search(clause)
+    return not is_part and is_over is not None and bool(stems(clause) & old)
 
 
 def _states(clause: str, old: frozenset[str]) -> bool:
