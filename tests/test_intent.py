@@ -236,6 +236,9 @@ def test_a_statement_is_taken_without_the_greeting_before_it() -> None:
     assert without_courtesy("Hello, I'm Anna.") == "I'm Anna."
     assert without_courtesy("Ok, thanks, my boots are black") == "my boots are black"
     assert without_courtesy("Nice people live there") == "Nice people live there"
+    assert without_courtesy("Yes, well, the band is on Mondays") == "the band is on Mondays"
+    assert without_courtesy("Update: the van is sold") == "the van is sold"
+    assert without_courtesy("Well water is cold") == "Well water is cold"
 
 
 @pytest.mark.parametrize(

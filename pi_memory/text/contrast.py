@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import begins_clause
 
+LONGEST = 600
+"""Characters of a sentence from which on nothing is put right in it."""
 MOST_WRONG = 6
 """Words of what is wrong; a longer `not ...` goes on with another thought."""
 LEAST_RIGHT = 2
@@ -58,15 +60,16 @@ def contrast(text: str) -> Contrast | None:
 
 def _in_place_of_denied(text: str) -> Contrast | None:
     """What stands in the place of what is denied: `no longer in Leeds but in York`, `it isn't tea, it's coffee`."""
-    for name in ("but", "but_it"):
-        for joint in pattern(name).finditer(text):
-            denials = [found for found in pattern("denial").finditer(text) if found.end() <= joint.start()]
-            right, _, rest = text[joint.end() :].partition(",")
-            between = text[denials[-1].end() : joint.start()] if denials else ""
-            if (place := _denied(between, right)) is None:
-                continue
-            kept = "".join(filter(None, denials[-1].groups()))
-            subject = " ".join(f"{text[: denials[-1].start()]} {kept}{between[:place]}".split())
+    names = ("but", "but_it") if len(text) <= LONGEST else ()
+    joints = [(name, joint) for name in names for joint in pattern(name).finditer(text)]
+    denials = [*pattern("denial").finditer(text)] if joints else []
+    for name, joint in joints:
+        before = [found for found in denials if found.end() <= joint.start()]
+        right, _, rest = text[joint.end() :].partition(",")
+        between = text[before[-1].end() : joint.start()] if before else ""
+        if (place := _denied(between, right)) is not None:
+            kept = "".join(filter(None, before[-1].groups()))
+            subject = " ".join(f"{text[: before[-1].start()]} {kept}{between[:place]}".split())
             if name == "but_it" and pattern("vague_subject").match(subject) and len(subject.split()) <= LEAST_RIGHT:
                 subject = joint["it"]
             wrong = between[place:].strip()

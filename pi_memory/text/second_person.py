@@ -17,7 +17,8 @@ QUOTING = '"“”„«»'
 
 def to_user(text: str) -> str:
     """The text in the second person; "" where that is not certain."""
-    line = without_fillers(" ".join(text.replace("’", "'").split()))
+    line = " ".join(text.replace("’", "'").split())
+    line = without_fillers(line) if len(line) <= LONGEST else line
     if len(line) > LONGEST or any(mark in line for mark in QUOTING) or pattern("foreign").search(line):
         return ""
     line = pattern("assistant_as_object").sub(_to_me, line)

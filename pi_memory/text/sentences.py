@@ -72,10 +72,18 @@ def without_fillers(text: str) -> str:
 
 
 def _filled(found: re.Match[str]) -> str:
-    """What stands in the place of a filler: a comma before another clause; all of it in `On planes, I'm afraid.`"""
+    """What stands in the place of a filler: a comma where a clause ends; all of it in `On planes, I'm afraid.`"""
     if pattern("felt").search(found.string, 0, found.start()):
         return found[0]
-    return "," if found["pause"] and begins_clause(found.string[found.end() :].strip().partition(",")[0]) else ""
+    before, after = sentences(found.string[: found.start()])[-1], found.string[found.end() :].strip()
+    return "," if found["pause"] and (begins_clause(after.partition(",")[0]) or _ends_clause(before)) else ""
+
+
+def _ends_clause(text: str) -> bool:
+    """Whether a text has a verb, and does not end with it: `The tip`, `It is` and `Our band has` go on."""
+    said, _, last = text.rpartition(" ")
+    has_verb = pattern("says_now").search(said) or pattern("happened_once").search(text)
+    return has_verb is not None and not pattern("says_now").fullmatch(last)
 
 
 def begins_clause(text: str) -> bool:
