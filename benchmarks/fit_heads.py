@@ -32,19 +32,24 @@ FIRST = 1
 """Facts of a place before one is held against them."""
 BESIDE, NEAREST = 24, 12
 """Older statements beside a pair's, and the most that a statement is held against."""
+MISLEADING = 0.3
+"""How much a statement counts that was written to be mistaken for a correction."""
 SIZES = (1, 2, 4, 8, 16, 50, 50)
 """Memories that a store has."""
 
 
-def fit(rows: Floats, labels: Floats, *, penalty: float) -> Floats:
-    """Weights and, last, the bias of a logistic regression with an L2 penalty, by Newton's method."""
+def fit(rows: Floats, labels: Floats, *, penalty: float, counts: Floats | None = None) -> Floats:
+    """Weights and, last, the bias of a logistic regression with an L2 penalty, by Newton's method. `counts` says how
+    much each row counts.
+    """
+    counts = np.ones(len(labels)) if counts is None else counts
     rows = np.hstack([rows, np.ones((len(rows), 1))])
     weights, ridge = np.zeros(rows.shape[1]), np.full(rows.shape[1], penalty)
     ridge[-1] = 1e-6
     for _ in range(STEPS):
         chances = _chances(rows, weights)
-        curvature = (rows * (chances * (1 - chances))[:, None]).T @ rows + np.diag(ridge)
-        step = np.linalg.solve(curvature, rows.T @ (chances - labels) + ridge * weights)
+        curvature = (rows * (counts * chances * (1 - chances))[:, None]).T @ rows + np.diag(ridge)
+        step = np.linalg.solve(curvature, rows.T @ (counts * (chances - labels)) + ridge * weights)
         weights -= step
         if np.abs(step).max() < 1e-6:
             break
@@ -79,8 +84,8 @@ def save(path: Path, sample: "Sample", *, penalty: float) -> None:
     mean, deviation = signs.mean(0), signs.std(0) + 1e-6
     scaled = (signs - mean) / deviation
     alone, both = (
-        fit((sample.signs_alone - mean) / deviation, labels, penalty=penalty),
-        fit(np.hstack([scaled, VECTOR_SCALE * sample.vectors]), labels, penalty=penalty),
+        fit((sample.signs_alone - mean) / deviation, labels, penalty=penalty, counts=sample.counts),
+        fit(np.hstack([scaled, VECTOR_SCALE * sample.vectors]), labels, penalty=penalty, counts=sample.counts),
     )
     count = signs.shape[1]
     kept: dict[str, str | float | Floats] = {
@@ -112,6 +117,8 @@ class Sample:
     labels: Floats
     authors: list[str]
     signs_alone: Floats
+    counts: Floats | None = None
+    """How much each row counts, 1 if None."""
 
     def report(self, name: str, *, penalty: float) -> None:
         mean, deviation = self.signs.mean(0), self.signs.std(0) + 1e-6
@@ -160,6 +167,21 @@ def of_places(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
                 yield Case(place, row["text"], texts, ended, ended)
 
 
+def of_changes(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
+    """Facts of a place against those before; then, against all of them, what corrects one and what only seems to."""
+    for place in dict.fromkeys(row["place"] for row in given):
+        told = [row for row in given if row["place"] == place]
+        facts = {row["fact"]: row["text"] for row in told if not row["corrects"] and "fact" in row}
+        texts, author = [*facts.values()], f"changes of {place.partition('-')[0]}"
+        for number, text in enumerate(texts[FIRST:], FIRST):
+            yield Case(author, text, texts[:number])
+        for row in told:
+            if row["corrects"]:
+                yield Case(author, row["text"], texts, facts[row["fact"]], facts[row["fact"]])
+            elif "near" in row:
+                yield Case(author, row["text"], texts, about=facts[row["near"]])
+
+
 def of_pairs(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
     """Each pair among older statements of its author. What only says the same again may end it or not."""
     for number, row in enumerate(given):
@@ -179,7 +201,11 @@ def _company(case: Case, vectors: Mapping[str, Vectors], chance: random.Random) 
 
 
 async def of_corrections(embedder: GgufEmbedder) -> Sample:
-    cases = [*of_places(rows("corrections.jsonl")), *of_pairs(rows("pairs.jsonl"))]
+    cases = [
+        *of_places(rows("corrections.jsonl")),
+        *of_pairs(rows("pairs.jsonl")),
+        *of_changes(rows("changes.jsonl")),
+    ]
     texts = [*dict.fromkeys(text for case in cases for text in (case.new, *case.olds))]
     vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
     judge, made, chance = Replacement(HEADS), [], random.Random(1)
@@ -187,12 +213,13 @@ async def of_corrections(embedder: GgufEmbedder) -> Sample:
         olds = _company(case, vectors, chance)
         new, said = Said(case.new, vectors[case.new]), [Said(text, vectors[text]) for text in olds]
         signs, alone = judge.signs(new, said), judge.signs(Said(case.new), [Said(text) for text in olds])
+        count = MISLEADING if case.about and not case.ends else 1.0
         for number, text in enumerate(olds):
             vector = pair_vector(vectors[case.new], vectors[text])
-            made.append((signs[number], vector, text == case.ends, alone[number], case.author))
+            made.append((signs[number], vector, text == case.ends, alone[number], count, case.author))
     *columns, authors = zip(*made, strict=True)
-    given, between, ended, plain = (np.array(column, np.float64) for column in columns)
-    return Sample(given, between, ended, list(authors), plain)
+    given, between, ended, plain, counts = (np.array(column, np.float64) for column in columns)
+    return Sample(given, between, ended, list(authors), plain, counts)
 
 
 async def main() -> None:

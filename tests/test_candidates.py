@@ -14,7 +14,7 @@ from pi_memory.embedding import token_codes
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.retrieval.candidates import Only, PromptWindow, SearchSpace, Wanted, look_up
 from pi_memory.retrieval.ram_index import Item, RamIndex
-from pi_memory.store import embedders, exchanges, memories, memory_fts, messages
+from pi_memory.store import conflicts, embedders, exchanges, memories, memory_fts, messages
 from pi_memory.store.database import Database
 from pi_memory.store.messages import Passage, id_of
 from pi_memory.types import Candidate, Exchange, Memory
@@ -47,9 +47,14 @@ async def say(db: Database, *texts: str) -> SearchSpace:
 
 
 async def found(
-    db: Database, *places: SearchSpace, terms: Sequence[str], most: int = 5, window: PromptWindow | None = None
+    db: Database,
+    *places: SearchSpace,
+    terms: Sequence[str],
+    most: int = 5,
+    window: PromptWindow | None = None,
+    only: Only | None = None,
 ) -> list[str]:
-    hits = await db.read(partial(look_up, places=places, wanted=Wanted(terms, most, window)))
+    hits = await db.read(partial(look_up, places=places, wanted=Wanted(terms, most, window, only=only)))
     return [text.content if isinstance(text, Memory) else text.text for _, text in hits]
 
 
@@ -126,6 +131,33 @@ def test_a_sentence_of_a_memory_that_ended_is_not_quoted_from_another_memory_or_
         assert sorted(shown) == ["Oil it in May.", "Tell nobody.", now]
         await db.write(lambda db: db.execute("update memories set content = ? where id = 3", [f"{lock} Rex got out."]))
         assert f"{lock} Rex got out." in await found(db, place, told, terms=["lock"])
+
+    with_database(work)
+
+
+def test_an_answer_has_the_newer_of_two_in_doubt_and_any_other_search_both() -> None:
+    old, new = "The gate lock is 2271.", "Since the break-in it takes 6085."
+
+    async def work(db: Database) -> None:
+        told, place = await say(db, f"{old} Tell nobody."), await remember(db, old, new)
+        await db.write(lambda db: db.execute("update memories set exchange_id = 1, quote = content where id = 1"))
+        await db.write(partial(conflicts.add, newer=2, older=1, chance=0.5, at=1.0))
+        assert await found(db, place, told, terms=["lock"], only="answers") == [new, "Tell nobody."]
+        assert {old, f"{old} Tell nobody."} == {*await found(db, place, told, terms=["lock"])}
+        await db.write(partial(conflicts.settle, number=1, at=2.0))
+        assert old in await found(db, place, told, terms=["lock"], only="answers")
+
+    with_database(work)
+
+
+def test_of_doubts_one_after_the_other_an_answer_has_the_last() -> None:
+    async def work(db: Database) -> None:
+        place = await remember(db, "the pump is red", "it is blue", "it is green")
+        for newer, chance in ((2, 0.5), (3, 0.4)):
+            await db.write(partial(conflicts.add, newer=newer, older=newer - 1, chance=chance, at=1.0))
+        assert await found(db, place, terms=["pump"], only="answers") == ["it is green"]
+        await db.write(lambda db: db.execute("update conflicts set chance = 0.1 where newer_id = 3"))
+        assert await found(db, place, terms=["pump"], only="answers") == ["it is blue"]
 
     with_database(work)
 

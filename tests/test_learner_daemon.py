@@ -109,8 +109,8 @@ def test_an_observation_ends_an_older_one(reader: Client) -> None:
 
 def test_in_doubt_both_are_kept_and_the_doubt_is_shown(daemon: Daemon) -> None:
     client = daemon(model=ExtractiveModel())
-    post(client, "Our vet is Dr. Hahn.")
-    answered = post(client, "Our vet, Dr. Lang, has a new room.")
+    post(client, "The gate code is 2580")
+    answered = post(client, "The code for the side gate is 7714")
     assert (answered["conflicts_with"], "supersedes" in answered) == (1, False)
     assert len(held(client)) == 2
     (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
@@ -190,7 +190,7 @@ def test_a_sentence_whose_value_was_put_right_where_more_is_said_ends_too(reader
         reader.post("/chat", json={"message": said, "conversation_id": "gate"}).raise_for_status()
         reader.settle()
     assert len([c for c in held(reader) if "2271" in c]) == 2, held(reader)
-    say(reader, "After the bus business I swapped the lock over, 6085 does it.")
+    say(reader, "After the bus business I changed the bottom gate padlock, it's 6085 now.")
     assert not [content for content in held(reader) if "2271" in content]
     reply = reader.post("/chat", json={"message": "How do I get through the bottom gate?"}).json()["reply"]
     assert "6085" in reply

@@ -57,7 +57,7 @@ def chance(new: str, old: str, *, nearness: float = 0.65) -> float:
         ("The sledge is in the loft.", "The sledge is stored at Uncle Bert's."),
         ("The drill is back, it's hanging in the shed.", "Our drill is at Mona Reed's at the moment."),
         ("Our accountant is Ida Moss.", "Our accountant is Paul Crane."),
-        ("Since Easter Ned gets 9 pounds for walking the dog.", "A boy called Ned walks our dog. He gets 7 pounds."),
+        ("Ned gets 9 pounds for walking the dog now.", "A boy called Ned walks our dog. He gets 7 pounds."),
         ("Max plays in Ludlow now.", "My son is called Max. He plays in Bewdley."),
         ("I parked the car on level 7 today.", "I parked the car on level 3."),
     ],

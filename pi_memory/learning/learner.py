@@ -10,8 +10,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
@@ -48,12 +46,12 @@ OF_USER = ("user_stated", SOURCE)
 COMPARED = (*OF_USER, "discovery")
 """Sources of what is weighed against memories, besides what programs write."""
 RESOLVED = "error_resolution"
-SURE_CHANCE = 0.75
-"""From here on what may be no fact ends a memory."""
+SITTING = 900.0
+"""Seconds within which a person tells one thing after the other: of these, one ends another or it does not; no doubt
+is recorded.
+"""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
-NEAR, NEAR_SHARING = 0.4, 0.34
-"""The least cosine to what a statement ends, and where they share a word: below it they are about different things."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -186,13 +184,13 @@ class Learner:
         if any(_is_learned(whole, neighbour.memory) for neighbour in around.neighbours):
             return True
         ended, chance = await self._worker.run(self._made_untrue, whole, around)
-        if chance < LEAST_CHANCE:
+        if chance < DOUBTFUL:
             return False
         for part in facts.parts:
             found = await self._around.of(part.content, quote=part.quote)
             other, its_chance = await self._worker.run(self._made_untrue, _placed(part, exchange), found)
             nearness = next((n.cosine or 0.0 for n in found.neighbours if n.memory.id == ended), 0.0)
-            if other != ended if its_chance >= LEAST_CHANCE else (part in facts.sure and nearness < BELONGS):
+            if other != ended if its_chance >= DOUBTFUL else (part in facts.sure and nearness < BELONGS):
                 return False
         return True
 
@@ -297,7 +295,7 @@ class Learner:
             decision = as_written(decision, candidate, found.neighbours)
         if decision.action == "add" and (is_written or candidate.source in COMPARED):
             ended, chance = await self._worker.run(self._made_untrue, candidate, found)
-            if chance >= (LEAST_CHANCE if is_sure else SURE_CHANCE):
+            if chance >= LEAST_CHANCE:
                 decision = await self._worker.run(self._ending, candidate, found, ended)
             elif chance >= DOUBTFUL:
                 decision = replace(decision, doubts=(ended, chance))
@@ -322,7 +320,7 @@ class Learner:
         known = [(n, _said(n)) for n in _comparable(candidate, found)]
         mine = Said(_in_own_words(candidate), found.vector)
         for newer, said in known:
-            if newer.memory.valid_from > (candidate.said_at or math.inf) and _is_near(newer, candidate):
+            if newer.memory.valid_from > (candidate.said_at or math.inf):
                 beside = [mine, *(other for one, other in known if one is not newer)]
                 if self._replacement.chances(said, beside, embedder=found.space)[0] >= LEAST_CHANCE:
                     return True
@@ -339,14 +337,19 @@ class Learner:
 
     def _chances(self, candidate: Candidate, found: Nearby) -> dict[int, float]:
         """How likely a candidate makes each memory untrue, by id."""
-        old = _comparable(candidate, found)
-        if not old:
-            return {}
-        new = Said(_in_own_words(candidate), found.vector)
-        # Judged beside all, as the nearest of many is most often what is meant.
-        chances = self._replacement.chances(new, [_said(n) for n in old], embedder=found.space)
-        chances = chances * np.array([_is_near(n, candidate) for n in old])
-        return {n.memory.id: float(chance) for n, chance in zip(old, chances, strict=True)}
+        new, old = Said(_in_own_words(candidate), found.vector), _comparable(candidate, found)
+        longer = [n for n in old if any(_has(n.memory, other.memory) for other in old)]
+        parts = [n for n in old if any(_has(other.memory, n.memory) for other in longer)]
+        chances: dict[int, float] = {}
+        # Judged beside all, as the nearest of many is most often what is meant; but not beside its own words.
+        for judged, without in (([n for n in old if n not in longer], longer), (longer, parts)):
+            beside = [n for n in old if n not in without]
+            likely = self._replacement.chances(new, list(map(_said, beside)), embedder=found.space)
+            chances |= {n.memory.id: float(likely[beside.index(n)]) for n in judged}
+        if candidate.said_at is None:
+            return chances
+        just_said = {n.memory.id for n in old if abs(candidate.said_at - n.memory.valid_from) < SITTING}
+        return {id_: 0.0 if id_ in just_said and chance < LEAST_CHANCE else chance for id_, chance in chances.items()}
 
     def _ending(self, candidate: Candidate, found: Nearby, ended: int) -> Decision:
         """The end of a memory, and of what was told with it: a sentence by itself and with the one that refers to it
@@ -513,12 +516,6 @@ def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
     memory = neighbour.memory
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
     return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
-
-
-def _is_near(neighbour: Neighbour, candidate: Candidate) -> bool:
-    """Whether a memory and a candidate can be about the same thing: that both have a name for something is nothing."""
-    mine, theirs = (stems(pattern("verb").sub(" ", said.content)) for said in (candidate, neighbour.memory))
-    return neighbour.cosine is None or neighbour.cosine >= (NEAR_SHARING if mine & theirs else NEAR)
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ CHANGED = "memory.changed"
 CLOSED = "memory.closed"
 FADED = "memory.faded"
 SUPERSEDED = "memory.superseded"
-DOUBTFUL = 0.3
+DOUBTFUL = 0.35
 """From this chance on that one memory makes another untrue, somebody is asked which of the two holds."""
 
 CHANGEABLE = ("content", "type", "namespace", "priority", "topics")

@@ -9,11 +9,12 @@ import numpy as np
 from sqlite_utils import Database
 
 from pi_memory.embedding.token_codes import QueryTokens
+from pi_memory.memories.memories import DOUBTFUL
 from pi_memory.retrieval import ended, scoring
 from pi_memory.retrieval.ram_index import View
 from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
-from pi_memory.store import memories, memory_fts, message_fts, messages
+from pi_memory.store import conflicts, memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
 
@@ -93,8 +94,8 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     each = [found for place in places for found in _evident(db, place, wanted)]
     best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
     known = memories.several(db, [found.id for found in best if found.kind == "memory"])
-    instead = {} if wanted.past else memories.successors(db, [m.id for m in known if not m.is_valid])
-    holding = {memory.id: memory for memory in (*instead.values(), *known) if memory.is_valid}
+    instead = {} if wanted.past else _instead(db, known, wanted)
+    holding = {each.id: each for each in (*instead.values(), *known) if each.is_valid and each.id not in instead}
     hits: dict[tuple[Kind, int], Hit] = {}
     for found in best:  # the first of each is the best
         if found.kind == "memory" and found.id in instead:
@@ -104,7 +105,7 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
         nearest, most = max(first.nearness, found.nearness), max(first.words, found.words)
         hits[found.kind, found.id] = replace(first, nearness=nearest, words=most)
     over = [
-        Over(each, memory.valid_to or 0.0, instead[memory.id].id)
+        Over(each, memory.valid_to or instead[memory.id].valid_from, instead[memory.id].id)
         for memory in known
         if memory.id in instead
         for each in ended.over(memory.content, instead[memory.id].content)
@@ -115,6 +116,19 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted):
         texts["exchange", said.id] = said
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
+
+
+def _instead(db: Database, known: Sequence[Memory], wanted: Wanted) -> dict[int, Memory]:
+    """What holds in the place of memories, by their ids: what superseded them; in an answer also what may have. Nothing
+    of that is lost: it is found as it is, and somebody can say that both hold.
+    """
+    instead = memories.successors(db, [each.id for each in known if not each.is_valid])
+    if wanted.only:
+        doubted = conflicts.doubted(db, [e.id for e in (*known, *instead.values()) if e.is_valid], least=DOUBTFUL)
+        newer = {memory.id: memory for memory in memories.several(db, [*doubted.values()])}
+        instead |= {older: newer[number] for older, number in doubted.items()}
+        instead = {older: instead.get(memory.id, memory) for older, memory in instead.items()}
+    return instead
 
 
 def _as_told(db: Database, holding: Mapping[int, Memory], over: Sequence[Over], wanted: Wanted) -> Iterator[Memory]:
@@ -135,6 +149,9 @@ def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted
         return
     exchange_ids = [said.id >> 1 for said in found]
     quotes = memories.ended(db, exchange_ids)
+    if wanted.only:
+        for exchange_id, doubted in conflicts.doubted_quotes(db, exchange_ids, least=DOUBTFUL).items():
+            quotes.setdefault(exchange_id, []).extend(doubted)
     corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
     for said in found:
         text = ended.without(said.text, quotes.get(said.id >> 1, ()))

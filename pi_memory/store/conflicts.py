@@ -1,7 +1,9 @@
 """Conflicts: pairs of memories of which the newer may make the older untrue. Both hold until somebody says which."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import msgspec
 from sqlite_utils import Database
 
 COLUMNS = "conflicts.id, at, newer_id, older_id, chance"
@@ -37,6 +39,29 @@ def listed(db: Database, *, least: float) -> list[Doubt]:
         f"select conflicts.id, at, newer_id, older_id, chance from {OPEN} and chance >= ? order by conflicts.id desc"
     )
     return [Doubt(*row) for row in db.execute(query, (least,))]
+
+
+def doubted(db: Database, ids: Sequence[int], *, least: float) -> dict[int, int]:
+    """For each of the memories `ids` that a newer one makes untrue with at least this chance, the id of that one: the
+    last of them, if that is doubted too.
+    """
+    query = f"""with recursive doubt (older, newer) as (select older_id, newer_id from {OPEN} and chance >= :least),
+        chain (first, last) as (
+            select older, newer from doubt where older in (select value from json_each(:ids))
+            union select first, newer from chain join doubt on older = last where newer > last)
+        select first, max(last) from chain where first < last group by first"""
+    values = {"least": least, "ids": msgspec.json.encode(ids).decode()}
+    return dict(db.execute(query, values)) if ids else {}
+
+
+def doubted_quotes(db: Database, exchange_ids: Sequence[int], *, least: float) -> dict[int, list[str]]:
+    """The sentences of exchanges that memories rest on which are doubted with at least this chance, by exchange."""
+    query = f"""select older.exchange_id, older.quote from {OPEN} and chance >= ? and older.quote != ''
+        and older.exchange_id in (select value from json_each(?))"""
+    found: dict[int, list[str]] = {}
+    for exchange_id, quote in db.execute(query, (least, msgspec.json.encode(exchange_ids).decode())):
+        found.setdefault(exchange_id, []).append(quote)
+    return found
 
 
 def get(db: Database, number: int) -> Doubt | None:
