@@ -153,7 +153,7 @@ def test_an_answer_has_the_newer_of_two_in_doubt_and_any_other_search_both() -> 
 def test_of_doubts_one_after_the_other_an_answer_has_the_last() -> None:
     async def work(db: Database) -> None:
         place = await remember(db, "the pump is red", "it is blue", "it is green")
-        for newer, chance in ((2, 0.5), (3, 0.4)):
+        for newer, chance in ((2, 0.55), (3, 0.5)):
             await db.write(partial(conflicts.add, newer=newer, older=newer - 1, chance=chance, at=1.0))
         assert await found(db, place, terms=["pump"], only="answers") == ["it is green"]
         await db.write(lambda db: db.execute("update conflicts set chance = 0.1 where newer_id = 3"))

@@ -9,7 +9,6 @@ import numpy as np
 from sqlite_utils import Database
 
 from pi_memory.embedding.token_codes import QueryTokens
-from pi_memory.memories.memories import DOUBTFUL
 from pi_memory.retrieval import ended, scoring
 from pi_memory.retrieval.ram_index import View
 from pi_memory.retrieval.scoring import Emphasis
@@ -17,6 +16,9 @@ from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import conflicts, memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
+
+LIKELY = 0.45
+"""From this chance on that a newer memory makes an older one untrue, an answer has the newer one alone."""
 
 Kind = Literal["memory", "exchange"]
 
@@ -124,7 +126,7 @@ def _instead(db: Database, known: Sequence[Memory], wanted: Wanted) -> dict[int,
     """
     instead = memories.successors(db, [each.id for each in known if not each.is_valid])
     if wanted.only:
-        doubted = conflicts.doubted(db, [e.id for e in (*known, *instead.values()) if e.is_valid], least=DOUBTFUL)
+        doubted = conflicts.doubted(db, [e.id for e in (*known, *instead.values()) if e.is_valid], least=LIKELY)
         newer = {memory.id: memory for memory in memories.several(db, [*doubted.values()])}
         instead |= {older: newer[number] for older, number in doubted.items()}
         instead = {older: instead.get(memory.id, memory) for older, memory in instead.items()}
@@ -150,7 +152,7 @@ def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted
     exchange_ids = [said.id >> 1 for said in found]
     quotes = memories.ended(db, exchange_ids)
     if wanted.only:
-        for exchange_id, doubted in conflicts.doubted_quotes(db, exchange_ids, least=DOUBTFUL).items():
+        for exchange_id, doubted in conflicts.doubted_quotes(db, exchange_ids, least=LIKELY).items():
             quotes.setdefault(exchange_id, []).extend(doubted)
     corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
     for said in found:
