@@ -210,3 +210,12 @@ def test_what_a_project_holds_does_not_end_with_what_the_user_corrects(reader: C
 def test_what_was_corrected_in_part_keeps_the_rest(reader: Client) -> None:
     say(reader, "We keep 16 hens in the orchard.", "The fox came, we only have 12 hens left.")
     assert held(reader) == ["We keep 12 hens in the orchard."]
+
+
+def test_a_memory_with_the_words_of_others_is_judged_apart_from_them(daemon: Daemon) -> None:
+    client = daemon()
+    word = "The vault word is quartzmere"
+    for content in (f"{word}. It was Ada's idea. She chose it in May.", f"{word}. It was Ada's idea.", word):
+        client.post("/memories", json={"content": content}).raise_for_status()
+    say(client, "Remember that the vault word is now silverfen.")
+    assert "silverfen" in held(client)[-1]

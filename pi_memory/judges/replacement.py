@@ -19,8 +19,9 @@ from pi_memory.judges.parsed import Kind, Parsed, Reader
 from pi_memory.types import Vectors
 
 LEAST_CHANCE = 0.6
-"""From here on the older statement ends. Of 585 later statements by voices that it was not fitted on, it ended 0.57 of
-what they correct, and with 0.19 of as many that were written to mislead it something that holds.
+"""From here on the older statement ends. By voices that it was not fitted on, it ended 0.62 of what 588 statements
+correct, and something that holds with 0.34 of 588 that were written to be mistaken for corrections, and with 0.006 of
+plain facts.
 """
 ODDS_UNSAID, ODDS_OF_ANOTHER_KIND = 0.5, 0.1
 """By how much likelier than the judge thinks a statement ends an older one if it does not say that something changed,

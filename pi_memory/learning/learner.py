@@ -177,20 +177,22 @@ class Learner:
         return not statements(exchange) and await self._plain_facts.is_remark(exchange)
 
     async def _corrects_as_one(self, facts: Facts, exchange: Exchange) -> bool:
-        """Whether the sentences of a message correct one memory together, and none of them is about another thing."""
+        """Whether the sentences of a message correct one memory together, and none of them is about another thing, which
+        words alone do not tell.
+        """
         assert facts.whole is not None
         whole = _placed(facts.whole, exchange)
         around = await self._around.of(whole.content, quote=whole.quote)
         if any(_is_learned(whole, neighbour.memory) for neighbour in around.neighbours):
             return True
         ended, chance = await self._worker.run(self._made_untrue, whole, around)
-        if chance < DOUBTFUL:
+        if around.vector is None or chance < LEAST_CHANCE:
             return False
         for part in facts.parts:
             found = await self._around.of(part.content, quote=part.quote)
             other, its_chance = await self._worker.run(self._made_untrue, _placed(part, exchange), found)
             nearness = next((n.cosine or 0.0 for n in found.neighbours if n.memory.id == ended), 0.0)
-            if other != ended if its_chance >= DOUBTFUL else (part in facts.sure and nearness < BELONGS):
+            if other != ended if its_chance >= LEAST_CHANCE else (part in facts.sure and nearness < BELONGS):
                 return False
         return True
 
@@ -339,13 +341,13 @@ class Learner:
         """How likely a candidate makes each memory untrue, by id."""
         new, old = Said(_in_own_words(candidate), found.vector), _comparable(candidate, found)
         longer = [n for n in old if any(_has(n.memory, other.memory) for other in old)]
-        parts = [n for n in old if any(_has(other.memory, n.memory) for other in longer)]
-        chances: dict[int, float] = {}
+        plain = [n for n in old if n not in longer]
         # Judged beside all, as the nearest of many is most often what is meant; but not beside its own words.
-        for judged, without in (([n for n in old if n not in longer], longer), (longer, parts)):
-            beside = [n for n in old if n not in without]
+        companies = [(plain, plain)] + [([n], [n, *_apart(n, old)]) for n in longer]
+        chances: dict[int, float] = {}
+        for judged, beside in companies:
             likely = self._replacement.chances(new, list(map(_said, beside)), embedder=found.space)
-            chances |= {n.memory.id: float(likely[beside.index(n)]) for n in judged}
+            chances |= {n.memory.id: float(chance) for n, chance in zip(judged, likely, strict=False)}
         if candidate.said_at is None:
             return chances
         just_said = {n.memory.id for n in old if abs(candidate.said_at - n.memory.valid_from) < SITTING}
@@ -488,6 +490,12 @@ def _is_put_right(part: Memory, said: str, kept: str) -> bool:
     """Whether what is kept says a part with another value in it."""
     found = merged(said, part.content)
     return found is not None and found.rstrip(".") in kept
+
+
+def _apart(one: Neighbour, others: Sequence[Neighbour]) -> list[Neighbour]:
+    """The others that neither are in one nor have it in them."""
+    mine = one.memory
+    return [n for n in others if n is not one and not _has(mine, n.memory) and not _has(n.memory, mine)]
 
 
 def _says(memory: Memory, sentence: str) -> bool:
