@@ -177,8 +177,8 @@ class Learner:
         return not statements(exchange) and await self._plain_facts.is_remark(exchange)
 
     async def _corrects_as_one(self, facts: Facts, exchange: Exchange) -> bool:
-        """Whether the sentences of a message correct one memory together, and none of them is about another thing, which
-        words alone do not tell.
+        """Whether the sentences of a message correct one memory together, and none of them is about another thing: words
+        alone do not tell.
         """
         assert facts.whole is not None
         whole = _placed(facts.whole, exchange)
