@@ -177,7 +177,7 @@ class Learner:
         return not statements(exchange) and await self._plain_facts.is_remark(exchange)
 
     async def _corrects_as_one(self, facts: Facts, exchange: Exchange) -> bool:
-        """Whether the sentences of a message correct one memory together, and none of them is about another thing: words
+        """Whether the sentences of a message correct one memory together, and none is about another thing, which words
         alone do not tell.
         """
         assert facts.whole is not None
