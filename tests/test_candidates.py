@@ -150,6 +150,18 @@ def test_an_answer_has_the_newer_of_two_in_doubt_and_any_other_search_both() -> 
     with_database(work)
 
 
+def test_what_a_query_may_not_see_stands_in_no_place_of_what_it_sees() -> None:
+    async def work(db: Database) -> None:
+        place = await remember(db, "the pump is red")
+        await remember(db, "it is blue")
+        await db.write(partial(conflicts.add, newer=2, older=1, chance=0.5, at=1.0))
+        assert await found(db, place, terms=["pump"], only="answers") == ["the pump is red"]
+        await db.write(lambda db: db.execute("update memories set valid_to = 1, superseded_by = 2 where id = 1"))
+        assert await found(db, place, terms=["pump"], only="answers") == []
+
+    with_database(work)
+
+
 def test_of_doubts_one_after_the_other_an_answer_has_the_last() -> None:
     async def work(db: Database) -> None:
         place = await remember(db, "the pump is red", "it is blue", "it is green")

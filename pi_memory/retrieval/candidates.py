@@ -96,7 +96,8 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     each = [found for place in places for found in _evident(db, place, wanted)]
     best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
     known = memories.several(db, [found.id for found in best if found.kind == "memory"])
-    instead = {} if wanted.past else _instead(db, known, wanted)
+    newer = {} if wanted.past else _instead(db, known, wanted)
+    instead = {older: memory for older, memory in newer.items() if _is_seen(memory, places)}
     holding = {each.id: each for each in (*instead.values(), *known) if each.is_valid and each.id not in instead}
     hits: dict[tuple[Kind, int], Hit] = {}
     for found in best:  # the first of each is the best
@@ -118,6 +119,11 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted):
         texts["exchange", said.id] = said
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
+
+
+def _is_seen(memory: Memory, places: Sequence[SearchSpace]) -> bool:
+    """Whether the query may see a memory that others led to."""
+    return any(place.kind == "memory" and len(place.view.rows([memory.id])) for place in places)
 
 
 def _instead(db: Database, known: Sequence[Memory], wanted: Wanted) -> dict[int, Memory]:
