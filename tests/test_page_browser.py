@@ -251,6 +251,14 @@ def test_who_reads_further_up_is_not_moved(browser: Any, tmp_path: Path) -> None
             page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
             page.wait_for_selector(".reply:has-text('word200 ')")
             assert page.evaluate("scrollY") == 0
+            page.evaluate("""async () => {
+                scrollTo({top: document.documentElement.scrollHeight, behavior: 'instant'});
+                await new Promise((resolve) => setTimeout(resolve, 500));
+                scrollTo({top: 0, behavior: 'instant'});
+                say.dispatchEvent(new CustomEvent("htmx:sse:after:message"));
+            }""")  # a word comes before the browser has told of the scrolling
+            page.wait_for_selector(".reply:has-text('word300 ')")
+            assert page.evaluate("scrollY") == 0
             page.click("#stop")
             page.wait_for_selector("footer.receipt")
 

@@ -5,10 +5,14 @@ const say = $("say"), message = $("message"), stop = $("stop"), log = $("log");
 
 if (say) {
   // At the end of the talk, unless somebody has scrolled up.
-  let follows = true;
+  let follows = true, at = 0;
   const page = document.documentElement;
-  const end = () => { if (follows) scrollTo({ top: page.scrollHeight, behavior: "instant" }); };
-  addEventListener("scroll", () => { follows = page.scrollHeight - innerHeight - scrollY < 60; }, { passive: true });
+  const end = () => {
+    follows &&= scrollY >= at; // the event of it may be still to come
+    if (follows) scrollTo({ top: page.scrollHeight, behavior: "instant" });
+    at = scrollY;
+  };
+  addEventListener("scroll", () => { follows = page.scrollHeight - innerHeight - (at = scrollY) < 60; }, { passive: true });
   const failed = (text) => { $("failed").textContent = text; end(); };
   const on = (name, act) => say.addEventListener("htmx:" + name, (event) => { if (event.target === say) act(); });
   on("before:request", () => {
