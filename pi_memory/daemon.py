@@ -81,7 +81,8 @@ async def running(
     )
     model_loader = backends.model(settings, given=model)
     embedder_loader = backends.embedder(settings, given=embedder)
-    parts = _put_together(_ground(settings, config, db, clock, model=model_loader, embedder=embedder_loader), patterns)
+    ground = _ground(settings, config, db, clock, model=model_loader, embedder=embedder_loader)
+    parts = _put_together(ground, patterns)
     parts.model.start()
     parts.embedder.start()
     compiling = asyncio.create_task(parts.worker.run(language.compile_all))
@@ -132,6 +133,45 @@ class Ground:
     unsave: Callable[[], None]
 
 
+@dataclass(frozen=True, slots=True)
+class TopicParts:
+    """The parts that know what the user works on."""
+
+    tagger: TaggerLoader
+    focus: RecentFocus
+    attention: Attention
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryParts:
+    """Memories and messages: stored, found, learned."""
+
+    memories: Memories
+    message_index: MessageIndex
+    search: Search
+    learner: Learner
+
+
+@dataclass(frozen=True, slots=True)
+class PromptParts:
+    """What a prompt is made of, evaluated ahead, and kept short."""
+
+    personas: dict[str, str]
+    context: TurnContext
+    prefill: Prefill
+    compaction: Compaction
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundParts:
+    """What is done while nobody waits, and lets turns pass."""
+
+    priority: TurnPriority
+    reflection: Reflection
+    housekeeping: Housekeeping
+    inbox: Inbox
+
+
 def _ground(
     settings: Settings,
     config: Config,
@@ -141,7 +181,7 @@ def _ground(
     model: Loader[Model],
     embedder: Loader[Embedder],
 ) -> Ground:
-    events, forgotten, kept = Events(), ForgottenTexts(), settings.memory
+    events, forgotten, limits = Events(), ForgottenTexts(), settings.memory
     return Ground(
         settings=settings,
         config=config,
@@ -154,136 +194,188 @@ def _ground(
         events=events,
         forgotten=forgotten,
         windows=ConversationWindows(
-            ttl=kept.ttl_minutes * 60, max_conversations=kept.max_conversations, clean=forgotten.clean, events=events
+            ttl=limits.ttl_minutes * 60,
+            max_conversations=limits.max_conversations,
+            clean=forgotten.clean,
+            events=events,
         ),
         unsave=partial(_unsave, settings, model),
     )
 
 
-def _topics(on: Ground, patterns: Patterns) -> tuple[TaggerLoader, RecentFocus, Attention]:
-    """The parts that know what the user works on."""
+def _put_together(ground: Ground, patterns: Patterns) -> Parts:
+    """Every part with the parts that it needs; none has been started."""
+    topics = _topics(ground, patterns)
+    memory = _memory(ground, topics.attention)
+    prompts = _prompts(ground, topics, memory)
+    background = _background(ground, topics, memory, prompts)
+    assistant, streams = _turns(ground, memory, prompts, background)
+    _follow(ground, topics, memory, background)
+    return Parts(
+        settings=ground.settings,
+        clock=ground.clock,
+        db=ground.db,
+        windows=ground.windows,
+        focus=topics.focus,
+        attention=topics.attention,
+        memories=memory.memories,
+        message_index=memory.message_index,
+        search=memory.search,
+        learner=memory.learner,
+        conversation_import=ConversationImport(ground.db, memory.message_index, clock=ground.clock),
+        inbox=background.inbox,
+        reflection=background.reflection,
+        housekeeping=background.housekeeping,
+        backups=Backups(ground.settings, ground.db, memory.memories, priority=background.priority, clock=ground.clock),
+        prefill=prompts.prefill,
+        assistant=assistant,
+        agent_contexts=AgentContexts(
+            prompts.context, topics.focus, memory.search, clock=ground.clock, events=ground.events
+        ),
+        streams=streams,
+        live=LiveEvents(ground.events),
+        agents=prompts.personas,
+        model=ground.model,
+        embedder=ground.embedder,
+        scale=ground.scale,
+        tagger=topics.tagger,
+        worker=ground.worker,
+        written_mb=usage.written_mb(),
+    )
+
+
+def _topics(ground: Ground, patterns: Patterns) -> TopicParts:
     tagger = backends.tagger(
-        on.settings, patterns, db=on.db, model=on.model, scale=on.scale, windows=on.windows, worker=on.worker
+        ground.settings,
+        patterns,
+        db=ground.db,
+        model=ground.model,
+        scale=ground.scale,
+        windows=ground.windows,
+        worker=ground.worker,
     )
     focus = RecentFocus(
-        on.db, on.settings.focus_file, tagger=tagger, clock=on.clock, clean=on.forgotten.clean, events=on.events
+        ground.db,
+        ground.settings.focus_file,
+        tagger=tagger,
+        clock=ground.clock,
+        clean=ground.forgotten.clean,
+        events=ground.events,
     )
     attention = Attention(
-        on.db,
+        ground.db,
         patterns,
         knows=focus.knows,
         called=focus.called,
         recent=focus.strengths,
-        clock=on.clock,
-        worker=on.worker,
-        events=on.events,
+        clock=ground.clock,
+        worker=ground.worker,
+        events=ground.events,
     )
-    return tagger, focus, attention
+    return TopicParts(tagger, focus, attention)
 
 
-def _memory(on: Ground, attention: Attention) -> tuple[Memories, MessageIndex, Search, Learner]:
-    """Memories and messages: stored, found, learned."""
-    memories = Memories(on.db, clock=on.clock, forgotten=on.forgotten, events=on.events, before_forget=on.unsave)
-    messages = MessageIndex(on.db, on.embedder, worker=on.worker, events=on.events)
-    index = MemoryIndex(memories, on.embedder)
-    heads = on.config.folder("heads")
+def _memory(ground: Ground, attention: Attention) -> MemoryParts:
+    memories = Memories(
+        ground.db,
+        clock=ground.clock,
+        forgotten=ground.forgotten,
+        events=ground.events,
+        before_forget=ground.unsave,
+    )
+    message_index = MessageIndex(ground.db, ground.embedder, worker=ground.worker, events=ground.events)
+    memory_index = MemoryIndex(memories, ground.embedder)
+    heads = ground.config.folder("heads")
     search = Search(
-        on.db,
-        memory_index=index,
-        message_index=messages,
+        ground.db,
+        memory_index=memory_index,
+        message_index=message_index,
         heads=heads,
-        scale=on.scale,
-        worker=on.worker,
+        scale=ground.scale,
+        worker=ground.worker,
         attention=attention.boost,
     )
     learner = Learner(
         memories,
-        NeighbourSearch(memories, index.ram_index, on.scale, worker=on.worker),
+        NeighbourSearch(memories, memory_index.ram_index, ground.scale, worker=ground.worker),
         heads=heads,
-        embedder=on.embedder,
-        worker=on.worker,
+        embedder=ground.embedder,
+        worker=ground.worker,
         topics=attention.topics,
-        llm=LlmExtraction(on.model) if on.settings.embedding.extractor == "model" else None,
+        llm=LlmExtraction(ground.model) if ground.settings.embedding.extractor == "model" else None,
     )
-    return memories, messages, search, learner
+    return MemoryParts(memories, message_index, search, learner)
 
 
-def _put_together(on: Ground, patterns: Patterns) -> Parts:
-    """Every part with the parts that it needs; none has been started."""
-    settings, kept, max_tokens = on.settings, on.settings.memory, on.settings.chat.max_tokens
-    tagger, focus, attention = _topics(on, patterns)
-    memories, messages, search, learner = _memory(on, attention)
+def _prompts(ground: Ground, topics: TopicParts, memory: MemoryParts) -> PromptParts:
+    settings, max_tokens = ground.settings, ground.settings.chat.max_tokens
+    personas = ground.config.personas()
+    reader = MemoryReader(topics.focus, memory.memories, memory.search) if settings.memory.enabled else None
+    context = TurnContext(personas, settings.workspace, memory=reader, max_tokens=max_tokens, clock=ground.clock)
+    prefill = Prefill(ground.model, ground.windows, context, clock=ground.clock)
+    compaction = Compaction(
+        ground.db,
+        ground.windows,
+        max_turns=settings.memory.max_turns,
+        max_tokens=max_tokens,
+        worker=ground.worker,
+    )
+    return PromptParts(personas, context, prefill, compaction)
 
-    # What a prompt is made of.
-    personas = on.config.personas()
-    memory = MemoryReader(focus, memories, search) if kept.enabled else None
-    context = TurnContext(personas, settings.workspace, memory=memory, max_tokens=max_tokens, clock=on.clock)
-    prefill = Prefill(on.model, on.windows, context, clock=on.clock)
-    compaction = Compaction(on.db, on.windows, max_turns=kept.max_turns, max_tokens=max_tokens, worker=on.worker)
 
-    # What is done while nobody waits.
+def _background(ground: Ground, topics: TopicParts, memory: MemoryParts, prompts: PromptParts) -> BackgroundParts:
     priority = TurnPriority()
     reflection = Reflection(
-        on.db,
-        on.windows,
-        compaction=compaction,
-        model=on.model,
-        learn=learner.learn,
-        prefill=prefill,
+        ground.db,
+        ground.windows,
+        compaction=prompts.compaction,
+        model=ground.model,
+        learn=memory.learner.learn,
+        prefill=prompts.prefill,
         priority=priority,
-        events=on.events,
+        events=ground.events,
     )
-    housekeeping = Housekeeping(on.db, on.windows, focus, memories, messages, reflection, settings=kept, clock=on.clock)
-    steps = after_reply(learner, messages, focus, attention, reflection)
-    inbox = Inbox(on.db, (*steps, announcing(on.events)), priority=priority)
+    housekeeping = Housekeeping(
+        ground.db,
+        ground.windows,
+        topics.focus,
+        memory.memories,
+        memory.message_index,
+        reflection,
+        settings=ground.settings.memory,
+        clock=ground.clock,
+    )
+    steps = after_reply(memory.learner, memory.message_index, topics.focus, topics.attention, reflection)
+    inbox = Inbox(ground.db, (*steps, announcing(ground.events)), priority=priority)
+    return BackgroundParts(priority, reflection, housekeeping, inbox)
 
-    # The turn.
+
+def _turns(
+    ground: Ground, memory: MemoryParts, prompts: PromptParts, background: BackgroundParts
+) -> tuple[Assistant, Streams]:
     assistant = Assistant(
-        model=on.model,
-        clock=on.clock,
-        windows=on.windows,
-        context=context,
-        compaction=compaction,
-        learner=learner,
-        inbox=inbox if kept.enabled else None,
-        prefill=prefill,
-        worker=on.worker,
+        model=ground.model,
+        clock=ground.clock,
+        windows=ground.windows,
+        context=prompts.context,
+        compaction=prompts.compaction,
+        learner=memory.learner,
+        inbox=background.inbox if ground.settings.memory.enabled else None,
+        prefill=prompts.prefill,
+        worker=ground.worker,
     )
-    server = settings.server
-    streams = Streams(assistant, most=server.max_waiting, seconds=server.turn_seconds, priority=priority)
+    server = ground.settings.server
+    streams = Streams(assistant, most=server.max_waiting, seconds=server.turn_seconds, priority=background.priority)
+    return assistant, streams
 
-    # Last, when all others have let go of what was forgotten.
-    on.events.subscribe(TextForgotten, partial(_forget_on_disk, settings, on.db, memories, on.unsave))
-    on.clock.follow(partial(_restamp, (on.windows, inbox, focus, attention), housekeeping))
-    return Parts(
-        settings=settings,
-        clock=on.clock,
-        db=on.db,
-        windows=on.windows,
-        focus=focus,
-        attention=attention,
-        memories=memories,
-        message_index=messages,
-        search=search,
-        learner=learner,
-        conversation_import=ConversationImport(on.db, messages, clock=on.clock),
-        inbox=inbox,
-        reflection=reflection,
-        housekeeping=housekeeping,
-        backups=Backups(settings, on.db, memories, priority=priority, clock=on.clock),
-        prefill=prefill,
-        assistant=assistant,
-        agent_contexts=AgentContexts(context, focus, search, clock=on.clock, events=on.events),
-        streams=streams,
-        live=LiveEvents(on.events),
-        agents=personas,
-        model=on.model,
-        embedder=on.embedder,
-        scale=on.scale,
-        tagger=tagger,
-        worker=on.worker,
-        written_mb=usage.written_mb(),
-    )
+
+def _follow(ground: Ground, topics: TopicParts, memory: MemoryParts, background: BackgroundParts) -> None:
+    """What concerns the daemon as a whole: a text was forgotten, the clock was set."""
+    # After the listeners of the parts above, which hold texts in RAM.
+    forget = partial(_forget_on_disk, ground.settings, ground.db, memory.memories, ground.unsave)
+    ground.events.subscribe(TextForgotten, forget)
+    stamped = (ground.windows, background.inbox, topics.focus, topics.attention)
+    ground.clock.follow(partial(_restamp, stamped, background.housekeeping))
 
 
 def _unsave(settings: Settings, model: Loader[Model]) -> None:
