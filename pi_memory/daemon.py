@@ -210,7 +210,10 @@ def _put_together(ground: Ground, patterns: Patterns) -> Parts:
     prompts = _prompts(ground, topics, memory)
     background = _background(ground, topics, memory, prompts)
     assistant, streams = _turns(ground, memory, prompts, background)
-    _follow(ground, topics, memory, background)
+    agent_contexts = AgentContexts(
+        prompts.context, topics.focus, memory.search, clock=ground.clock, events=ground.events
+    )
+    _subscribe(ground, topics, memory, background)
     return Parts(
         settings=ground.settings,
         clock=ground.clock,
@@ -229,9 +232,7 @@ def _put_together(ground: Ground, patterns: Patterns) -> Parts:
         backups=Backups(ground.settings, ground.db, memory.memories, priority=background.priority, clock=ground.clock),
         prefill=prompts.prefill,
         assistant=assistant,
-        agent_contexts=AgentContexts(
-            prompts.context, topics.focus, memory.search, clock=ground.clock, events=ground.events
-        ),
+        agent_contexts=agent_contexts,
         streams=streams,
         live=LiveEvents(ground.events),
         agents=prompts.personas,
@@ -369,9 +370,9 @@ def _turns(
     return assistant, streams
 
 
-def _follow(ground: Ground, topics: TopicParts, memory: MemoryParts, background: BackgroundParts) -> None:
+def _subscribe(ground: Ground, topics: TopicParts, memory: MemoryParts, background: BackgroundParts) -> None:
     """What concerns the daemon as a whole: a text was forgotten, the clock was set."""
-    # After the listeners of the parts above, which hold texts in RAM.
+    # Last, when all that holds texts in RAM has let go of what was forgotten.
     forget = partial(_forget_on_disk, ground.settings, ground.db, memory.memories, ground.unsave)
     ground.events.subscribe(TextForgotten, forget)
     stamped = (ground.windows, background.inbox, topics.focus, topics.attention)

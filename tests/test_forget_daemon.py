@@ -116,6 +116,16 @@ def test_copies_of_the_database_forget_too(client: Client, tmp_path: Path) -> No
         assert (found, copy.execute("select count(*) from tombstones").fetchone()) == ([(2,)], (1,))
 
 
+def test_the_copies_forget_after_all_that_is_held_in_ram(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    say(client, f"Remember that {FACT}.")
+    client.post("/context", json={"session_id": "agent", "message": "What is my vault word?"}).raise_for_status()
+    assert "zanzibar" in str(client.parts.agent_contexts._given)
+    held: list[str] = []
+    monkeypatch.setattr(copies, "forget", lambda *_: held.append(str(client.parts.agent_contexts._given)))
+    client.delete("/memories/1?forget=1").raise_for_status()
+    assert ["zanzibar" in each for each in held] == [False]
+
+
 def test_a_crash_before_the_copies_forgot_is_made_up_for(daemon: Daemon, tmp_path: Path) -> None:
     client = daemon()
     say(client, f"Remember that {FACT}.")
