@@ -90,6 +90,11 @@ def test_a_correction_is_told_without_what_it_says_to_be_over() -> None:
             "It's behind the rice.",
             "The archive is in the urn.",
         ),
+        (
+            "Ida has left the farm. She drives a bus, which I'm getting used to.",
+            "Ida is on the farm.",
+            "She drives a bus, which I'm getting used to.",
+        ),
         ("We don't do Taptap any more. Now I use LemFi.", "I send money with Taptap.", "Now I use LemFi."),
         ("Das Rad ist verkauft. Das neue Rad ist rot.", "Das Rad ist blau.", "Das neue Rad ist rot."),
         ("The Crown is shut, boarded up. We play at the Swan.", "We play at the Crown.", "We play at the Swan."),
@@ -138,6 +143,10 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
         ("We sold the Volvo. It broke down.", "We drive a Volvo."),
         ("The user was wrong about Ida, it's in May that she is free.", "Ida comes in June."),
         ("I switched from tea to coffee.", "The dog is called Rex."),
+        (
+            "We sold the Volvo, we've got a Skoda now, runs on gas. The key is in the urn.",
+            "The Volvo's key is in the urn.",
+        ),
         ("Ich habe mich beim Bus geirrt. Es ist der 38er.", "Der Bus ist der 46er."),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 from pi_memory.model.extractive import ExtractiveModel
 from tests.command import run
 from tests.conftest import Client, Daemon
+from tests.fakes import FakeClock
 from tests.process import serving
 from tests.test_conflicts import CORRECTED, NEEDS_MINILM, minilm, reader, say
 from tests.test_knowledge_graph import call as call_graph
@@ -115,6 +116,16 @@ def test_in_doubt_both_are_kept_and_the_doubt_is_shown(daemon: Daemon) -> None:
     assert len(held(client)) == 2
     (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
     assert (conflict["newer"]["id"], conflict["older"]["id"]) == (2, 1)
+
+
+@NEEDS_MINILM
+def test_sentences_that_only_together_make_a_memory_doubtful_are_doubted(reader: Client, clock: FakeClock) -> None:
+    say(reader, "Piano lessons are with Mr. Hale on Tuesdays.")
+    clock.now += 86_400
+    say(reader, "Mr. Hale has moved to Spain. A Mrs. Ito teaches us.")
+    (conflict,) = reader.get("/memories/conflicts").json()["conflicts"]
+    assert conflict["newer"]["content"] == "A Mrs. Ito teaches us."
+    assert conflict["older"]["content"] == "Piano lessons are with Mr. Hale on Tuesdays."
 
 
 def test_the_very_same_memory_is_kept_once(daemon: Daemon) -> None:

@@ -52,6 +52,8 @@ is recorded.
 """
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
+LIKELY = 0.5
+"""From this chance on that it makes a memory untrue, what may be a fact is taken for one."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -161,33 +163,40 @@ class Learner:
         replaced older ones. Idempotent. Raises `StoreError`.
         """
         facts = await self._plain_facts.of(exchange_id, exchange, stated=statements(exchange))
-        new: list[Memory] = []
-        if facts.whole is not None and await self._corrects_as_one(facts, exchange):
-            facts = Facts(sure=(facts.whole,))
+        doubted, chance = 0, 0.0
+        if facts.whole is not None:
+            is_one, doubted, chance = await self._of_whole(facts.whole, facts, exchange)
+            facts = Facts(sure=(facts.whole,)) if is_one else facts
+        kept: list[Outcome] = []
         for fact in facts.parts:
             candidate = await self._filed(_placed(fact, exchange), exchange.conversation_id)
             async with self._one_at_a_time:
                 around = await self._around.of(candidate.content, quote=candidate.quote)
                 taken = await self._take(candidate, around, said_at=exchange.at, is_sure=fact in facts.sure)
-            new += [taken.memory] if taken and taken.is_new else []
-        return new
+            kept += [taken] if taken else []
+        if chance >= DOUBTFUL and kept and not any(each.instead_of or each.doubted for each in kept):
+            # `The Crown is shut. We play at the Swan.`: what holds instead comes last.
+            await self._memories.doubt(kept[-1].memory.id, doubted, chance)
+        return [each.memory for each in kept if each.is_new]
 
     async def is_remark(self, exchange: Exchange) -> bool:
         """Whether the user states nothing in an exchange that lasts."""
         return not statements(exchange) and await self._plain_facts.is_remark(exchange)
 
-    async def _corrects_as_one(self, facts: Facts, exchange: Exchange) -> bool:
+    async def _of_whole(self, whole: Candidate, facts: Facts, exchange: Exchange) -> tuple[bool, int, float]:
         """Whether the sentences of a message correct one memory together, and none is about another thing, which words
-        alone do not tell.
+        alone do not tell; the id of that memory, and how likely.
         """
-        assert facts.whole is not None
-        whole = _placed(facts.whole, exchange)
+        whole = replace(_placed(whole, exchange), said_at=exchange.at)
         around = await self._around.of(whole.content, quote=whole.quote)
         if any(_is_learned(whole, neighbour.memory) for neighbour in around.neighbours):
-            return True
+            return True, 0, 0.0
         ended, chance = await self._worker.run(self._made_untrue, whole, around)
-        if around.vector is None or chance < LEAST_CHANCE:
-            return False
+        is_one = around.vector is not None and chance >= LEAST_CHANCE and await self._is_one(ended, facts, exchange)
+        return is_one, ended, chance
+
+    async def _is_one(self, ended: int, facts: Facts, exchange: Exchange) -> bool:
+        """Whether no sentence of a message is about another thing than the memory that all of it corrects."""
         for part in facts.parts:
             found = await self._around.of(part.content, quote=part.quote)
             other, its_chance = await self._worker.run(self._made_untrue, _placed(part, exchange), found)
@@ -301,7 +310,7 @@ class Learner:
                 decision = await self._worker.run(self._ending, candidate, found, ended)
             elif chance >= DOUBTFUL:
                 decision = replace(decision, doubts=(ended, chance))
-        if not is_sure and decision.id is None:
+        if not is_sure and decision.id is None and (not decision.doubts or decision.doubts[1] < LIKELY):
             return None
         if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]

@@ -88,7 +88,19 @@ def _held(said: Sequence[str], old: frozenset[str]) -> Iterator[tuple[str, bool]
             if (alone := _without_over(together, old)) != together:
                 held, place = alone, place + 1
             is_over = alone == together and not pattern("mistaken").search(sentence)
-        yield held, is_over and held == sentence
+        yield held, is_over and held == sentence and not _says_more(sentence, old)
+
+
+def _says_more(sentence: str, old: frozenset[str]) -> bool:
+    """Whether a clause of a sentence about what is over says what is so now: `Sold the van, we have a lorry.`"""
+    clauses = pattern("clause_end").split(sentence)
+    return any(
+        pattern("says_now").search(clause)
+        and not pattern("says_over").search(clause)
+        and not pattern("subordinate").match(clause)
+        and stems(clause) - old
+        for clause in clauses
+    )
 
 
 def _without_over(sentence: str, old: frozenset[str]) -> str:
