@@ -106,7 +106,8 @@ class TurnContext:
         room = PromptRoom(
             tokens=self.budget(model).recall,
             count=model.count,
-            # Who only quotes has to be given all that answers, also what the prompt says elsewhere.
+            # A model that only quotes (`extractive.py`) has to be given all that answers, also what stands
+            # elsewhere in the prompt.
             text="\n".join(message.text for message in conversation.messages) if model.is_language_model else "",
             in_prompt=PromptWindow(conversation.id, said[0].at) if said else None,
             before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",

@@ -102,17 +102,19 @@ class Assistant:
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
             # 1. Statements and window: what the message states is stored, or forgotten, before the window is read.
-            statements = _stated(turn.message, self._conversation(turn)) if self._inbox and turn.remember else ()
+            statements = _statements(turn.message, self._conversation(turn)) if self._inbox and turn.remember else ()
             if self._inbox and turn.remember and (statements or intent_of(turn.message).asks):
                 await self._inbox.caught_up()
-            stated = await self._state(statements, turn, model) if statements else ()
+            outcomes = await self._store(statements, turn, model) if statements else ()
             conversation = self._conversation(turn)
             # 2. Recall: the standing text when the conversation begins, and the context of this message.
             conversation.standing = await self._context.standing(conversation, turn.agent, model)
             contextual = await self._message(conversation, turn, model)
             # 3. Prompt.
             built = await self._built(conversation, contextual.message, model)
-            receipt = _receipt(conversation, conversation.standing, contextual, left_out=built.left_out, stated=stated)
+            receipt = _receipt(
+                conversation, conversation.standing, contextual, left_out=built.left_out, stated=outcomes
+            )
             # 4. Model.
             reply = Reply(min(self._context.budget(model).reply, turn.options.max_tokens or LONGEST_REPLY))
             try:
@@ -124,9 +126,9 @@ class Assistant:
                 # 6. Remember. Nothing is awaited here: a client that leaves must not lose what was said.
                 if turn.remember and (reply.text or not reply.is_partial):
                     exchange = _exchange(turn, conversation, contextual, reply, at=self._clock())
-                    self._keep(conversation, replace(exchange, receipt=receipt), statements)
-            # 5, to its end: lines for the user, then `Done`.
-            for line in (*stated, *reply.notices):
+                    self._remember(conversation, replace(exchange, receipt=receipt), statements)
+            # The end of 5: what became of the statements, what the model says of itself, then `Done`.
+            for line in (*outcomes, *reply.notices):
                 yield Delta(f"\n\n{line}" if reply.text else line)
             yield await self._done(conversation, reply, receipt, model)
 
@@ -144,20 +146,20 @@ class Assistant:
             is_cut=reply.usage.completion_tokens >= reply.room,
         )
 
-    async def _state(self, statements: Sequence[Statement], turn: Turn, model: Model) -> tuple[str, ...]:
-        """Store, or forget, what the user states. Returns lines for the user.
+    async def _store(self, statements: Sequence[Statement], turn: Turn, model: Model) -> tuple[str, ...]:
+        """Store, or forget, what the user states. Returns lines that tell the user what became of it.
 
         Raises `Unprocessable` for a message that fits no prompt, before anything is stored.
         """
         # Only to check that the message fits: the turn reads the window again, without what is forgotten here.
         conversation = self._conversation(turn)
         await self._check_fits(conversation, turn, model)
-        may = [statement for statement in statements if turn.may_forget or statement.kind != "forget"]
+        allowed = [statement for statement in statements if turn.may_forget or statement.kind != "forget"]
         try:
-            lines = await self._learner.state(may, session=conversation.id, project=conversation.project)
+            lines = await self._learner.state(allowed, session=conversation.id, project=conversation.project)
         except StoreError as error:
             return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
-        return tuple(lines) if len(may) == len(statements) else (*lines, MAY_NOT_FORGET)
+        return tuple(lines) if len(allowed) == len(statements) else (*lines, MAY_NOT_FORGET)
 
     async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
         """The prompt. Where a message leaves it no room, what was recalled is left out, and exchanges that do not fit
@@ -172,12 +174,13 @@ class Assistant:
             # What was recalled has no room besides it; the message itself may have.
             bare = replace(message, context="")
             built = await self._worker.run(build, conversation.system, conversation.exchanges, bare)
-        held = self._windows.last(conversation.id)
-        if built.left_out and held and held.exchanges == conversation.exchanges:
+        window = self._windows.last(conversation.id)
+        # Compaction cuts the window: only where the prompt has just that, and not what a program shows of its own.
+        if built.left_out and window and window.exchanges == conversation.exchanges:
             await self._compaction.make_room(conversation, built.left_out, model)
-            folded = self._windows.last(conversation.id)
-            if folded is not None:
-                conversation.exchanges, conversation.summary = folded.exchanges, folded.summary
+            compacted = self._windows.last(conversation.id)
+            if compacted is not None:
+                conversation.exchanges, conversation.summary = compacted.exchanges, compacted.summary
                 built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
         return built
 
@@ -213,13 +216,13 @@ class Assistant:
             return ContextualMessage(Message("user", turn.message))
         return await self._context.message(conversation, turn, model)
 
-    def _keep(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Statement]) -> None:
+    def _remember(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Statement]) -> None:
         if not self._inbox:
             return
-        kept = replace(exchange, user=_kept(exchange.user, statements))
-        self._windows.append(conversation, kept)
+        exchange = replace(exchange, user=_without_forgotten(exchange.user, statements))
+        self._windows.append(conversation, exchange)
         lasting = tuple(statement for statement in statements if statement.kind not in ("forget", "private"))
-        self._inbox.put(replace(kept, stated=lasting))
+        self._inbox.put(replace(exchange, stated=lasting))
         self._prefill.look_ahead(conversation.id)
 
 
@@ -285,8 +288,8 @@ def _receipt(
     )
 
 
-def _stated(message: str, conversation: Conversation) -> tuple[Statement, ...]:
-    """What a message states, also by what it answers."""
+def _statements(message: str, conversation: Conversation) -> tuple[Statement, ...]:
+    """What a message states: by itself, or as an answer to "Is this to be forgotten?" or to what was recalled."""
     receipt = conversation.exchanges[-1].receipt if conversation.exchanges else None
     if receipt and (what := confirmed(message, receipt.stated)):
         return (Statement("forget", what, message),)
@@ -304,8 +307,8 @@ def _answered(conversation: Conversation) -> Answered | None:
     return Answered(last.user, best.content, is_sure=best.is_sure)
 
 
-def _kept(message: str, statements: Sequence[Statement]) -> str:
-    """The message as it is stored: without what it asks to forget."""
+def _without_forgotten(message: str, statements: Sequence[Statement]) -> str:
+    """The message as it is stored: without what it asks to forget; of a private one nothing."""
     if any(statement.kind == "private" for statement in statements):
         return UNKEPT
     for statement in statements:

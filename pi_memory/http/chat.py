@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from pi_memory.chat.stream import TurnEvent
 from pi_memory.errors import PiMemoryError, RequestError
-from pi_memory.http.clients import has_all
+from pi_memory.http.clients import may_do_all
 from pi_memory.http.endpoint import Endpoint, answer, body, client_id, failure
 from pi_memory.http.turns import TurnResponse, chain, last, unless_gone
 from pi_memory.parts import Parts
@@ -38,7 +38,7 @@ class ChatReply(msgspec.Struct, omit_defaults=True):
 
 async def chat(request: Request, parts: Parts) -> Response:
     chat_request = await body(request, ChatRequest)
-    stream = parts.streams.start(turn_of(chat_request, may_forget=has_all(request)))
+    stream = parts.streams.start(turn_of(chat_request, may_forget=may_do_all(request)))
     events = aiter(stream)
     if not chat_request.stream:
         done = await unless_gone(request, stream, last(events))

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from pi_memory.config import Config
 from pi_memory.conversation import screen
 from pi_memory.errors import RequestError
-from pi_memory.http.clients import has_all
+from pi_memory.http.clients import may_do_all
 from pi_memory.http.endpoint import client_id
 from pi_memory.parts import Parts
 from pi_memory.types import AS_SET, GENERAL, Message, ReplyOptions, Turn
@@ -115,7 +115,7 @@ async def turn(request: Request, chat: ClientChat, parts: Parts) -> Turn:
         instructions=instructions,
         remember=remember,
         options=chat.options,
-        may_forget=has_all(request),
+        may_forget=may_do_all(request),
     )
 
 

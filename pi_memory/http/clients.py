@@ -46,7 +46,7 @@ def allow(request: Request, needs: TokenScope, what: str, *, within_namespace: b
         state["did"] = what
 
 
-def has_all(request: Request) -> bool:
+def may_do_all(request: Request) -> bool:
     """Whether the client may do everything: only then may what it says have something forgotten."""
     client = client_of(request)
     return client is not None and client.scope == "all"

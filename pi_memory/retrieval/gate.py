@@ -328,7 +328,7 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     it also what is hardly near to what is the user's own, if anything is near. Of the user first what they are, have
     and do.
     """
-    known = [each for each in judged if _tells(each) and (subject == ABOUT_USER or _is_comparable(subject, each))]
+    known = [each for each in judged if _is_lasting(each) and (subject == ABOUT_USER or _is_comparable(subject, each))]
     near = _Nearness.of(subject, known)
     ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(known))
     most = NOWHERE if ranked and 0 < ranked[0][0] < FAR else FAR
@@ -336,7 +336,7 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     return [replace(_show(each), content=" ".join(each.sentences)) for each in _each_once(wanted)[:MOST_ABOUT]]
 
 
-def _tells(judged: Judged) -> bool:
+def _is_lasting(judged: Judged) -> bool:
     """Whether a text states something that lasts, and does not bid the assistant to do something."""
     said = judged.found.content.replace(UNKEPT, "")
     return judged.states and judged.found.strength > 0 and any(map(str.isalpha, said)) and not only_asks(said)

@@ -25,7 +25,9 @@ class PromptRoom:
     text: str = ""
     in_prompt: PromptWindow | None = None
     before: str = ""
-    """The user's message before, in the same conversation, with the best hit for it."""
+    """The user's message before, in the same conversation, with the best hit for it: a follow-up question is searched
+    for with it.
+    """
 
 
 def block(
@@ -35,19 +37,19 @@ def block(
 
     `again`: the first is repeated even if the prompt contains it, beside the question that it answers.
     """
-    news, when = Novelty(query, prompt=room.text), query_terms.asks_when(query)
+    novelty, when = Novelty(query, prompt=room.text), query_terms.asks_when(query)
     groups: dict[str, list[str]] = {}
     chosen: list[Recalled] = []
     left = room.tokens - room.count(RECALLED)
     for result in found:
         repeats = again and not chosen
-        lines = news.answers(result.content) if repeats else news.of(result.content)
-        if text := news.excerpt(lines):
+        lines = novelty.answers(result.content) if repeats else novelty.of(result.content)
+        if text := novelty.excerpt(lines):
             heading, line = _heading(result), _line(result, text, dated=when)
             cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")
             if cost <= left:
                 left -= cost
-                news.add(text)
+                novelty.add(text)
                 groups.setdefault(heading, []).append(line)
                 chosen.append(result)
     text = "\n\n".join([RECALLED, *("\n".join([heading, *lines]) for heading, lines in groups.items())])

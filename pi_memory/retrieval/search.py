@@ -238,6 +238,9 @@ class Search:
     async def for_turn(self, request: SearchRequest, room: PromptRoom) -> tuple[str, tuple[Recalled, ...]]:
         """The recall block for a message, and the hits in it; ("", ()) for none.
 
+        The intent decides how it is searched: courtesy not at all, for what was said in a time by that time, for a
+        question by what answers it, for all else, or without an embedder, by what is nearly the same.
+
         Leaves out what the prompt already contains, except that the best answer to a question is repeated. The
         memories in the block are reinforced, and those that rest on a sentence in it. Raises `StoreError`.
         """
@@ -254,7 +257,7 @@ class Search:
             best = gate.let_through(others, by_meaning=self._by_meaning)
         if intent.kind in (Wish.ABOUT, Wish.SAID):  # a list is whole, also where the prompt has some of it
             room = replace(room, text="")
-        best = await self.mask_secrets(await self._with_answers(best))
+        best = await self.mask_secrets(await self._with_next_messages(best))
         render = partial(prompt_blocks.block, again=intent.asks)
         text, chosen = await self._worker.run(render, best, query, room)
         if chosen:
@@ -269,20 +272,20 @@ class Search:
         seen = [(n, e) for n, e in listed if namespaces.covers(namespace_of(e.project), seen=scope)]
         return [_from_exchange(number, each) for number, each in seen if _tells(each.user)][: gate.MOST]
 
-    async def _with_answers(self, best: list[Recalled]) -> list[Recalled]:
-        """The hits, each question that somebody asked with the message after it, if that is short."""
+    async def _with_next_messages(self, best: list[Recalled]) -> list[Recalled]:
+        """The hits, each question that somebody asked with the message after it, if short: it may be the answer."""
         asking = [_message_id(r) for r in best if r.kind == "exchange" and _mostly_asks(r.content)]
         if not asking:
             return best
-        after = [id_ for number in asking for id_ in messages.next_ids(number)]
-        next_ones = {said.id: said for said in await self._db.read(partial(messages.shown, ids=after))}
+        ids = [id_ for number in asking for id_ in messages.next_ids(number)]
+        next_ones = {said.id: said for said in await self._db.read(partial(messages.shown, ids=ids))}
         known = {(r.kind, r.id, r.role) for r in best}
         complete: list[Recalled] = []
         for result in best:
             complete.append(result)
-            answer = _answer(result, next_ones)
-            if answer is not None and (answer.kind, answer.id, answer.role) not in known:
-                complete.append(answer)
+            after = _next_message(result, next_ones)
+            if after is not None and (after.kind, after.id, after.role) not in known:
+                complete.append(after)
         return complete
 
     async def mask_secrets(self, found: list[Recalled]) -> list[Recalled]:
@@ -319,7 +322,9 @@ class Search:
             judged = gate.better_of(judged, (await self._judged(replace(request, query=other), other, about=other))[1])
         if question != query:
             judged = gate.following(query, judged)
-        if not all(map(gate.is_statement, found)):  # the move was fitted on what people tell an assistant
+        # A question's vector is moved to where answers lie (`embedding/questions.py`). That was fitted on what people
+        # tell an assistant; other texts are searched by the vector as it is.
+        if not all(map(gate.is_statement, found)):
             found = await self.search(replace(request, query=question, only="answers"))
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
         return _merge(gate.answers(question, intent, judged), gate.let_through(others, by_meaning=True))
@@ -327,12 +332,13 @@ class Search:
     async def _judged(
         self, request: SearchRequest, question: str, *, about: str
     ) -> tuple[list[Recalled], list[Judged]]:
-        """What is found, and its statements by how well they answer a question, with their nearness to what it is
-        about.
+        """Search, and have the gate judge: what is found, and its statements by how well they answer a question, with
+        their nearness to what it is `about`: the question itself, or the subject of a broad one.
         """
-        found = await self.search(replace(request, only="answers", asks=about == question))
+        asks = about == question
+        found = await self.search(replace(request, only="answers", asks=asks))
         statements = await self._worker.run(gate.to_read, found, most=request.nearest)
-        nearness = await self._nearness(about, statements, asks=about == question)
+        nearness = await self._nearness(about, statements, asks=asks)
         return found, await self._worker.run(gate.judge, question, statements, nearness)
 
     async def _nearness(self, question: str, statements: Sequence[Recalled], *, asks: bool) -> dict[str, float]:
@@ -495,7 +501,7 @@ def _mostly_asks(text: str) -> bool:
     return query_terms.share_asking(text) > HALF
 
 
-def _answer(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recalled | None:
+def _next_message(question: Recalled, next_ones: Mapping[int, StoredMessage]) -> Recalled | None:
     """The message after one that only asks, with the question's score; None if there is none, or a long one."""
     if question.kind != "exchange" or not _mostly_asks(question.content):
         return None

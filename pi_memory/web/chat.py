@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from pi_memory.chat.stream import TurnEvent
 from pi_memory.errors import NotFound, PiMemoryError
 from pi_memory.http.chat import ChatRequest, turn_of
-from pi_memory.http.clients import has_all
+from pi_memory.http.clients import may_do_all
 from pi_memory.http.turns import TurnResponse, last, unless_gone
 from pi_memory.parts import Parts
 from pi_memory.types import GENERAL, Delta
@@ -88,7 +88,7 @@ async def say(request: Request, parts: Parts) -> Response:
         project=given.get("project") or None,
     )
     before = await _newest(request, parts, name)
-    stream = parts.streams.start(turn_of(asked, may_forget=has_all(request)))
+    stream = parts.streams.start(turn_of(asked, may_forget=may_do_all(request)))
     events = aiter(stream)
     if not is_part(request):
         await unless_gone(request, stream, last(events))

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from pi_memory.decay import DAY
-from pi_memory.http.clients import has_all
+from pi_memory.http.clients import may_do_all
 from pi_memory.http.guard import COOKIE
 from pi_memory.parts import Parts
 from pi_memory.web.site import ask, page, rendered
@@ -15,7 +15,7 @@ from pi_memory.web.site import ask, page, rendered
 async def show(request: Request, parts: Parts) -> Response:
     health = await ask(request, "GET", "/healthz")
     usage = await ask(request, "GET", "/usage")
-    settings = (await ask(request, "GET", "/settings"))["settings"] if has_all(request) else []
+    settings = (await ask(request, "GET", "/settings"))["settings"] if may_do_all(request) else []
     given = [setting for setting in settings if setting["source"] != "default"]
     others = [setting for setting in settings if setting["source"] == "default"]
     days = max(usage["uptime_seconds"], 1.0) / DAY
