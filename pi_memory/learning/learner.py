@@ -298,18 +298,8 @@ class Learner:
             return None
         if await self._worker.run(self._is_out_of_date, candidate, found):
             return None
-        decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
-        if known:  # a plain fact that turns out to be what resolved an error
-            decision = Decision("replace", known[0].id)
         is_written = origin not in (EXTRACTION, NOTICE)
-        if is_written:
-            decision = as_written(decision, candidate, found.neighbours)
-        if decision.action == "add" and (is_written or candidate.source in COMPARED):
-            ended, chance = await self._worker.run(self._made_untrue, candidate, found)
-            if chance >= LEAST_CHANCE:
-                decision = await self._worker.run(self._ending, candidate, found, ended)
-            elif chance >= DOUBTFUL:
-                decision = replace(decision, doubts=(ended, chance))
+        decision = await self._decision(candidate, found, known, is_written=is_written)
         if not is_sure and decision.id is None and (not decision.doubts or decision.doubts[1] < LIKELY):
             return None
         if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
@@ -325,6 +315,25 @@ class Learner:
                 raise
             logger.info("A candidate is left out: %s", error.message)
             return None
+
+    async def _decision(
+        self, candidate: Candidate, found: Nearby, known: Sequence[Memory], *, is_written: bool
+    ) -> Decision:
+        """What the rules say of a candidate (`decide`), and for one that they would add, what the learned judge says:
+        which memory it ends, or may make untrue. `known` are memories that rest on its very words.
+        """
+        decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
+        if known:  # a plain fact that turns out to be what resolved an error
+            decision = Decision("replace", known[0].id)
+        if is_written:
+            decision = as_written(decision, candidate, found.neighbours)
+        if decision.action == "add" and (is_written or candidate.source in COMPARED):
+            ended, chance = await self._worker.run(self._made_untrue, candidate, found)
+            if chance >= LEAST_CHANCE:
+                return await self._worker.run(self._ending, candidate, found, ended)
+            if chance >= DOUBTFUL:
+                return replace(decision, doubts=(ended, chance))
+        return decision
 
     def _is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:
         """Whether a memory that is newer than a candidate makes it untrue."""
