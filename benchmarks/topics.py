@@ -5,9 +5,11 @@ import random
 import statistics
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from benchmarks import _measure as measure
 from pi_memory.config import Config

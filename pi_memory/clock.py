@@ -10,9 +10,10 @@ import logging
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from pi_memory.decay import DAY
 from pi_memory.protocols import Clock
@@ -35,8 +36,7 @@ TIMESYNC = Path("/run/systemd/timesync/synchronized")
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """The clock was set to `now`. Timestamps since `since` are `by` seconds early. `since` is None when there
     are none.
     """

@@ -4,9 +4,10 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
+
+from msgspec import Struct
 
 from pi_memory import backends
 from pi_memory.agents.agent_context import AgentContexts
@@ -115,8 +116,7 @@ def _steady(clock: Clock | None) -> SteadyClock:
     return SteadyClock(clock, vouched=lambda now: True) if clock else SteadyClock()
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(Struct, frozen=True):
     """What the rooms are built on. `unsave` erases what a model has kept for the next start."""
 
     settings: Settings
@@ -133,8 +133,7 @@ class Ground:
     unsave: Callable[[], None]
 
 
-@dataclass(frozen=True, slots=True)
-class TopicParts:
+class TopicParts(Struct, frozen=True):
     """The parts that know what the user works on."""
 
     tagger: TaggerLoader
@@ -142,8 +141,7 @@ class TopicParts:
     attention: Attention
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryParts:
+class MemoryParts(Struct, frozen=True):
     """Memories and messages: stored, found, learned."""
 
     memories: Memories
@@ -152,8 +150,7 @@ class MemoryParts:
     learner: Learner
 
 
-@dataclass(frozen=True, slots=True)
-class PromptParts:
+class PromptParts(Struct, frozen=True):
     """What a prompt is made of, evaluated ahead, and kept short."""
 
     personas: dict[str, str]
@@ -162,8 +159,7 @@ class PromptParts:
     compaction: Compaction
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundParts:
+class BackgroundParts(Struct, frozen=True):
     """What is done while nobody waits, and lets turns pass."""
 
     priority: TurnPriority

@@ -11,7 +11,6 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
@@ -26,6 +25,7 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
 )
 from huggingface_hub.utils import tqdm  # type: ignore[attr-defined]
+from msgspec import Struct
 
 from pi_memory.errors import PiMemoryError
 
@@ -38,8 +38,7 @@ CHUNK = 1_000_000
 SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class HubSource:
+class HubSource(Struct, frozen=True):
     """A file on a hub. `sha256`, if given, is what it must be; else it is what the hub says it is."""
 
     repo: str
@@ -55,8 +54,7 @@ class HubSource:
         return f"{self.file} of {self.repo} at {self.revision}"
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A file on a hub: its address, size and hash."""
 
     url: str

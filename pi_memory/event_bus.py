@@ -2,21 +2,20 @@
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from pi_memory.types import Memory
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryChanged:
+class MemoryChanged(Struct, frozen=True):
     """A memory was added or changed, and is stored."""
 
     memory: Memory
 
 
-@dataclass(frozen=True, slots=True)
-class TextForgotten:
+class TextForgotten(Struct, frozen=True):
     """Texts were forgotten. The database has them no more; whoever holds a copy lets go of it.
 
     `clean` takes a text, and the question that it answers, and returns it without them. `exchange_ids` are those of
@@ -28,20 +27,17 @@ class TextForgotten:
     erased: tuple[tuple[str, float, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FocusEdited:
+class FocusEdited(Struct, frozen=True):
     """The user edited the focus; `line` says how, as prompts say it."""
 
     line: str
 
 
-@dataclass(frozen=True, slots=True)
-class FocusFileRead:
+class FocusFileRead(Struct, frozen=True):
     """An edit of RECENT_FOCUS.md was taken in."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExchangeProcessed:
+class ExchangeProcessed(Struct, frozen=True):
     """An exchange has gone through all steps after its reply. `topic` is None for chatter."""
 
     id: int

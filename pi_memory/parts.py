@@ -1,7 +1,8 @@
 """The parts of the running daemon, as requests use them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.agents.agent_context import AgentContexts
 from pi_memory.agents.import_conversations import ConversationImport
@@ -30,8 +31,7 @@ from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.worker import Worker
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """`agents` are the personas by name; `written_mb` is what the process had had written to the card before."""
 
     settings: Settings

@@ -4,11 +4,12 @@ Times are Unix seconds (UTC) as floats. Nothing in here does anything.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 Role = Literal["system", "user", "assistant"]
 Source = Literal["chat", "activity", "import"]
@@ -30,16 +31,14 @@ GENERAL = "general"
 Vectors = npt.NDArray[np.float32]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True):
     """A tool call of an agent: the tool's name and its arguments as decoded JSON."""
 
     name: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(Struct, frozen=True):
     """One message of a prompt.
 
     `context` is text of ours in front of the user's words in the same message (recalled memories, an edited focus, the
@@ -56,8 +55,7 @@ class Message:
         return f"{self.context}\n\n{self.content}" if self.context else self.content
 
 
-@dataclass(frozen=True, slots=True)
-class ReplyOptions:
+class ReplyOptions(Struct, frozen=True):
     """A client's options for one reply; those not given are as in the settings.
 
     A reply ends before the first of `stops`. `schema` is the JSON schema that it has to follow.
@@ -74,8 +72,7 @@ class ReplyOptions:
 AS_SET = ReplyOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """A client's request: one message in one conversation.
 
     `screen` is what a client shows of the conversation before the message, where it keeps that itself: the prompt then
@@ -95,8 +92,7 @@ class Turn:
     options: ReplyOptions = AS_SET
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A statement of the user in a message.
 
     `content` is understandable alone; for `forget` it is what to forget, for `private` it is empty. `quote` is
@@ -110,8 +106,7 @@ class Statement:
     instead_of: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A user message and its reply: the unit that is stored, tagged and learned from.
 
     `partial` marks a reply whose client left early. `source` separates conversations with us from agents elsewhere.
@@ -130,8 +125,8 @@ class Exchange:
     file_paths: tuple[str, ...] = ()
     source: Source = "chat"
     recalled: tuple[str, ...] = ()
-    receipt: "Receipt | None" = field(default=None, compare=False)
-    stated: tuple[Statement, ...] | None = field(default=None, compare=False)
+    receipt: "Receipt | None" = None
+    stated: tuple[Statement, ...] | None = None
     """Statements of the user in it; None before detection has run. Not stored."""
 
 
@@ -139,8 +134,7 @@ Numbered = tuple[int, Exchange]
 """An exchange with its id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(Struct, frozen=True):
     """The topic of an exchange. `topic` is None for chatter, which is not recorded; `vector` is the exchange's
     embedding, of unit length, shape (dimensions,), or None without an embedder.
     """
@@ -148,11 +142,10 @@ class Tag:
     topic: str | None
     file_paths: tuple[str, ...] = ()
     directories: tuple[str, ...] = ()
-    vector: Vectors | None = field(default=None, compare=False, repr=False)
+    vector: Vectors | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Struct, frozen=True):
     """Something the user works on: `area` or `area/detail`, in lower case."""
 
     name: str
@@ -171,8 +164,7 @@ class Topic:
         return area if slash else None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A sentence that may become a memory. `quote` is its verbatim source: the user's words or a tool's. It holds from
     `said_at` on, else from now on.
     """
@@ -188,8 +180,7 @@ class Candidate:
     said_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """One sentence that was learned.
 
     `priority` is `highest` for what the user stated, `high` for an error and its resolution, `medium` for a pattern,
@@ -221,8 +212,7 @@ class Memory:
         return self.valid_to is None and self.forgotten_at is None
 
 
-@dataclass(frozen=True, slots=True)
-class Recalled:
+class Recalled(Struct, frozen=True):
     """A hit of a search: score = similarity x strength x (1 + boost). This ranks candidates. For a question,
     `gate.judge` scores statements anew, sentence by sentence, and replaces `score`.
 
@@ -253,8 +243,7 @@ class Recalled:
     is_sure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Struct, frozen=True):
     """The standing text of a conversation: its system text, gathered when it began.
 
     `memory_tokens` count the text without the agent's persona.
@@ -268,8 +257,7 @@ class Standing:
     memories: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Token counts of one reply, by the model's tokenizer.
 
     `evaluated_tokens` of the prompt were computed; the others came from the kept prefix.
@@ -281,8 +269,7 @@ class Usage:
     memory_tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerForm:
+class AnswerForm(Struct, frozen=True):
     """The form of an answer: `grammar` in GBNF, whose start is `root`, for a model in this process.
 
     A server is asked for the same as JSON: a list of at most `most` objects with the properties `fields` (JSON schema),
@@ -295,8 +282,7 @@ class AnswerForm:
     most: int = 50
 
 
-@dataclass(slots=True)
-class Count:
+class Count(Struct):
     """Token counts of one purpose since the start; `submitted` counts whole prompts, evaluated or not."""
 
     submitted: int = 0
@@ -304,8 +290,7 @@ class Count:
     generated: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """Everything that the prompt contained besides the user's words, and why.
 
     `memories` are the ids in the prompt since the conversation began, `recalled` those for this message with their
@@ -328,15 +313,13 @@ class Notice(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
+class Delta(Struct, frozen=True):
     """A piece of the reply."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """The end of a turn. `is_cut`: the reply has as many tokens as it may have, and might have gone on."""
 
     reply: str
@@ -348,8 +331,7 @@ class Done:
     is_cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SessionContext:
+class SessionContext(Struct, frozen=True):
     """Attention of one session, whose name `session` the client chose. `worked` are seconds of active work since the
     weights last waned; `last_at` is the time of the last exchange.
     """
@@ -371,8 +353,7 @@ class SessionContext:
         return before is None or replace(before, last_at=self.last_at, worked=self.worked, files=self.files) != self
 
 
-@dataclass(frozen=True, slots=True)
-class FocusPeriod:
+class FocusPeriod(Struct, frozen=True):
     """A focus of a session: its outcome and the number of memories used. `seconds` is None while it is under way."""
 
     topic: str
@@ -382,8 +363,7 @@ class FocusPeriod:
     memories: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Application:
+class Application(Struct, frozen=True):
     """A memory that was put to use. `helpful` is None until a client judges it."""
 
     id: int
@@ -394,8 +374,7 @@ class Application:
     helpful: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SharedSessions:
+class SharedSessions(Struct, frozen=True):
     """Counts of sessions: all, those that worked on a topic, and by other topic those with both and those with the
     other.
     """
@@ -405,8 +384,7 @@ class SharedSessions:
     others: Mapping[str, tuple[int, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Prompted:
+class Prompted(Struct, frozen=True):
     """Text that a conversation's prompts contained besides its messages: `at`, `context` and `recalled` of
     exchanges.
     """

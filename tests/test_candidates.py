@@ -3,12 +3,12 @@
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 import sqlite_utils
+from msgspec.structs import replace
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.token_codes import QueryTokens

@@ -1,8 +1,7 @@
 """Which memories are meant by what is to be forgotten."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Neighbour

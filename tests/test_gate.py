@@ -1,9 +1,9 @@
 """When something is told with a message, and how much."""
 
-import dataclasses
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pi_memory.retrieval import gate
 from pi_memory.retrieval.gate import MOST, asks_something, let_through
@@ -121,10 +121,7 @@ def test_what_people_wrote_to_each_other_is_no_statement() -> None:
 
 def judged(*texts: str) -> list[gate.Judged]:
     """Statements, the nearest first."""
-    hits = [
-        dataclasses.replace(found(0.9 - n / 100, cosine=0.9 - n / 100), id=n, content=text)
-        for n, text in enumerate(texts)
-    ]
+    hits = [replace(found(0.9 - n / 100, cosine=0.9 - n / 100), id=n, content=text) for n, text in enumerate(texts)]
     return gate.judge("Which fruit may he not have?", hits, {})
 
 
@@ -140,7 +137,7 @@ def test_what_goes_on_is_shown_with_what_it_goes_on_from() -> None:
 
 def test_a_text_counts_as_it_was_judged_better() -> None:
     (near,), (far,) = judged("Bosun fears fireworks."), judged("Bosun fears fireworks.")
-    far = dataclasses.replace(far, score=0.1)
+    far = replace(far, score=0.1)
     assert gate.better_of([far], [near]) == gate.better_of([near], [far]) == [near]
 
 
@@ -198,7 +195,7 @@ def test_about_the_user_comes_first_what_they_are_and_do() -> None:
 
 
 def test_about_a_subject_comes_no_remark_and_no_request() -> None:
-    remark = dataclasses.replace(said("The flat is fine today", cosine=0.5), strength=0.0)
+    remark = replace(said("The flat is fine today", cosine=0.5), strength=0.0)
     request = said("Write me a poem about the flat", cosine=0.5)
     assert told_about("the flat", remark, request, named := said("The flat is in Bern", cosine=0.3)) == [named.content]
 
@@ -217,7 +214,7 @@ def test_courtesy_is_no_part_that_answers() -> None:
 
 def test_what_was_said_beside_something_nearer_counts_more() -> None:
     said = [
-        dataclasses.replace(found(cosine, cosine=cosine), id=n, kind="exchange", role="user", content=f"It is {n}.")
+        replace(found(cosine, cosine=cosine), id=n, kind="exchange", role="user", content=f"It is {n}.")
         for n, cosine in [(1, 0.8), (2, 0.3), (9, 0.3)]
     ]
     scores = {each.found.id: each.score for each in gate.judge("Which is it?", said, {})}
@@ -251,10 +248,10 @@ def test_what_has_nothing_that_is_asked_by_name_is_not_sure(question: str, lacks
 
 
 def test_a_name_may_stand_in_what_was_said_beside_it() -> None:
-    beside = dataclasses.replace(said("Bracken is a Connemara", cosine=0.1), id=1)
-    vet = dataclasses.replace(said("His vet is Dr. Sandoval", cosine=0.7, words=0.5), id=2)
+    beside = replace(said("Bracken is a Connemara", cosine=0.1), id=1)
+    vet = replace(said("His vet is Dr. Sandoval", cosine=0.7, words=0.5), id=2)
     assert certain("Who treats Bracken?", vet, beside)[0]
-    assert not certain("Who treats Bracken?", vet, dataclasses.replace(beside, id=9))[0]
+    assert not certain("Who treats Bracken?", vet, replace(beside, id=9))[0]
 
 
 def test_what_is_far_from_any_question_answers_none() -> None:
@@ -270,8 +267,8 @@ def test_beside_what_names_the_subject_comes_nothing_that_does_not() -> None:
     names, too = said("I owe Tom 30 quid.", cosine=0.65, words=1.0), said("Tom is a baker.", cosine=0.4, words=0.5)
     apart = said("My sister is here.", cosine=0.49, words=0.2)
     assert answered("Who is Tom?", names, too, apart) == [names.content, too.content]
-    assert len(answered("Who is Tom?", dataclasses.replace(names, words=0.3), too, apart)) == 3
-    assert len(answered("Who is Tom?", dataclasses.replace(names, cosine=0.5), too, apart)) == 3
+    assert len(answered("Who is Tom?", replace(names, words=0.3), too, apart)) == 3
+    assert len(answered("Who is Tom?", replace(names, cosine=0.5), too, apart)) == 3
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
 """The inbox: in order, resumed after a crash, nothing counted twice; when it is full, it takes no more."""
 
 import asyncio
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from pi_memory.background.inbox import Inbox, StoredExchange, after_reply
 from pi_memory.background.priority import TurnPriority

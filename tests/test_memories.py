@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from pi_memory.decay import DAY
 from pi_memory.embedding.quantized import pack
@@ -80,7 +80,7 @@ def test_what_can_be_no_memory_is_refused_by_name(
 ) -> None:
     async def work(memories: Memories, clock: FakeClock) -> None:
         with pytest.raises(error, match=f"^{named}: "):
-            await memories.add(replace(TEA, **change), origin="api")  # type: ignore[arg-type]
+            await memories.add(replace(TEA, **change), origin="api")
         assert await memories.listed(Filter(valid=None)) == ([], 0)
 
     using(tmp_path, work)

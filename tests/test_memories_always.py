@@ -6,13 +6,13 @@ import asyncio
 import io
 import tempfile
 from collections.abc import Callable, Coroutine
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from msgspec.structs import replace
 
 from pi_memory.errors import Conflict, Forgotten, NotFound
 from pi_memory.memories.memories import Memories

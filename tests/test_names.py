@@ -1,8 +1,7 @@
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pi_memory.decay import DAY
 from pi_memory.topics.names import LEVEL_LENGTH, MAX_FILES, match, mentioned, normalise, place, same_spelling, touch

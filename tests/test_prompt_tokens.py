@@ -1,11 +1,11 @@
 import logging
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pi_memory.model.chat_template import TAGS
 from pi_memory.model.detokenizer import Detokenizer

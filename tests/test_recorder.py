@@ -1,8 +1,9 @@
 """What is worked on is found and recorded once, by whatever clock."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from pi_memory.decay import DAY
 from pi_memory.focus.recorder import Tagged

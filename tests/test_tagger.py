@@ -1,13 +1,13 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pi_memory.errors import EmbedderError
 from pi_memory.protocols import Embedder

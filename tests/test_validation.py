@@ -1,9 +1,9 @@
 """What may become a memory: texts that are there, of bearable length, of a known kind."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from pi_memory.errors import RequestError, TooLarge
 from pi_memory.memories.validation import LONGEST, MOST_TOPICS, checked

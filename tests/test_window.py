@@ -1,10 +1,9 @@
 """Layer 1: windows, TTL and LRU, with time as an argument."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.types import Exchange, Standing

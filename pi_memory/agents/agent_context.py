@@ -3,7 +3,8 @@ session.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.chat.context import TurnContext
 from pi_memory.event_bus import Events, TextForgotten
@@ -22,8 +23,7 @@ KEPT_SECONDS = 24 * 3600
 """Seconds after which a session that asked for nothing is over."""
 
 
-@dataclass(frozen=True, slots=True)
-class AgentContext:
+class AgentContext(Struct, frozen=True):
     """The text for an agent, with its topics and memories."""
 
     text: str = ""

@@ -3,9 +3,10 @@
 import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from pi_memory import clock
 
@@ -20,8 +21,7 @@ SHOWN = 10
 """Most places that are named of what could not be read."""
 
 
-@dataclass(slots=True)
-class Skipped:
+class Skipped(Struct):
     """How many lines could not be read, and where the first of them are."""
 
     count: int = 0
@@ -33,8 +33,7 @@ class Skipped:
             self.places.append(f"{where}: {why}")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """One session: the Unix time of its first exchange, its size in bytes, and its reader."""
 
     path: Path
@@ -43,8 +42,7 @@ class Source:
     read: Read
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(Struct, frozen=True):
     """An exchange, its time, and whether it is the last of its source."""
 
     at: float

@@ -6,10 +6,11 @@ Importing the same conversation again adds nothing; a longer version adds its ne
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 import sqlite_utils
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.errors import Conflict
 from pi_memory.protocols import Clock
@@ -20,8 +21,7 @@ from pi_memory.store.imports import ImportEntry, KnownMessage
 from pi_memory.types import Exchange, Role
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedMessage:
+class ImportedMessage(Struct, frozen=True):
     """A message as it was given; without a time it comes a second after the one before."""
 
     role: Role
@@ -30,8 +30,7 @@ class ImportedMessage:
     ref: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """A conversation as it was given, its messages in order."""
 
     conversation_id: str

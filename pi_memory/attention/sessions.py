@@ -4,11 +4,11 @@ Active work is the time between exchanges that are at most IDLE apart, so nothin
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 
 import sqlite_utils
+from msgspec.structs import replace
 
 from pi_memory.attention import weights
 from pi_memory.attention.weights import Canonical

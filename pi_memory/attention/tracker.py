@@ -7,9 +7,10 @@ the time has changed; the rest waits for the next write or a clean stop.
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
+
+from msgspec.structs import replace
 
 from pi_memory.attention import project_stack, sessions, weights
 from pi_memory.attention.sessions import IDLE, SessionContexts

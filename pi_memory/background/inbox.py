@@ -10,8 +10,10 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pi_memory.attention.tracker import Attention
 from pi_memory.background.priority import TurnPriority
@@ -39,8 +41,7 @@ CATCH_UP_SECONDS = 5.0
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class InboxItem:
+class InboxItem(Struct, frozen=True):
     """An exchange in the inbox: its id once it is stored, whether it can be recalled yet, and its tag once it is
     processed.
     """
@@ -51,8 +52,7 @@ class InboxItem:
     recallable: asyncio.Event = field(default_factory=asyncio.Event)
 
 
-@dataclass(slots=True)
-class StoredExchange:
+class StoredExchange(Struct):
     """An exchange that is being worked off, and its id; `tagged` once that is known. `recallable` is set when its facts
     and its messages can be found.
     """

@@ -3,8 +3,9 @@
 import asyncio
 import secrets
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from pi_memory.event_bus import Events, ExchangeProcessed, FocusEdited, FocusFileRead, MemoryChanged, TextForgotten
 
@@ -14,8 +15,7 @@ MISSED = "missed"
 HERE = "here"
 
 
-@dataclass(frozen=True, slots=True)
-class LiveEvent:
+class LiveEvent(Struct, frozen=True):
     """`id` is that of the last change. `kind` is `memory`, `forgotten`, `topics` or `exchange`; `here` at the
     beginning; `missed` where changes were missed.
     """

@@ -4,9 +4,10 @@ The standing text is gathered when a conversation begins, and then stays: person
 stated memories. In front of each message come relevant memories, changes since the last one, and the date.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+
+from msgspec import Struct
 
 from pi_memory import config
 from pi_memory.chat import notes
@@ -24,16 +25,14 @@ from pi_memory.store.memories import Filter
 from pi_memory.types import Message, Recalled, Standing, Turn
 
 
-@dataclass(frozen=True, slots=True)
-class ContextualMessage:
+class ContextualMessage(Struct, frozen=True):
     """The user's message with its context, and the hits in it."""
 
     message: Message
     recalled: tuple[Recalled, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryReader:
+class MemoryReader(Struct, frozen=True):
     """The read side of memory: focus topics, stored memories, search."""
 
     focus: RecentFocus

@@ -4,9 +4,11 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakValueDictionary
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pi_memory.background.inbox import Inbox
 from pi_memory.chat.context import ContextualMessage, TurnContext
@@ -44,8 +46,7 @@ LONGEST_TOKEN = 256
 """Characters; a reply has no more than these for each token that it may have, whatever a server sends."""
 
 
-@dataclass(slots=True)
-class Reply:
+class Reply(Struct):
     """What has arrived of a reply that may have `room` tokens."""
 
     room: int

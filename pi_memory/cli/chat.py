@@ -2,9 +2,9 @@
 
 import json
 import sys
-from dataclasses import replace
 
 import click
+from msgspec.structs import replace
 
 from pi_memory.cli.client import checked, daemon
 from pi_memory.cli.completion import AGENT, CONVERSATION, PROJECT

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct, field
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -33,8 +33,7 @@ UNDER_WAY = 3600
 """Seconds without an exchange after which a session counts as over."""
 
 
-@dataclass(slots=True)
-class ImportCounts:
+class ImportCounts(Struct):
     """Counts of what was sent so far."""
 
     added: int = 0

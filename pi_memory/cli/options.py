@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import click
+from msgspec import Struct
 
 from pi_memory.settings import Settings
 
@@ -26,8 +26,7 @@ def report(data: Mapping[str, Any], text: str, *, as_json: bool) -> None:
     click.echo(json.dumps(data, indent=2, ensure_ascii=False) if as_json else text)
 
 
-@dataclass(frozen=True, slots=True)
-class Id:
+class Id(Struct, frozen=True):
     """The id of a memory (`m12`) or of an exchange (`e3`)."""
 
     kind: Literal["memory", "exchange"]

@@ -1,9 +1,9 @@
 """`pi-memory pull`: downloads a chat model and an embedder from a model hub."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from pi_memory.cli.client import of_daemon
 from pi_memory.cli.options import Load, json_option, pass_load, report

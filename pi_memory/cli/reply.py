@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.cli.client import checked
 from pi_memory.cli.plain import plain
@@ -16,8 +18,7 @@ if TYPE_CHECKING:
     from pi_memory.cli.client import Client
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
+class Talk(Struct, frozen=True):
     """Who is talked to, about what, in which conversation; None is a new one."""
 
     agent: str

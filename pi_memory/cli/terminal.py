@@ -3,11 +3,11 @@
 import contextlib
 import readline
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from uuid import uuid4
 
 import click
 from click.exceptions import BadParameter
+from msgspec.structs import replace
 
 from pi_memory.cli import forget, memories, recall
 from pi_memory.cli.client import checked, daemon

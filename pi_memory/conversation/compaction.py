@@ -6,8 +6,9 @@ The summary, the lesson and the window's new beginning are one transaction.
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from pi_memory.conversation import prompt
 from pi_memory.conversation.summary import summarise, supported

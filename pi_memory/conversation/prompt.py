@@ -5,7 +5,8 @@ model never evaluates the same text twice.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.errors import Unprocessable
 from pi_memory.types import Exchange, Message
@@ -33,8 +34,7 @@ DATE_AFTER = 30 * 60
 CountPrompt = Callable[[Sequence[Message]], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """Token limits of the parts of a prompt, from the context's length."""
 
     context: int
@@ -64,8 +64,7 @@ class Budget:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """`left_out` is the number of oldest exchanges that had no room."""
 
     messages: tuple[Message, ...]

@@ -5,7 +5,8 @@ listings, no small talk. Pure.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import is_question, sentences, stems, without_code
@@ -24,8 +25,7 @@ repeats another.
 USER, ASSISTANT = "User", "Assistant"
 
 
-@dataclass(frozen=True, slots=True)
-class SummaryLine:
+class SummaryLine(Struct, frozen=True):
     text: str
     worth: float
 

@@ -2,7 +2,9 @@
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pi_memory.conversation import prompt
 from pi_memory.event_bus import Events, FocusEdited, TextForgotten
@@ -16,8 +18,7 @@ MOST_CHARACTERS = 300
 """Most characters of pending notices, so that they do not fill a conversation's context."""
 
 
-@dataclass(slots=True)
-class Conversation:
+class Conversation(Struct):
     """A conversation's last exchanges; `pending` are notices that go with the next message.
 
     `summary` stands for the exchanges that it does not hold any more. `instructions` are those of its client.

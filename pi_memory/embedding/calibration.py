@@ -6,9 +6,9 @@ measures where an embedder puts unrelated texts and where it puts paraphrases.
 
 import asyncio
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
@@ -68,8 +68,7 @@ PARAPHRASES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Struct, frozen=True):
     """The scale of one embedder, as cosines."""
 
     unrelated_mean: float

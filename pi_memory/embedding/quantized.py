@@ -7,10 +7,10 @@ compared in full. The cosines that are estimated for the others have a standard 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from pi_memory.types import Vectors
 
@@ -33,8 +33,7 @@ LARGEST = 127
 SCALE_BYTES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Packed:
+class Packed(Struct, frozen=True):
     """Vectors as int8, shape (n, dimensions), with one scale each, shape (n,): vector = codes x scale."""
 
     codes: Codes
@@ -170,8 +169,7 @@ class Matrix:
         return np.concatenate(parts)[: self._size] if parts else np.empty(0, kind)
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(Struct, frozen=True):
     """`signs` has a column for each row: whether each component is positive, 64 to a number."""
 
     codes: Codes

@@ -6,18 +6,17 @@ A learned matrix of low rank: q + (q down) up. `scripts/fit-heads` fits it on pe
 
 import base64
 import json
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from pi_memory.types import Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """What is added to a question's vector: `down`, shape (dimensions, rank), then `up`, shape (rank, dimensions), for
     embedders whose id begins with `space`. `less` is by how much less near answers are to a question that is moved.
     """

@@ -5,9 +5,10 @@ Everything but the weights. The layout is that of `SentenceTransformer.save_pret
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from pi_memory.errors import EmbedderError
 
@@ -23,8 +24,7 @@ OTHER_MODEL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceBert:
+class SentenceBert(Struct, frozen=True):
     """A sentence-transformers model of the BERT family, without its weights."""
 
     weights: Path

@@ -9,11 +9,11 @@ import hashlib
 import math
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from msgspec import Struct
 
 from pi_memory.protocols import Embedder
 from pi_memory.types import Vectors
@@ -26,8 +26,7 @@ UNRELATED, SAME = 0.305, 0.746
 """Mean cosines of a query's tokens to the nearest of a message: of the median candidate, and of the best in 2,000."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens:
+class Tokens(Struct, frozen=True):
     """The tokens of a text that say something: no stop words, no punctuation. Their numbers in the vocabulary, the
     words that they are of, and what is left of their vectors, shape (n, BITS).
     """
@@ -69,8 +68,7 @@ def codes(pieces: Sequence[Tokens]) -> bytes:
     return np.packbits(np.concatenate([piece.projected for piece in pieces])[rarest] > 0, axis=1).tobytes()
 
 
-@dataclass(frozen=True, slots=True)
-class QueryTokens:
+class QueryTokens(Struct, frozen=True):
     """The terms of a query, and its tokens by the embedder `space`."""
 
     space: str

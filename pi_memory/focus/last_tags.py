@@ -1,13 +1,14 @@
 """The last tag of each session, so that a topic counts once a session and an equal tag is not written twice."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pi_memory.types import Tag
 
 
-@dataclass(slots=True)
-class LastTag:
+class LastTag(Struct):
     """A session's last tag. `last_at` is the time of the last exchange, `last` the newest tag that was recorded,
     `topics` all topics that the session has been counted for, `said` a hash of the user's last message.
     """

@@ -3,11 +3,11 @@
 import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import sqlite_utils
+from msgspec.structs import replace
 
 from pi_memory.decay import strength
 from pi_memory.errors import Conflict, StoreError

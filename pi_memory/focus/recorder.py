@@ -1,9 +1,10 @@
 """Tags each exchange and records the tag, unless it repeats the session's last one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 
 import sqlite_utils
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory import decay
 from pi_memory.focus.last_tags import LastTag, Sessions
@@ -18,8 +19,7 @@ from pi_memory.topics.index import KnownTopics
 from pi_memory.types import Exchange, Tag
 
 
-@dataclass(frozen=True, slots=True)
-class Tagged:
+class Tagged(Struct, frozen=True):
     """The result for an exchange: its topic, None for chatter, and whether anything changed."""
 
     topic: str | None

@@ -1,8 +1,8 @@
 """Changes of topics: stored with the events that explain them, and described for the prompt."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlite_utils import Database
 
 from pi_memory.focus_file.merge import Renamed
@@ -10,8 +10,7 @@ from pi_memory.store import events, topics
 from pi_memory.types import Topic
 
 
-@dataclass(frozen=True, slots=True)
-class TopicChanges:
+class TopicChanges(Struct, frozen=True):
     """Topics by name before (None: unknown) and after. `origin` is `tagger`, `file`, `api` or `time`."""
 
     before: Mapping[str, Topic | None]

@@ -6,7 +6,9 @@ that is not a topic is kept as notes and rendered back.
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pi_memory.clock import iso
 from pi_memory.decay import strength
@@ -32,8 +34,7 @@ NOT_SHOWN = "more topics are not shown"
 KEPT = "## Notes"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A topic as the file shows it: file names may be short, figures are None where the file has none.
 
     `stats` is the text of the figures behind the name; `age` is in seconds before the file's `updated_at`.
@@ -48,8 +49,7 @@ class Entry:
     strength: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(Struct, frozen=True):
     """The user's own text: before the first topic, under topics (by name), in own sections, and above the title."""
 
     before: tuple[str, ...] = ()
@@ -74,8 +74,7 @@ class Notes:
         return replace(self, topics=topics | {new: tuple(lines)} if lines else topics)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """The file's topics in their order, no name twice.
 
     A `conflicted` document holds both sides of a merge conflict, so a missing topic was not removed. In a `respelt` one

@@ -6,8 +6,9 @@ import os
 import stat
 import time
 from collections import deque
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from pi_memory.atomic_file import commit, prepare
 from pi_memory.focus_file.document import Clean, Document, lines
@@ -22,8 +23,7 @@ REMEMBERED = 16
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class HandEdit:
+class HandEdit(Struct, frozen=True):
     """The user's text and the text that they changed. `base` is None when that is not known, as of a text opened long
     ago: then nothing missing was removed.
 
@@ -39,8 +39,7 @@ class InTheWay(Exception):
     """Something in the file's place that is left alone; says why, and what to do."""
 
 
-@dataclass(slots=True)
-class Replaced:
+class Replaced(Struct):
     """The inode that our last write replaced. An editor that has it open may still write to it."""
 
     descriptor: int

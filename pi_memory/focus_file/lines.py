@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
+
+from msgspec.structs import replace
 
 from pi_memory.decay import DAY
 from pi_memory.focus_file.document import Entry

@@ -13,8 +13,9 @@ Where both sides changed:
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rapidfuzz import fuzz
 
 from pi_memory.focus_file.document import Document, Entry, Notes
@@ -23,24 +24,20 @@ from pi_memory.topics.names import MAX_DIRECTORIES, MAX_FILES, merge
 from pi_memory.types import Topic
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(Struct, frozen=True):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(Struct, frozen=True):
     entry: Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Renamed:
+class Renamed(Struct, frozen=True):
     old: str
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
+class Edited(Struct, frozen=True):
     """The edits of a file. Names are as the file shows them."""
 
     name: str
@@ -50,8 +47,7 @@ class Edited:
     directories_removed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class NotesChanged:
+class NotesChanged(Struct, frozen=True):
     notes: Notes
 
 

@@ -7,8 +7,10 @@ one without its title.
 """
 
 import re
-from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from pi_memory.focus_file import headings
 from pi_memory.focus_file.document import EMPTY, GENERATED, NOT_SHOWN, Document, Entry, Notes
@@ -62,8 +64,7 @@ def _is_whole(line: str) -> bool:
     return found is not None and None not in (found[0].sessions, found[0].age, found[0].strength)
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(Struct, frozen=True):
     """A list of files or directories (`key`) that the next line may continue: with a bullet at `indentation`, if that
     is known; or, when it is None, after the comma at the end of a line.
     """
@@ -75,8 +76,7 @@ class _List:
 UNKNOWN = -1
 
 
-@dataclass(slots=True)
-class _Reader:
+class _Reader(Struct):
     """The parser's state: above the title, in a section of ours or of the user's; and the current topic.
 
     `aside` is the indentation of a bullet that is no topic.

@@ -9,8 +9,9 @@ import fcntl
 import os
 import signal
 import stat
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from pi_memory.atomic_file import read_at_most
 from pi_memory.focus_file.document import Document
@@ -33,8 +34,7 @@ class Unsettled(Exception):
     """The file is being written: read it again later and leave it alone until then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """A file's content, None when it is missing, and the identity of this state. Of a file that is too large `data` is
     the beginning.
 
@@ -43,11 +43,14 @@ class Content:
 
     data: bytes | None = None
     stamp: tuple[int, ...] = ()
-    is_closed: bool = field(default=False, compare=False)
+    is_closed: bool = False
+
+    def is_still(self, before: "Content | None") -> bool:
+        """Whether nobody has written in between."""
+        return before is not None and (self.data, self.stamp) == (before.data, before.stamp)
 
 
-@dataclass(frozen=True, slots=True)
-class FileVerdict:
+class FileVerdict(Struct, frozen=True):
     """The meaning of a file's content, and for how many times SETTLE it must be unchanged before that counts."""
 
     wait: float
@@ -55,15 +58,14 @@ class FileVerdict:
     error: UnreadableDocument | None = None
 
 
-@dataclass(slots=True)
-class Quiet:
+class Quiet(Struct):
     """Measures how long a file has been unchanged, as far as we have seen it."""
 
     content: Content | None = None
     since: float = field(default=0.0)
 
     def seconds(self, content: Content, now: float) -> float:
-        if content != self.content:
+        if not content.is_still(self.content):
             self.content, self.since = content, now
         return now - self.since
 

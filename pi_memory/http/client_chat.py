@@ -5,12 +5,12 @@ They send the whole conversation each time, and few of them say which one it is.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 from uuid import uuid4
 
 import msgspec
+from msgspec.structs import replace
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
@@ -48,8 +48,7 @@ class ClientMessage(msgspec.Struct):
         return "\n".join(part for part in parts if isinstance(part, str))
 
 
-@dataclass(frozen=True, slots=True)
-class ClientChat:
+class ClientChat(msgspec.Struct, frozen=True):
     """One request of a client.
 
     `door` is the protocol, `caller` what identifies its callers. `is_completion`: of a text, outside of conversations.

@@ -1,7 +1,6 @@
 """Who asks: the owner, somebody with the token, or somebody with a named token, which may open less."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from starlette.requests import Request
 
 from pi_memory.errors import Forbidden
@@ -9,8 +8,7 @@ from pi_memory.http.named_tokens import LEVELS, TokenScope
 from pi_memory.memories import namespaces
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
+class Client(Struct, frozen=True):
     """`name` is empty for somebody with the token, who goes by their address; `digest` is that of a named token.
     `namespace` is the only one that the client sees, None for all.
     """

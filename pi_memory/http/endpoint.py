@@ -4,7 +4,6 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,8 +28,7 @@ ANSWERS = {
 """Headers of every response: no other page may load it, no browser guesses its type or caches it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """One method of one path: its handler and its description."""
 
     method: str
@@ -43,7 +41,7 @@ class Endpoint:
     media_type: str = "application/json"
     also: tuple[tuple[int, str, type | None], ...] = ()
     """Further responses: status, media type (empty without content), and the type of a JSON one."""
-    query: dict[str, str] = field(default_factory=dict)
+    query: dict[str, str] = msgspec.field(default_factory=dict)
     needs_memory: bool = True
     needs: TokenScope | None = None
     """The scope of a token that may ask this; None: `read` for GET, else `all`."""

@@ -6,7 +6,6 @@ What the tools delete no longer holds: it can be listed and undone.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -80,8 +79,7 @@ class NodeNames(msgspec.Struct):
     names: list[str]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(msgspec.Struct, frozen=True):
     """The result of a tool: the object; the part of it that is shown as text, or a sentence in its place."""
 
     structured: Json
@@ -89,23 +87,21 @@ class ToolResult:
     text: str = ""
 
 
-@dataclass(slots=True)
-class Node:
+class Node(msgspec.Struct):
     """An entity and the memories that it is made of: `own` ones, and each observation's."""
 
     entity: GraphEntity
-    own: list[int] = field(default_factory=list)
-    observed: dict[str, list[int]] = field(default_factory=dict)
+    own: list[int] = msgspec.field(default_factory=list)
+    observed: dict[str, list[int]] = msgspec.field(default_factory=dict)
 
     @property
     def memories(self) -> list[int]:
         return [*self.own, *(number for numbers in self.observed.values() for number in numbers)]
 
 
-@dataclass(slots=True)
-class Graph:
-    nodes: dict[str, Node] = field(default_factory=dict)
-    relations: dict[GraphRelation, list[int]] = field(default_factory=dict)
+class Graph(msgspec.Struct):
+    nodes: dict[str, Node] = msgspec.field(default_factory=dict)
+    relations: dict[GraphRelation, list[int]] = msgspec.field(default_factory=dict)
 
     def shown(self, names: Iterable[str] | None = None) -> Json:
         """The entities of these names and the relations that touch one, as the reference server has them."""
@@ -277,8 +273,7 @@ RESULTS = _object(results=_many(_object(entityName=TEXT, addedObservations=TEXTS
 DONE = _object(success={"type": "boolean"}, message=TEXT)
 
 
-@dataclass(frozen=True, slots=True)
-class GraphTool:
+class GraphTool(msgspec.Struct, frozen=True):
     """`takes` is the type of its arguments; `given` and `gives` are the schemas of these and of its result."""
 
     name: str

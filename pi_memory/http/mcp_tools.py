@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -58,8 +57,7 @@ class Door:
             await self.ask(session.begin, {name: given[name] for name in given if name == "session_id"})
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(msgspec.Struct, frozen=True):
     """`needs` are the arguments that must be there, `takes` all of them with their schemas."""
 
     name: str

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import msgspec
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -129,9 +130,7 @@ def _completed(begun: ShownResponse, done: Done) -> ShownResponse:
     message = OutputMessage(_message_id(begun), "completed", [OutputText(done.reply)])
     reason = {"reason": "max_output_tokens"} if done.is_cut else None
     status = "incomplete" if done.is_cut else "completed"
-    return msgspec.structs.replace(
-        begun, status=status, output=[message], usage=_usage(done.usage), incomplete_details=reason
-    )
+    return replace(begun, status=status, output=[message], usage=_usage(done.usage), incomplete_details=reason)
 
 
 def _message_id(begun: ShownResponse) -> str:

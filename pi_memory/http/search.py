@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 import msgspec
@@ -33,8 +32,7 @@ NEAR_BEST = 0.5
 """Share of the best score that every other result needs, to bear on the query."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundConversation:
+class FoundConversation(msgspec.Struct, frozen=True):
     """A conversation that answers a query, with its best passages, best first."""
 
     conversation_id: str

@@ -7,11 +7,11 @@ import functools
 import json
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from pi_memory.types import Vectors
 
@@ -21,8 +21,7 @@ VECTOR_SCALE = 8.0
 ARRAYS = ("mean", "deviation", "signs", "both_signs", "both_vector")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """Weights for signs, shape (signs,), and for vectors, shape (dimensions,); each set with its own bias.
 
     `space` is the beginning of the id of the embedder whose vectors the weights are for.

@@ -7,10 +7,11 @@ import functools
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from pi_memory.text.contrast import with_subject
 from pi_memory.text.language import pattern, words
@@ -28,8 +29,7 @@ REMEMBERED = 256
 """Statements whose parts are kept: each is held against many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(Struct, frozen=True):
     """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before.
 
     `content` are the stems of all but stop words; `given_up` those of what it says to be over: `not on Tuesdays`, `quit

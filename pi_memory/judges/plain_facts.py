@@ -5,7 +5,8 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.errors import EmbedderError
 from pi_memory.judges.worth import Worth
@@ -42,8 +43,7 @@ SESSIONS = 256
 """Sessions whose last statement is remembered, for what refers back to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The plain facts of a message; sentences that may be some, which count if they correct something; and all of a
     short message of several sentences, as one of them may say what is over and the next what holds instead.
     """

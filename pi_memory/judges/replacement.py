@@ -8,11 +8,11 @@ one that is nearest. A small learned judge weighs it (`heads`), but for what hol
 import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+from msgspec import Struct
 
 from pi_memory.judges.heads import Head
 from pi_memory.judges.parsed import Kind, Parsed, Reader
@@ -37,16 +37,14 @@ SAME_KIND = 0
 Signs = dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """A statement with its vector, shape (dimensions,); None without an embedder."""
 
     text: str
     vector: Vectors | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Company:
+class Company(Struct, frozen=True):
     """Older statements beside each other: how near each is to the newer one, by meaning or else by words, and how much
     of what it shares with it is rare among them; arrays of shape (n,).
     """

@@ -5,7 +5,8 @@ What it is about stands in the question and in what was quoted for it. The words
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import sentences as _sentences
@@ -22,8 +23,7 @@ LONGEST_SHORT_MONTH = 4
 """Letters of a month that may be another word: `may`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(Struct, frozen=True):
     """The turn before: the question, and what was quoted first for it. `is_sure`: not only the nearest there is."""
 
     question: str
@@ -31,16 +31,14 @@ class Answered:
     is_sure: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(Struct, frozen=True):
     """What holds now, understandable alone, and the sentence of the answer that it puts right, "" for none."""
 
     content: str
     instead_of: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Value:
+class _Value(Struct, frozen=True):
     """A number, a day, a month or a name in a text; `shape` is that of its digits, or whether a name has a title."""
 
     kind: str

@@ -6,8 +6,9 @@ the two sentences are.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from pi_memory.text.contrast import asserted
 from pi_memory.text.language import pattern, words
@@ -19,8 +20,7 @@ not.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The common beginning of two sentences, what follows in each, and whether they end alike."""
 
     before: str

@@ -6,9 +6,9 @@ nothing ends because its vector is near.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from msgspec import Struct
 from rapidfuzz import fuzz
 
 from pi_memory.learning.comparison import compared, said_in, stems
@@ -20,8 +20,7 @@ from pi_memory.types import Candidate, Memory, Vectors
 Action = Literal["add", "replace", "end", "noop"]
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(Struct, frozen=True):
     """A memory similar to the candidate. `cosine` is that of their contents, `vector` the memory's, shape
     (dimensions,); None without an embedder.
     """
@@ -31,8 +30,7 @@ class Neighbour:
     vector: Vectors | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """`add`; `replace` the memory `id`, which the candidate says better; `end` it, which it contradicts; or `noop`,
     as `id` says it already. `replace` and `end` close its interval in favour of the candidate.
 

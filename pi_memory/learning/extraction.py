@@ -5,8 +5,9 @@ Only the user's words and tools' reports count; never what the assistant claims,
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from pi_memory.learning.fixes import chains, solutions
 from pi_memory.learning.statements import statements

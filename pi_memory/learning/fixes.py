@@ -5,7 +5,8 @@ Both halves are needed: an error that nobody solved teaches nothing, nor do comm
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.tagging.paths import commands
 from pi_memory.text.language import pattern
@@ -26,8 +27,7 @@ REPORTED = ("error", "stderr")
 """Arguments in which agents report what a tool call failed with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(Struct, frozen=True):
     """An error, verbatim, of the exchange at place `at`: what it is `about`, and the call that failed, if one did."""
 
     quote: str

@@ -7,8 +7,10 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
@@ -60,8 +62,7 @@ SUBJECT = 25
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The result for a candidate: the memory that states it now, the one that it replaced, and the id of one that it
     may make untrue.
     """

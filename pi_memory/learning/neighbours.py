@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from pi_memory.embedding.calibration import NEVER, Calibration, Scale
 from pi_memory.embedding.quantized import Matrix, pack
@@ -27,8 +27,7 @@ NEAREST = 12
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Nearby:
+class Nearby(Struct, frozen=True):
     """The memories that are like a text, also those that no longer hold, and what a row keeps of its own meaning.
 
     `scale` calibrates their cosines. `vector` is that of the text, shape (dimensions,), and `embedding` what a row

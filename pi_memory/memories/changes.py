@@ -4,9 +4,10 @@ Every path by which a text becomes a memory leads through here, so that none let
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError
@@ -20,8 +21,7 @@ from pi_memory.types import Candidate, Memory
 AGAIN = 'What was forgotten is not stored again; only you can let it in: POST /memories with "anyway": true.'
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """The origin and time of a change, and the event that it takes back, if it is an undo."""
 
     origin: str
@@ -139,8 +139,7 @@ def _changed_since(db: Database, event: Event, stale: undo.Change) -> Conflict:
     return Conflict(f"Memory {stale.memory_id} was changed again after event {event.id} ({stale.field})", hint=first)
 
 
-@dataclass(frozen=True, slots=True)
-class PastChange:
+class PastChange(Struct, frozen=True):
     """An event of a memory with its changes of that memory. `before` is None for the event that added it."""
 
     event: Event

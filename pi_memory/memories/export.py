@@ -107,7 +107,7 @@ def export(db: Database, file: BinaryIO, at: float) -> None:
 
 def _lines(db: Database) -> Iterator[ExportLine]:
     for memory in memories.every(db):
-        fields: dict[str, Any] = {name: getattr(memory, name) for name in memory.__slots__}
+        fields: dict[str, Any] = {name: getattr(memory, name) for name in memory.__struct_fields__}
         if (found := memories.embedding_of(db, memory.id)) is not None:
             fields |= {"space": found.space, "vector": found.packed}
         yield ExportLine(memory=MemoryLine(**fields))

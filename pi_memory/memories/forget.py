@@ -3,10 +3,10 @@ none.
 """
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from pi_memory.errors import NotFound

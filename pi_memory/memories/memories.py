@@ -4,11 +4,11 @@ transaction.
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
 import sqlite_utils
+from msgspec.structs import replace
 
 from pi_memory import decay
 from pi_memory.errors import NotFound, RequestError

@@ -1,16 +1,16 @@
 """Redaction: removes forgotten facts from texts. Pure."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from pi_memory.text.fact import Fact, IsGone, facts, is_plain, states, without, without_words
 
 Place = Literal["memory", "quote", "exchange", "summary", "session", "event", "focus file"]
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(Struct, frozen=True):
     """A text that was or would be erased: its place and its id there, if it has one."""
 
     place: Place
@@ -18,8 +18,7 @@ class Gone:
     id: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Forgetting:
+class Forgetting(Struct, frozen=True):
     """The result of a forgetting: ids of memories, facts by key, ids of rewritten exchanges, and erased texts.
 
     `erased` are conversation, time and message of exchanges erased whole. `words` are for each fact the words that
@@ -47,8 +46,7 @@ def _may_hold(text: str, words: Iterable[frozenset[str]]) -> bool:
     return any(all(word in folded for word in found) for found in words)
 
 
-@dataclass(slots=True)
-class Redaction:
+class Redaction(Struct):
     """The facts to forget, and what has been erased so far.
 
     `evidence` are the exchanges that the memories were learned from: there a fact that is `alone`, a single word, is

@@ -5,10 +5,10 @@ nothing.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from pi_memory.embedding.quantized import is_unit
@@ -31,8 +31,7 @@ CHECKED = ("content", "quote", "type", "namespace", "priority", "topics")
 AGAIN = "Export again: nothing was imported."
 
 
-@dataclass(slots=True)
-class Counts:
+class Counts(msgspec.Struct):
     """The result of an import. `known` were here already; `forgotten` were left out."""
 
     memories: int = 0
@@ -42,8 +41,7 @@ class Counts:
     tombstones: int = 0
 
 
-@dataclass(slots=True)
-class Restored:
+class Restored(msgspec.Struct):
     """An import under way: their ids to ours; None for what was left out.
 
     `born` are those of our ids whose history begins in the file.
@@ -52,12 +50,12 @@ class Restored:
     store: str
     is_ours: bool
     skip_forgotten: bool
-    counts: Counts = field(default_factory=Counts)
-    ids: dict[int, int | None] = field(default_factory=dict)
-    new: dict[int, None] = field(default_factory=dict)
-    events: dict[int, int] = field(default_factory=dict)
-    born: set[int] = field(default_factory=set)
-    superseded: dict[int, int] = field(default_factory=dict)
+    counts: Counts = msgspec.field(default_factory=Counts)
+    ids: dict[int, int | None] = msgspec.field(default_factory=dict)
+    new: dict[int, None] = msgspec.field(default_factory=dict)
+    events: dict[int, int] = msgspec.field(default_factory=dict)
+    born: set[int] = msgspec.field(default_factory=set)
+    superseded: dict[int, int] = msgspec.field(default_factory=dict)
 
 
 def is_export(line: bytes) -> bool:
@@ -141,7 +139,7 @@ def _take_memory(db: Database, theirs: MemoryLine, done: Restored) -> None:
 
 def _put(db: Database, theirs: MemoryLine, *, number: int) -> int:
     """Store a line and return its id: its own, or with 0 the next one."""
-    fields = {name: getattr(theirs, name) for name in Memory.__slots__}
+    fields = {name: getattr(theirs, name) for name in Memory.__struct_fields__}
     if theirs.forgotten_at is None:
         fields |= _checked({name: fields[name] for name in (*CHECKED, "source")})
     elif theirs.content or theirs.quote or theirs.topics:

@@ -5,8 +5,10 @@ undone, its interval becomes empty.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.store.events import Event
 from pi_memory.types import Memory
@@ -18,8 +20,7 @@ FIELDS = ("content", "quote", "type", "namespace", "priority", "topics", "valid_
 TEXTS = ("content", "quote", "topics")
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A field of a memory, before and after."""
 
     memory_id: int

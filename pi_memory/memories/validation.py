@@ -1,8 +1,9 @@
 """Validates candidates: their texts exist and are not too long, their namespace is valid. Pure."""
 
 import re
-from dataclasses import replace
 from typing import get_args
+
+from msgspec.structs import replace
 
 from pi_memory.errors import RequestError, TooLarge
 from pi_memory.memories import namespaces

@@ -7,15 +7,15 @@ history, and a message can never be read as a part of the template.
 
 import json
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NoReturn
+
+from msgspec import Struct
 
 Messages = list[dict[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(Struct, frozen=True):
     """The literals of a conversation: `first`, user, `opening`, reply, `closing`, user, `opening`, reply ...
 
     `system` precedes a system text and `after_system` follows it, in place of `first`; None when the model has no

@@ -5,11 +5,11 @@ one is evicted, is in `kv_cache.py`.
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
+from msgspec.structs import replace
 
 from pi_memory.errors import ModelError
 from pi_memory.model.grammar import Grammar, Logits

@@ -3,8 +3,9 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+
+from msgspec import Struct
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
@@ -119,8 +120,7 @@ def reply(messages: Sequence[Message]) -> str:
     return _answer(said[-1], said[:-1], facts)
 
 
-@dataclass(frozen=True, slots=True)
-class SpokenLine:
+class SpokenLine(Struct, frozen=True):
     """Something that was recalled, by whom it was said: None for a memory, which speaks of the user. `is_sure`: not
     only the nearest there is.
     """
@@ -148,8 +148,7 @@ class SpokenLine:
         return to_user(self.text) or _quote(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class PromptFacts:
+class PromptFacts(Struct, frozen=True):
     """Lines of ours in the prompt: the recent focus, what the user once stated, what was recalled for the message."""
 
     focus: Sequence[str]

@@ -2,8 +2,10 @@
 
 import ctypes
 import os
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.errors import ModelError
 from pi_memory.model.ram_check import check, context_bytes
@@ -13,8 +15,7 @@ from pi_memory.model.tokenizer import Tokens
 DONE, FULL, ABORTED = 0, 1, 2
 
 
-@dataclass(frozen=True, slots=True)
-class ContextSize:
+class ContextSize(Struct, frozen=True):
     """The size of a context.
 
     `batch` tokens are evaluated at a time: more is faster, and takes more memory. `threads` generate; 0: half of the

@@ -1,12 +1,11 @@
 """Sequences offloaded from the context: their KV state in RAM. Knows no model."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from pi_memory.model.tokenizer import Tokens
 
 
-@dataclass(frozen=True, slots=True)
-class Offload:
+class Offload(Struct, frozen=True):
     tokens: Tokens
     state: bytes
 

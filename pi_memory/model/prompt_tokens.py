@@ -8,10 +8,11 @@ import logging
 import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from pi_memory.model.chat_template import TAGS, XML, Form, UnusableTemplate, learn
 from pi_memory.model.detokenizer import Detokenizer

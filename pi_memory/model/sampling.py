@@ -1,13 +1,14 @@
 """Sampling of the next token."""
 
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.types import ReplyOptions
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Struct, frozen=True):
     """Temperature 0 always takes the likeliest token. Without `seed` every reply differs."""
 
     temperature: float = 0.7

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from pi_memory.embedding.token_codes import QueryTokens
@@ -27,8 +28,7 @@ Only = Literal["answers", "replies"]
 """What may be found: no message that only asks; and no assistant's reply in a chat, unless replies are asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchSpace:
+class SearchSpace(Struct, frozen=True):
     """Where to search: the texts of one kind that a query may see, and their calibrated cosines in [0, 1].
 
     `meaning` is None without an embedder.
@@ -39,16 +39,14 @@ class SearchSpace:
     meaning: Vectors | None
 
 
-@dataclass(frozen=True, slots=True)
-class PromptWindow:
+class PromptWindow(Struct, frozen=True):
     """Messages to leave out because they are in the prompt: those of `conversation` since Unix time `since`."""
 
     conversation: str
     since: float = -math.inf
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What to look up: `terms` are FTS5 expressions; at most `most` texts; none that is `in_prompt` already.
     Messages of the `period` come first. `bearing` is a factor for each term besides its rarity, shape (terms,).
     `only` is what may be found; of that also the `nearest` by cosine. `tokens` are those of the query.
@@ -65,8 +63,7 @@ class Wanted:
     tokens: QueryTokens | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """A hit and its scores in [0, 1]: `words` (BM25 coverage), `nearness` (calibrated cosine), `similarity` (their
     weighted sum).
 
@@ -82,8 +79,7 @@ class Hit:
     instead_of: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Over:
+class Over(Struct, frozen=True):
     """The content stems of what was said until a Unix time, and does not hold any more: the memory `instead` does."""
 
     stems: frozenset[str]

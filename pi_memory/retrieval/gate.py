@@ -11,7 +11,9 @@ measured on the people of `benchmarks/everyday.py`; nearness is a calibrated cos
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.retrieval import called
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
@@ -133,8 +135,7 @@ def _bears(found: Recalled, *, by_meaning: bool) -> bool:
     return found.cosine >= MEANS_THE_SAME or (found.words >= SHARES and found.cosine >= RELATED)
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """A text with its sentences and their nearness to the question; `best` is the place of the best one, `score` its
     score.
     """
@@ -353,8 +354,7 @@ def _each_once(judged: Iterable[Judged]) -> list[Judged]:
     return [each for _, each in kept]
 
 
-@dataclass(frozen=True, slots=True)
-class _Nearness:
+class _Nearness(Struct, frozen=True):
     """How near texts are to a subject: `named` are its words, `belonging` those of what belongs to it, `joined` seldom
     ones of the texts that name it; `beside` is the share of the words of a text that was said beside it, `near` the
     nearness of one that has to do with it, `faint` of one that may.

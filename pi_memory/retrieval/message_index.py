@@ -6,11 +6,11 @@ Missing vectors, and those of another embedder, are computed in the background.
 import asyncio
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import sqlite_utils
+from msgspec import Struct
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.pieces import pieces_of
@@ -40,8 +40,7 @@ FILLED_AT_ONCE = 16
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class NewMessage:
+class NewMessage(Struct, frozen=True):
     """A message that is to be searchable: the passage's id, and what `Passage` wants besides."""
 
     id: int

@@ -1,8 +1,9 @@
 """Renders hits and stated memories for the prompt: under headings by kind, within a token budget. Pure."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.excerpts import Novelty
@@ -14,8 +15,7 @@ FIXES = "fixes"
 """Last part of the namespaces of errors with their resolutions."""
 
 
-@dataclass(frozen=True, slots=True)
-class PromptRoom:
+class PromptRoom(Struct, frozen=True):
     """The rest of a prompt: what it already contains, as `text` and as messages of a conversation (`in_prompt`);
     the `tokens` left, as `count` counts them.
     """

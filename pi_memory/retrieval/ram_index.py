@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from pi_memory.embedding.quantized import Ids, Matrix, Packed
 from pi_memory.retrieval import scoring
@@ -13,8 +13,7 @@ from pi_memory.retrieval.scoring import Field, Flags
 from pi_memory.types import Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A text: its id, the thread it stands in, the namespace it belongs to, its length in characters, its vectors, when
     it was said, as Unix time, whether it is no answer to a question, and by what it is chosen besides its namespace.
     """
@@ -29,8 +28,7 @@ class Item:
     labels: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """The part of an index that a query may see, in the order of threads and ids."""
 
     ids: Ids

@@ -9,10 +9,10 @@ changed in turn.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.types import Vectors
@@ -41,8 +41,7 @@ FEW = 20
 """Conversations with an assistant below which words are counted by message, not by conversation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """The texts to search, by thread and in the order of each thread; arrays of shape (n,).
 
     A thread is a conversation; a text that stands alone is a thread of its own. `presence` is the weight of a term in
@@ -75,8 +74,7 @@ def _places(threads: Numbers) -> Numbers | None:
     return places + np.int32(REACH)
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """For each text of a field `words` and `meaning` in [0, 1], and `similarity`, their weighted sum."""
 
     similarity: Vectors
@@ -84,8 +82,7 @@ class Evidence:
     meaning: Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class Emphasis:
+class Emphasis(Struct, frozen=True):
     """Weights: `meaning` is the weight of cosine in similarity, one for all texts or one for each; `bearing` a factor
     for each term besides its rarity, shape (terms,); `period` the time that is asked about.
     """

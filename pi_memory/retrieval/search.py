@@ -8,12 +8,13 @@ sentence, and replaces `score`.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import sqlite_utils
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.calibration import Calibration, Scale
@@ -67,8 +68,7 @@ NAMING = 4_000
 """Characters of a query in which a topic or a project may be named."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchRequest:
+class SearchRequest(Struct, frozen=True):
     """What is searched for: the `k` best hits for `query` that `scope` sees. The topics of `session` boost memories;
     messages that are `in_prompt` are left out. `at` is when it is asked, `now` unless given: "last week" is the one
     before. `only` is what may be found, and `nearest` how many of the nearest in meaning are read then; `having` the
@@ -93,8 +93,7 @@ class SearchRequest:
         return self.now if self.at is None else self.at
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A query: its terms, whether it asks for a time, and whether replies come after what the user said themselves."""
 
     terms: tuple[str, ...]
@@ -124,8 +123,7 @@ class Query:
         return not found.at_length or (said.source == "chat" and not pattern("wants_done").match(said.text))
 
 
-@dataclass(frozen=True, slots=True)
-class Aim:
+class Aim(Struct, frozen=True):
     """A vector that texts are to be near to, with the cosines to it of unrelated texts and of the same meaning."""
 
     vector: Vectors
@@ -138,8 +136,7 @@ class Aim:
         return near
 
 
-@dataclass(frozen=True, slots=True)
-class QueryMeaning:
+class QueryMeaning(Struct, frozen=True):
     """The meaning of a query, and what each of its terms has of it."""
 
     aim: Aim

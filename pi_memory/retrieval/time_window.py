@@ -7,9 +7,10 @@ date than before it.
 import re
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+
+from msgspec import Struct
 
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import WORD
@@ -22,8 +23,7 @@ SLACK = {"day": 1, "week": 4, "month": 16, "year": 180}
 Span = tuple[datetime, datetime]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeWindow:
+class TimeWindow(Struct, frozen=True):
     """From `begin` to `end`, Unix times."""
 
     begin: float

@@ -7,9 +7,10 @@ import os
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from pi_memory.errors import Conflict, PiMemoryError
 from pi_memory.store.migrations import LATEST, version
@@ -21,8 +22,7 @@ TEXTS = "backup_texts"
 COUNTED = ("exchanges", "memories", "topics", "events")
 
 
-@dataclass(frozen=True, slots=True)
-class RestoredBackup:
+class RestoredBackup(Struct, frozen=True):
     """`kept` is where the database is that was there before, `texts` are those of the backup by name."""
 
     kept: Path | None = None

@@ -6,9 +6,9 @@ the machine restarts, as a power cut may take them by contract.
 """
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec import Struct
 from sqlite_utils import Database
 
 from pi_memory.store import state
@@ -17,8 +17,7 @@ KEY = "commits"
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 
-@dataclass(slots=True)
-class Noted:
+class Noted(Struct):
     """`synced` is the number of the last commit that was synced to the card, `last` that of the last commit."""
 
     synced: int

@@ -1,7 +1,6 @@
 """Conflicts: pairs of memories of which the newer may make the older untrue. Both hold until somebody says which."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import msgspec
 from sqlite_utils import Database
@@ -13,8 +12,7 @@ OPEN = """conflicts join memories newer on newer.id = newer_id join memories old
 """SQL of the conflicts of memories that both hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(msgspec.Struct, frozen=True):
     """Ids of the two memories, and how likely the newer makes the older untrue, from 0 to 1."""
 
     id: int

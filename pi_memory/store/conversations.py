@@ -5,7 +5,6 @@ What leaves a window is queued as a lesson in the transaction that moves the win
 
 import zlib
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 
 import msgspec
 from sqlite_utils import Database
@@ -17,16 +16,14 @@ BEFORE = 12
 """Most exchanges before a lesson that are read with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(msgspec.Struct, frozen=True):
     """The window of a conversation that is alive: its exchanges, oldest first, and the summary of those before."""
 
     exchanges: tuple[Exchange, ...]
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Lesson:
+class Lesson(msgspec.Struct, frozen=True):
     """Exchanges of one session to learn from: those with ids in (`after`, `upto`]."""
 
     id: int

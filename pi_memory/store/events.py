@@ -1,7 +1,6 @@
 """Events: the audit trail of changes, by whom, when, from what to what. It explains and undoes them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -12,8 +11,7 @@ AUDIT = "access."
 COLUMNS = "at, kind, subject, origin, before, after, id, undoes"
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """One change. `kind` is a verb such as `topic.dropped`, `origin` who caused it: `tagger`, `file`, `api`, `time`.
 
     `id` is assigned by the database; `undoes` is the id of the event that this one takes back.

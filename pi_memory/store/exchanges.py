@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import msgspec
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from pi_memory.store import messages, sessions, state, tombstones
@@ -30,8 +30,7 @@ SAID = "(user != '' or reply != '')"
 """A condition that excludes the empty row of an erased exchange, kept so that its id is not reused."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExchangeQuery:
+class ExchangeQuery(msgspec.Struct, frozen=True):
     """Filters of a list of exchanges; times are Unix times, `until` is exclusive. None filters nothing."""
 
     words: tuple[str, ...] = ()

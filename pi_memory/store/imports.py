@@ -3,8 +3,9 @@
 import hashlib
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from pi_memory.store import exchanges, messages, state
@@ -13,8 +14,7 @@ from pi_memory.store.messages import Passage
 from pi_memory.types import Exchange, Role, Source
 
 
-@dataclass(frozen=True, slots=True)
-class KnownMessage:
+class KnownMessage(Struct, frozen=True):
     """A message that is stored, or about to be; `at` is None when no time was given."""
 
     role: Role
@@ -23,8 +23,7 @@ class KnownMessage:
     ref: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ImportEntry:
+class ImportEntry(Struct, frozen=True):
     """An exchange to store and its messages to index; only the lowest bit of a message's id counts."""
 
     exchange: Exchange

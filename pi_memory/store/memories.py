@@ -1,9 +1,9 @@
 """The tables of memories. Columns that most rows share, and counters that change often, are in tables of their own."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
+from msgspec.structs import replace
 from sqlite_utils import Database
 
 from pi_memory.store import memory_fts
@@ -21,8 +21,7 @@ RECENT = 200
 """Number of newest memories among which one is looked up that was stored before its exchange."""
 
 
-@dataclass(frozen=True, slots=True)
-class Embedding:
+class Embedding(msgspec.Struct, frozen=True):
     """A vector as `Packed.to_bytes` writes it: its scale as float32, then one int8 for each dimension.
 
     `space` is the embedder's id.
@@ -42,8 +41,7 @@ holds in their place.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(msgspec.Struct, frozen=True):
     """Filters of a list of memories. Each of `namespaces` includes those below it. None filters nothing.
 
     `before` is above the ids that are listed; all are counted.
@@ -155,8 +153,7 @@ def counted(db: Database, which: Filter) -> int:
     return int(db.execute(f"select count(*) from memories where {where}", values).fetchone()[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(msgspec.Struct, frozen=True):
     """What RAM holds of a memory: `length` in characters of its content."""
 
     id: int

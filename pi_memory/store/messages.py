@@ -8,7 +8,6 @@ import bisect
 import contextlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import msgspec
 from sqlite_utils import Database
@@ -23,8 +22,7 @@ KEPT = f"""select passages.id, session_id, project, length({TEXT}), iif(space_id
 ASIDE, REMARK = 1, 2
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(msgspec.Struct, frozen=True):
     """A message to be indexed: `vectors` as `Packed.to_bytes` writes them and the `codes` of its tokens, of the
     embedder numbered `space`.
 
@@ -43,8 +41,7 @@ class Passage:
     codes: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """What RAM holds of a message. `vectors` is None when they are not of the requested space."""
 
     id: int
@@ -56,8 +53,7 @@ class Kept:
     aside: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
+class StoredMessage(msgspec.Struct, frozen=True):
     """A message with its text, as it is shown."""
 
     id: int

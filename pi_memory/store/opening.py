@@ -5,11 +5,12 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import sqlite_utils
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.errors import StartError
 from pi_memory.store import commits, message_fts
@@ -38,8 +39,7 @@ BUSY_SECONDS = 2.0
 Identity = tuple[tuple[int, int, int] | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """An open database. `copied` is None when it is the file; else the identity of the file that the database in RAM
     copies.
     """

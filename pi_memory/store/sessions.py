@@ -1,7 +1,6 @@
 """Sessions: conversations with us and agents' sessions elsewhere. A client's id is the session's `name`."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from sqlite_utils import Database
 
 from pi_memory.types import UNKEPT, Source
@@ -28,8 +27,7 @@ def end(db: Database, name: str, at: float) -> bool:
     return db.execute("update sessions set ended_at = ? where name = ? and ended_at is null", (at, name)).rowcount > 0
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """A session with the number of its exchanges, the Unix times of the first and the last, its first words, and the
     topics that it worked on, the one touched last at the end.
     """
@@ -49,8 +47,7 @@ FIRST_WORDS = 120
 """Most characters of a title."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFilter:
+class SessionFilter(Struct, frozen=True):
     """Filters of a list of sessions; None filters nothing."""
 
     source: Source | None = None

@@ -10,7 +10,6 @@ import logging
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,8 +38,7 @@ DAMAGED = "it is damaged. Stop the daemon, then recover it (sqlite3 FILE .recove
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptWrite:
+class KeptWrite(msgspec.Struct, frozen=True):
     """A write of the group. `done`, if somebody waits for it, gets the result once it has run.
 
     `is_exchange`: it was acknowledged, and counts towards the group's 25.

@@ -1,10 +1,10 @@
 """Centroids of topics: the decaying mean of the vectors of each topic's exchanges."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 import sqlite_utils
+from msgspec import Struct
 
 from pi_memory.embedding.quantized import Packed, pack, unpack
 from pi_memory.protocols import Embedder
@@ -17,8 +17,7 @@ PULL = 0.1
 """Share by which one exchange moves a centroid: after a dozen or so the first ones count half."""
 
 
-@dataclass(frozen=True, slots=True)
-class TopicPlace:
+class TopicPlace(Struct, frozen=True):
     """A topic's new centroid, in the space that the store calls `space`, to be stored with the topic."""
 
     topic: str

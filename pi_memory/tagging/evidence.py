@@ -1,7 +1,8 @@
 """Scores of areas from the files and words of an exchange. Pure."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from pi_memory.tagging.keywords import REPEATED, keyword_scores, mentioned, prose, stated
 from pi_memory.tagging.path_topics import names_of_file
@@ -35,8 +36,7 @@ MOST_FILES = 200
 """Most files of an exchange, those with the highest weights."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(Struct, frozen=True):
     """The input of scoring.
 
     `weights` has the exchange's files with their weights, `known` the active topics by name, `current` the session's

@@ -1,8 +1,10 @@
 """Limits on what is read of an exchange to tag it: an agent may send megabytes, and everybody else would wait. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.tagging.paths import snake
 from pi_memory.text.language import pattern
@@ -31,8 +33,7 @@ def trimmed(exchange: Exchange) -> Exchange:
     )
 
 
-@dataclass(slots=True)
-class _Budget:
+class _Budget(Struct):
     left: int
 
     def call(self, call: ToolCall) -> ToolCall:

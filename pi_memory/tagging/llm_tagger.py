@@ -6,7 +6,8 @@ question. The model chooses between the topic of the rules, other topics at hand
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.protocols import Model

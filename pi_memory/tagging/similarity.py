@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from pi_memory.embedding.pieces import beginning
 from pi_memory.protocols import Embedder
@@ -81,8 +81,7 @@ MOST_DESCRIBED = 200
 """Most known topics that are compared by embedding, the strongest first."""
 
 
-@dataclass(frozen=True, slots=True)
-class Similarity:
+class Similarity(Struct, frozen=True):
     """Similarity of areas to the exchange, by descriptions and by centroids, 0.0 for unrelated ones; `nearest` is the
     area whose description is, related or not. The exchange's vector is shorter the less alike its messages are.
     """

@@ -8,10 +8,11 @@ agree on one. Known topics are preferred to new ones.
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Protocol
+
+from msgspec import Struct
 
 from pi_memory.errors import EmbedderError
 from pi_memory.tagging.centroids import Centroids
@@ -77,8 +78,7 @@ class Tagger(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedTagger:
+class LoadedTagger(Struct, frozen=True):
     """A tagger, and where topics lie for it if it compares meanings."""
 
     tagger: Tagger

@@ -3,9 +3,10 @@
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatch, translate
 from pathlib import Path
+
+from msgspec import Struct
 
 from pi_memory.errors import SettingsError
 from pi_memory.topics.names import normalise
@@ -17,8 +18,7 @@ RELATED = "related"
 """A table that may be missing, as it was in earlier releases."""
 
 
-@dataclass(frozen=True, slots=True)
-class Patterns:
+class Patterns(Struct, frozen=True):
     chatter: frozenset[str]
     """Words; a message of nothing else is chatter."""
     go_on: frozenset[str]

@@ -4,7 +4,8 @@ English, and the plain forms of German, French and Spanish.
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import begins_clause
@@ -24,8 +25,7 @@ MOST_TOLD_OF = 4
 """Words of a value that takes over what was told of the wrong one: `it isn't the roof that leaks but the barn`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(Struct, frozen=True):
     """A correction. `subject` precedes the `not`: the right value is in it, unless it follows as `right`.
 
     `is_set_off`: there is a pause before the `not`, as in most contrasts. `more` is what the sentence says behind the

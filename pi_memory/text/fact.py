@@ -14,8 +14,10 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.text.sentences import spans
 from pi_memory.text.stems import stem
@@ -95,8 +97,7 @@ NEUTRAL = _those(
 """Words that make no difference between two statements of a fact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """`alone`: its words say it only where nothing else is said; they may stand in many a sentence."""
 
     key: int
@@ -111,8 +112,7 @@ class Kind(Enum):
     """Nothing before it owns what follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """A word of a sentence. `owned`: it is somebody's, or says whose the words beside it are."""
 
     kind: Kind

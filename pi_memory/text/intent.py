@@ -4,8 +4,9 @@ The words are in `config/language`. In doubt a message states something: it is t
 claims to answer it.
 """
 
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from pi_memory.text.language import pattern, words
 from pi_memory.text.sentences import is_question
@@ -54,8 +55,7 @@ ABOUT_ASSISTANT = {
 ASKING = frozenset({Wish.QUESTION, Wish.ABOUT, Wish.SAID, Wish.REPLIED})
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(Struct, frozen=True):
     """`subject` is what `ABOUT` and `SAID` are about, empty for the user and for everything. `is_general`: it asks for
     general knowledge. `is_sure`: there are signs of a question, not only no verb.
     """

@@ -7,8 +7,9 @@ means. Files are read once, and an expression is compiled when it is first asked
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from pi_memory.config import Config
 from pi_memory.errors import SettingsError
@@ -23,8 +24,7 @@ KEYS = {"any": list, "words": str, "forms": dict, "frame": str, "matches": list,
 Table = Mapping[str, Mapping[str, object]]
 
 
-@dataclass(frozen=True, slots=True)
-class Examples:
+class Examples(Struct, frozen=True):
     """Texts that the pattern of a name must find in a language, and texts that it must not."""
 
     language: str

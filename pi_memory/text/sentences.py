@@ -5,7 +5,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.text.language import pattern, words
 from pi_memory.text.stems import stem
@@ -25,8 +26,7 @@ WEAK = 0.4
 """Factor on weak words: "my dog's name" asks about the dog."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+class Quote(Struct, frozen=True):
     text: str
     score: float
 

@@ -5,7 +5,8 @@ What somebody else wrote must never become the user's statement. In doubt a line
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import is_fence, is_shortened
@@ -28,8 +29,7 @@ END = re.compile(r"[.!?…]+[)\]\"'”’»]*\s+|\n")
 ITEM = re.compile(r"(?:[-*•+]|\d{1,2}[.)])\s+")
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """`text` is verbatim; `item` marks an item of a list."""
 
     text: str

@@ -7,8 +7,8 @@ placed in the right level (`place`) and recorded (`touch`).
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
+from msgspec.structs import replace
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
