@@ -94,6 +94,18 @@ def test_every_test_that_a_page_names_is_there() -> None:
             assert not name or f"def {name}(" in text, f"{page.relative_to(ROOT)} names {file}::{name}"
 
 
+def test_the_message_that_is_followed_by_hand_goes_through_functions_that_are_there() -> None:
+    page = ROOT / "docs" / "authors" / "architecture.md"
+    row = re.compile(r"^\| [A-Z] \| [^|]+ \| (\*\*)?\[[^]]+\]\(([^)]+)\)(?:\*\*)? ([^|]+) \|", flags=re.MULTILINE)
+    rows = row.findall(page.read_text(encoding="utf-8"))
+    for _, file, names in rows:
+        code = (page.parent / file).read_text(encoding="utf-8")
+        for owner, name in re.findall(r"`(?:(\w+)\.)?(\w+)`", names):
+            assert f"def {name}(" in code, f"{file} has no {name}"
+            assert f"class {owner}" in code, f"{file} has no {owner}"
+    assert [bool(bold) for bold, _, _ in rows].count(True) == 8
+
+
 def test_the_readme_lists_every_page() -> None:
     linked = set(re.findall(r"\]\((docs/[^)#]+\.md)", (ROOT / "README.md").read_text(encoding="utf-8")))
     assert linked == {page.relative_to(ROOT).as_posix() for page in pages() if page.parent != ROOT}
