@@ -46,9 +46,9 @@ NAMES = 0.3
 FADING = 0.3
 """Share of its score that a memory loses as it fades."""
 
-NEAR = 0.47
+NEAR = 0.42
 """Nearness of an answer to a question without a sign that it is about the user's own world."""
-OWN, KNOWN, DEFINITE = 0.21, 0.15, 0.07
+OWN, KNOWN, DEFINITE = 0.16, 0.15, 0.07
 """How much less is needed for a question with `my` or `our`, with known words, or with `the` or a person."""
 GENERAL, UNSURE = 0.37, 0.05
 """How much more is needed for a question about general knowledge, or a message that may be no question."""
