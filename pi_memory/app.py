@@ -14,34 +14,12 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Match, Route, Router
+from starlette.routing import BaseRoute, Match, Route, Router
 from starlette.types import Receive, Scope, Send
 
 from pi_memory.daemon import running
 from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError, no_memory
-from pi_memory.http import (
-    activity,
-    agent_context,
-    agent_history,
-    audit,
-    chat,
-    conflicts,
-    conversations,
-    events,
-    exchanges,
-    focus,
-    health,
-    import_export,
-    live,
-    memories,
-    metrics,
-    openapi,
-    search,
-    session,
-    setup,
-    tokens,
-    usage,
-)
+from pi_memory.http import chat, health
 from pi_memory.http.access import Access, everyone, nobody
 from pi_memory.http.clients import allow
 from pi_memory.http.endpoint import Endpoint, answer, failure
@@ -50,38 +28,38 @@ from pi_memory.parts import Parts
 from pi_memory.protocols import Clock, Embedder, Model
 from pi_memory.settings import Settings
 
-ENDPOINTS: list[Endpoint] = [
-    *chat.ENDPOINTS,
-    *conversations.ENDPOINTS,
-    *exchanges.ENDPOINTS,
-    *activity.ENDPOINTS,
-    *agent_context.ENDPOINTS,
-    *agent_history.ENDPOINTS,
-    *focus.ENDPOINTS,
-    *session.ENDPOINTS,
-    *search.ENDPOINTS,
-    *conflicts.ENDPOINTS,
-    *memories.ENDPOINTS,
-    *events.ENDPOINTS,
-    *import_export.ENDPOINTS,
-    *health.ENDPOINTS,
-    *metrics.ENDPOINTS,
-    *setup.ENDPOINTS,
-    *tokens.ENDPOINTS,
-    *audit.ENDPOINTS,
-    *usage.ENDPOINTS,
-    *live.ENDPOINTS,
-]
-
-
-logger = logging.getLogger(__name__)
+ENDPOINTS: list[Endpoint] = [*chat.ENDPOINTS, *health.ENDPOINTS]
+"""Those that every daemon needs."""
 
 DOORS = {
-    "/v1/{rest:path}": ("http.openai", "http.openai_responses", "http.openai_embeddings"),
-    "/api/{rest:path}": ("http.ollama",),
+    "/conversations": ("http.conversations",),
+    "/exchanges": ("http.exchanges",),
+    "/activity": ("http.activity",),
+    "/context": ("http.agent_context",),
+    "/history": ("http.agent_history",),
+    "/focus": ("http.focus",),
+    "/session": ("http.session",),
+    "/memories": ("http.search", "http.conflicts", "http.memories"),
+    "/events": ("http.events",),
+    "/export": ("http.import_export",),
+    "/import": ("http.import_export",),
+    "/metrics": ("http.metrics",),
+    "/settings": ("http.setup",),
+    "/agents": ("http.setup",),
+    "/namespaces": ("http.setup",),
+    "/tokens": ("http.tokens",),
+    "/audit": ("http.audit",),
+    "/usage": ("http.usage",),
+    "/live": ("http.live",),
+    "/v1": ("http.openai", "http.openai_responses", "http.openai_embeddings"),
+    "/api": ("http.ollama",),
     "/mcp": ("http.mcp",),
 }
-"""Other programs' protocols, by their paths: the modules that speak them, imported when the first request comes."""
+"""The other resources and other programs' protocols, by what their paths begin with: the modules that have them, which
+are imported when the first request comes.
+"""
+
+logger = logging.getLogger(__name__)
 
 
 def create_app(
@@ -144,7 +122,8 @@ class Number(Convertor[int]):
 
 def _routes() -> list[Route]:
     register_url_convertor("int", Number())
-    doors = [Route(path, LazyEndpoints(modules)) for path, modules in DOORS.items()]
+    behind = {modules: LazyEndpoints(modules) for modules in DOORS.values()}
+    doors = [Route(f"{path}{{rest:path}}", behind[modules]) for path, modules in DOORS.items()]
     pages = LazyEndpoints(("web.pages",))
     doors += [Route(path, pages) for path in PAGES]
     return [*map(_route, ENDPOINTS), *doors, Route("/openapi.json", _description)]
@@ -155,11 +134,16 @@ def _route(endpoint: Endpoint) -> Route:
 
 
 class LazyEndpoints:
-    """The endpoints of modules that most daemons never need: a megabyte, and a moment of each start."""
+    """The endpoints of modules that a daemon may never need: two megabytes, and a moment of each start."""
 
     def __init__(self, modules: Sequence[str]) -> None:
         self._modules = modules
         self._router: Router | None = None
+
+    @property
+    def routes(self) -> list[Route]:
+        """None before the first request."""
+        return [route for route in self._router.routes if isinstance(route, Route)] if self._router else []
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._router is None:
@@ -174,13 +158,19 @@ def _endpoints(modules: Iterable[str]) -> list[Endpoint]:
 
 
 def every_endpoint() -> list[Endpoint]:
-    """Those of other programs' protocols too."""
-    return ENDPOINTS + _endpoints(itertools.chain.from_iterable(DOORS.values()))
+    """Those behind doors too."""
+    return ENDPOINTS + _endpoints(dict.fromkeys(itertools.chain.from_iterable(DOORS.values())))
 
 
 async def _description(request: Request) -> Response:
     """Made when it is asked for: few ask, and it is larger than all that a daemon keeps for its endpoints."""
-    return answer(await asyncio.to_thread(lambda: openapi.document(every_endpoint())))
+    return answer(await asyncio.to_thread(_described))
+
+
+def _described() -> dict[str, Any]:
+    from pi_memory.http.openapi import document
+
+    return document(every_endpoint())
 
 
 def _handler(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
@@ -214,8 +204,14 @@ async def _not_served(request: Request, error: HTTPException) -> Response:
 
 def _allowed(request: Request) -> set[str]:
     """The methods of every route with this path; Starlette names only those of the first route."""
-    routes = (r for r in request.app.routes if isinstance(r, Route) and r.matches(request.scope)[0] is not Match.NONE)
+    routes = _with_path(request.app.routes, request.scope)
+    for door in [route.endpoint for route in routes if isinstance(route.endpoint, LazyEndpoints)]:
+        routes += _with_path(door.routes, request.scope)
     return {method for route in routes for method in route.methods or ()}
+
+
+def _with_path(routes: Iterable[BaseRoute], scope: Scope) -> list[Route]:
+    return [route for route in routes if isinstance(route, Route) and route.matches(scope)[0] is not Match.NONE]
 
 
 async def _left(request: Request, error: ClientDisconnect) -> Response:

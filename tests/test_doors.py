@@ -65,6 +65,6 @@ def test_what_is_reported_by_one_is_known_by_the_other(daemon: Daemon, by: str, 
 
 def test_each_door_opens_at_the_first_request(daemon: Daemon) -> None:
     client = daemon()
-    assert set(DOORS) == {"/v1/{rest:path}", "/api/{rest:path}", "/mcp"}
+    assert {"/v1", "/api", "/mcp"} < set(DOORS)
     assert client.get("/v1/models").status_code == client.get("/api/tags").status_code == 200
     assert client.get("/mcp").headers["allow"] == "POST"
