@@ -50,7 +50,7 @@ NEAR = 0.42
 """Nearness of an answer to a question without a sign that it is about the user's own world."""
 OWN, KNOWN, DEFINITE = 0.16, 0.15, 0.07
 """How much less is needed for a question with `my` or `our`, with known words, or with `the` or a person."""
-GENERAL, UNSURE = 0.37, 0.05
+GENERAL, UNSURE = 0.42, 0.1
 """How much more is needed for a question about general knowledge, or a message that may be no question."""
 SHARED = 0.15
 """Share of a question's words, by rarity, from which on they are known."""
