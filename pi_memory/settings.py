@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from dotenv import dotenv_values
 from msgspec import Meta
 
 from pi_memory.errors import SettingsError
@@ -377,6 +376,8 @@ def _env_file(file: Path) -> dict[str, str]:
         raise SettingsError(
             f"There is no settings file {file}", hint="Give the path of an existing file to --env-file."
         )
+    from dotenv import dotenv_values
+
     try:
         values = dotenv_values(file, interpolate=False)
     except (OSError, UnicodeDecodeError) as error:

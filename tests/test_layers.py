@@ -41,6 +41,12 @@ HEAVY = {"gguf", "jinja2", "llama_cpp", "safetensors", "segno", "sentence_transf
 IMPORT_LATE = "web.site cli.check model.library model.chat_template embedding.gguf* embedding.sentence_transformers"
 UNUSED_BY_MOST = {
     "app": {"pi_memory.http.openapi.document"},
+    "focus_file.watcher": {"watchdog.observers.polling.PollingObserver"},
+    "memories.memories": {
+        "pi_memory.memories.export.export",
+        "pi_memory.memories.restore.restore",
+    },
+    "settings": {"dotenv.dotenv_values"},
     "backends": {
         "pi_memory.model.remote.RemoteModel",
         "pi_memory.model.from_file.open_model",

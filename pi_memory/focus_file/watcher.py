@@ -25,7 +25,6 @@ from watchdog.events import (
 )
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
-from watchdog.observers.polling import PollingObserver
 
 DELAY = 0.2
 """Seconds without another event before a change is reported: a save is several events."""
@@ -108,6 +107,8 @@ class Watcher:
                 self._lost(f"{directory} vanished")
                 return
             logger.warning("Cannot watch %s (%s): looking every second instead", directory, error)
+            from watchdog.observers.polling import PollingObserver
+
             self._observe(PollingObserver(timeout=POLL_SECONDS))
 
     def _observe(self, observer: BaseObserver) -> None:

@@ -5,7 +5,7 @@ transaction.
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import sqlite_utils
 from msgspec.structs import replace
@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from pi_memory import decay
 from pi_memory.errors import NotFound, RequestError
 from pi_memory.event_bus import Events, MemoryChanged, TextForgotten
-from pi_memory.memories import changes, export, forget, restore, undo
+from pi_memory.memories import changes, forget, undo
 from pi_memory.memories.changes import Cause, PastChange
 from pi_memory.memories.redaction import Forgetting, ForgottenTexts, Gone
-from pi_memory.memories.restore import Counts, NumberedLine
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Clock
 from pi_memory.store import conflicts, imports, memories, memory_fts, state, tombstones
@@ -25,6 +24,9 @@ from pi_memory.store.memories import Embedding, Filter
 from pi_memory.store.tombstones import Tombstone
 from pi_memory.tasks import Tasks
 from pi_memory.types import Candidate, Memory
+
+if TYPE_CHECKING:
+    from pi_memory.memories.restore import Counts, NumberedLine
 
 CHANGED = "memory.changed"
 CLOSED = "memory.closed"
@@ -280,12 +282,16 @@ class Memories:
 
     async def export(self, file: BinaryIO) -> None:
         """Write all memories with their history to `file`, which `restore` can read."""
-        await self._db.write(imports.store_id, durable=True)
-        await self._db.read(partial(export.export, file=file, at=self._clock()))
+        from pi_memory.memories.export import export
 
-    async def restore(self, lines: Iterator[NumberedLine], *, skip_forgotten: bool = False) -> Counts:
+        await self._db.write(imports.store_id, durable=True)
+        await self._db.read(partial(export, file=file, at=self._clock()))
+
+    async def restore(self, lines: Iterator["NumberedLine"], *, skip_forgotten: bool = False) -> "Counts":
         """Import an export, all of it or nothing. Durable. Raises `RequestError`, naming the line, and `Forgotten`."""
-        done = await self._db.write(partial(restore.restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
+        from pi_memory.memories.restore import restore
+
+        done = await self._db.write(partial(restore, lines=lines, skip_forgotten=skip_forgotten), durable=True)
         await self._reload()
         for number in done.new:
             await self._published(await self.get(number))
