@@ -6,7 +6,7 @@ means. Files are read once, and an expression is compiled when it is first asked
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -34,20 +34,20 @@ class Examples(Struct, frozen=True):
 
 
 class Language:
-    """All languages of a configuration. Raises `SettingsError`, naming the file and the name that is wrong."""
+    """All languages of a configuration. Raises `SettingsError`, naming the file and the name that is wrong.
+
+    What the files say is put together at once, and let go of.
+    """
 
     def __init__(self, config: Config) -> None:
         self._files = {"": config.file(NAMES)} | _in_order(config.files(FOLDER, "*.toml"))
-        self._tables: dict[str, Table] = {}
-        for code, path in self._files.items():
-            table = _table(path)
-            _check(table, self._tables.get("", table), path)
-            self._tables[code] = _without_examples(table)
-        self._names = self._tables[""]
         self.has_own = any(map(config.is_own, self._files.values()))
+        tables = _Tables(self._files)
+        self._sources = {name: tables.source(name) for name in tables.names}
+        self._words = {name: tables.words(name) for name in tables.names}
+        self._forms = {name: tables.forms(name) for name in tables.names}
+        self._expressions = [name for name in tables.names if tables.is_expression(name)]
         self._patterns: dict[str, re.Pattern[str]] = {}
-        self._words: dict[str, frozenset[str]] = {}
-        self._forms: dict[str, Mapping[str, str]] = {}
 
     def pattern(self, name: str) -> re.Pattern[str]:
         if (found := self._patterns.get(name)) is None:
@@ -55,22 +55,15 @@ class Language:
         return found
 
     def words(self, name: str) -> frozenset[str]:
-        if (found := self._words.get(name)) is None:
-            listed = (str(table[name].get("words", "")) for table in self._tables.values() if name in table)
-            found = self._words[name] = frozenset(word for words in listed for word in words.split())
-        return found
+        return self._words.get(name, frozenset())
 
     def forms(self, name: str) -> Mapping[str, str]:
-        if (found := self._forms.get(name)) is None:
-            entries = [_forms(table[name]) for table in reversed(self._tables.values()) if name in table]
-            found = self._forms[name] = {word: form for entry in entries for word, form in entry.items()}
-        return found
+        return self._forms.get(name, {})
 
     def compile_all(self) -> None:
         """Compile what has not been asked for yet, which takes a good part of a second on a small machine."""
-        for name in self._names:
-            if any(table.get(name, {}).keys() - {"words", "forms"} for table in self._tables.values()):
-                self.pattern(name)
+        for name in self._expressions:
+            self.pattern(name)
 
     def examples(self) -> Iterable[Examples]:
         """Those of all files, which are read again."""
@@ -81,27 +74,58 @@ class Language:
 
     @property
     def names(self) -> frozenset[str]:
-        return frozenset(self._names)
+        return frozenset(self._sources)
 
     def _compiled(self, name: str) -> re.Pattern[str]:
         try:
-            return re.compile(re.sub(r"\n\s*", "", self._source(name)).replace(" ", r"\s+"), re.IGNORECASE)
+            return re.compile(self._sources[name], re.IGNORECASE)
         except (re.error, RecursionError) as error:
-            files = ", ".join(str(path) for code, path in self._files.items() if name in self._tables[code])
-            raise SettingsError(f"{files}: {name} is no expression: {error}", hint="Correct it.") from error
+            raise _no_expression(name, self._files, error) from error
+
+
+class _Tables:
+    """What the files say, by the code of the language; that of `language.toml` is empty."""
+
+    def __init__(self, files: Mapping[str, Path]) -> None:
+        self._files = files
+        self._tables: dict[str, Table] = {}
+        for code, path in files.items():
+            table = _table(path)
+            _check(table, self._tables.get("", table), path)
+            self._tables[code] = _joined(table)
+        self.names = self._tables[""]
+
+    def is_expression(self, name: str) -> bool:
+        """Whether it is more than a list of words."""
+        return any(table.get(name, {}).keys() - {"words", "forms"} for table in self._tables.values())
+
+    def words(self, name: str) -> frozenset[str]:
+        listed = (str(table[name].get("words", "")) for table in self._tables.values() if name in table)
+        return frozenset(word for words in listed for word in words.split())
+
+    def forms(self, name: str) -> dict[str, str]:
+        entries = [_forms(table[name]) for table in reversed(self._tables.values()) if name in table]
+        return {word: form for entry in entries for word, form in entry.items()}
+
+    def source(self, name: str) -> str:
+        """The expression of a name, of all languages."""
+        try:
+            return re.sub(r"\n\s*", "", self._source(name)).replace(" ", r"\s+")
+        except RecursionError as error:  # it is a part of itself
+            raise _no_expression(name, self._files, error) from error
 
     def _source(self, name: str) -> str:
         """The expressions of all languages in the frame of the name, if it has one."""
         found = [self._in_language(name, code) for code in self._tables]
         own = "|".join(filter(None, found))
-        frame = str(self._names[name].get("frame", "{}"))
+        frame = str(self.names[name].get("frame", "{}"))
         return PLACE.sub(lambda place: f"(?:{self._source(place[1]) if place[1] else own or '(?!)'})", frame)
 
     def _in_language(self, name: str, code: str) -> str:
         entry = self._tables[code].get(name, {})
-        listed = [*_texts(entry, "any"), *map(re.escape, str(entry.get("words", "")).split())]
+        listed = [*map(re.escape, str(entry.get("words", "")).split())]
         listed += sorted(map(re.escape, _forms(entry)), key=len, reverse=True)
-        joined = "|".join(f"(?:{each})" for each in listed)
+        joined = "|".join(filter(None, [str(entry.get("any", "")), *(f"(?:{each})" for each in listed)]))
         return PLACE.sub(lambda place: f"(?:{self._own(place[1], code) or '(?!)'})", joined)
 
     def _own(self, name: str, code: str) -> str:
@@ -156,6 +180,11 @@ def compile_all() -> None:
     _shared.language.compile_all()
 
 
+def _no_expression(name: str, files: Mapping[str, Path], error: Exception) -> SettingsError:
+    having = ", ".join(str(path) for path in files.values() if name in _table(path))
+    return SettingsError(f"{having}: {name} is no expression: {error}", hint="Correct it.")
+
+
 def _in_order(files: Mapping[str, Path]) -> dict[str, Path]:
     return {code: files[code] for code in sorted(files, key=lambda code: (code != FIRST, code))}
 
@@ -177,9 +206,19 @@ def _check(table: Table, names: Table, path: Path) -> None:
                 raise SettingsError(f"{path}: {name}.{key} is wrong", hint=f"A name has {known}; see {NAMES}.")
 
 
-def _without_examples(table: Table) -> Table:
-    """What a process needs of a table: examples, half of it, are for those who write expressions."""
-    return {name: {key: entry[key] for key in entry if key not in ("matches", "not")} for name, entry in table.items()}
+def _joined(table: Table) -> Table:
+    """What a process needs of a table, each list of expressions as one. Examples, half of the table, are for those who
+    write expressions.
+    """
+    return {name: dict(_parts(entry)) for name, entry in table.items()}
+
+
+def _parts(entry: Mapping[str, object]) -> Iterator[tuple[str, object]]:
+    for key, value in entry.items():
+        if key == "any":
+            yield key, "|".join(f"(?:{each})" for each in _texts(entry, "any"))
+        elif key not in ("matches", "not"):
+            yield key, value
 
 
 def _forms(entry: Mapping[str, object]) -> dict[str, str]:
