@@ -12,7 +12,7 @@ import pytest
 import sqlite_utils
 
 from pi_memory.errors import NotSaved, StartError, StoreError
-from pi_memory.store import exchanges, migrations, sessions, state
+from pi_memory.store import exchanges, migrations, sessions, state, writer
 from pi_memory.store.database import GROUP_EXCHANGES, Database
 from pi_memory.types import Exchange, ToolCall
 
@@ -63,6 +63,20 @@ def test_a_group_is_one_commit(tmp_path: Path) -> None:
         assert await db.read(lambda db: db["exchanges"].count) == GROUP_EXCHANGES - 1
         await add(db, 99)
         assert seen_from_outside(path) == GROUP_EXCHANGES
+
+    using(path, work)
+
+
+def test_a_burst_of_any_writes_is_committed_and_none_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "m.db"
+    monkeypatch.setattr(writer, "MOST_WAITING", 10)
+
+    async def work(db: Database) -> None:
+        for n in range(25):
+            await db.write(partial(state.put, key=f"key {n}", value="value"))
+        assert await db.read(partial(state.get, key="key 24")) == "value"
 
     using(path, work)
 

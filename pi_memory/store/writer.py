@@ -27,7 +27,7 @@ GROUP_EXCHANGES = 25
 """Most exchanges of a group (3.8 bytes written per byte of payload; single commits write 57)."""
 
 MOST_WAITING = 10_000
-"""Most writes that are kept while the database cannot be written."""
+"""Most writes of a group, which wait while the database cannot be written."""
 
 REFUSED = NOT_WRITABLE | {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM}
 """SQLite's codes of failures that pass by themselves, or when there is room."""
@@ -173,7 +173,7 @@ class Writer:
                 self._group.append(kept)
             raise
         self._group.append(kept)
-        is_full = kept.is_exchange and self._exchanges() >= GROUP_EXCHANGES
+        is_full = len(self._group) >= MOST_WAITING or (kept.is_exchange and self._exchanges() >= GROUP_EXCHANGES)
         if (self._at_once or is_full) and not self._refused:
             self._commit()
         return result
