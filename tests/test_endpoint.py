@@ -1,5 +1,8 @@
 """What every resource does with what it is sent."""
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.conftest import Daemon
@@ -68,3 +71,26 @@ def test_a_request_that_there_is_no_memory_for_may_come_again(daemon: Daemon, mo
     answer = client.get("/focus")
     assert (answer.status_code, answer.json()["type"]) == (503, "unavailable")
     assert "Retry-After" in answer.headers
+
+
+def test_a_long_text_without_memory_for_it_ends_no_process() -> None:
+    work = """
+import resource, msgspec
+from pi_memory.http.endpoint import decoded
+class Said(msgspec.Struct):
+    text: str
+decoded(b'{"text": "short"}', Said)
+long = b'{"text": "' + b"and so on " * 20_000 + b'"}'
+resource.setrlimit(resource.RLIMIT_AS, (1_000_000, -1))
+filled = []
+try:
+    while True:
+        filled.append(bytearray(4096))
+except MemoryError:
+    pass
+try:
+    decoded(long, Said)
+except MemoryError:
+    raise SystemExit(7)
+"""
+    assert subprocess.run([sys.executable, "-c", work], check=False).returncode == 7

@@ -247,6 +247,11 @@ def test_what_has_nothing_that_is_asked_by_name_is_not_sure(question: str, lacks
     assert certain(question, said(has, cosine=0.7, words=0.5)) == [True]
 
 
+def test_a_name_that_is_only_stated_beside_the_question_is_not_asked_about() -> None:
+    asked = "Our plumber is called Dave Tanner. Where is the stopcock?"
+    assert certain(asked, said("The stopcock is under the sink", cosine=0.7, words=0.5)) == [True]
+
+
 def test_a_name_may_stand_in_what_was_said_beside_it() -> None:
     beside = replace(said("Bracken is a Connemara", cosine=0.1), id=1)
     vet = replace(said("His vet is Dr. Sandoval", cosine=0.7, words=0.5), id=2)

@@ -18,6 +18,8 @@ from pi_memory.types import CLIENT_ID
 T = TypeVar("T")
 MCP_REFUSED = -32000
 """The code of JSON-RPC for errors of a server's own."""
+MOST_GROWTH = 4
+"""Bytes of a text in memory for each byte of it in UTF-8, at most."""
 Handler = Callable[[Request, Parts], Awaitable[Response]]
 
 ANSWERS = {
@@ -133,10 +135,16 @@ def failure_kind(path: str) -> type:
     return OllamaFailure if path.startswith("/api/") else Failure
 
 
+def decoded(raw: bytes, kind: type[T]) -> T:
+    """JSON as a `kind`. Raises the errors of msgspec, and `MemoryError`."""
+    bytes(MOST_GROWTH * len(raw))  # where the memory for a text is refused, msgspec would end the process
+    return msgspec.json.decode(raw, type=kind)
+
+
 async def body(request: Request, kind: type[T]) -> T:
     """The request's JSON as a `kind`; no body is an empty object. Raises `RequestError`, naming the field."""
     try:
-        return msgspec.json.decode(await request.body() or b"{}", type=kind)
+        return decoded(await request.body() or b"{}", kind)
     except msgspec.ValidationError as error:
         text, _, path = str(error).partition(" - at ")
         name = path.strip("`$.") or "body"

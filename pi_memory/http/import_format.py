@@ -6,7 +6,7 @@ import msgspec
 
 from pi_memory.agents.import_conversations import Given, ImportedMessage
 from pi_memory.errors import RequestError
-from pi_memory.http.endpoint import client_id
+from pi_memory.http.endpoint import client_id, decoded
 from pi_memory.http.times import unix
 from pi_memory.types import Role
 
@@ -48,7 +48,7 @@ class ShownTaken(msgspec.Struct):
 def conversation(line: bytes, number: int) -> Given:
     """The conversation of line `number`, counted from 1. Raises `RequestError`, naming line and field."""
     try:
-        given = msgspec.json.decode(line, type=GivenConversation)
+        given = decoded(line, GivenConversation)
         said = [_said(message, f"messages[{i}]") for i, message in enumerate(given.messages)]
         return Given(
             client_id(given.conversation_id, "conversation_id"), tuple(filter(None, said)), given.project or None

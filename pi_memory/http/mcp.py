@@ -14,7 +14,7 @@ from starlette.responses import Response
 from pi_memory import __version__
 from pi_memory.errors import PiMemoryError
 from pi_memory.http import mcp_tools
-from pi_memory.http.endpoint import Endpoint, answer
+from pi_memory.http.endpoint import Endpoint, answer, decoded
 from pi_memory.parts import Parts
 
 MODERN = ("2026-07-28",)
@@ -62,7 +62,7 @@ class McpAnswer(msgspec.Struct, omit_defaults=True):
 
 async def serve(request: Request, parts: Parts) -> Response:
     try:
-        message = msgspec.json.decode(await request.body(), type=McpMessage)
+        message = decoded(await request.body(), McpMessage)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         wrong = isinstance(error, msgspec.ValidationError)
         return _refusal(None, Refused(INVALID if wrong else PARSE, f"No message of JSON-RPC: {error}"))

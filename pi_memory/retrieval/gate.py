@@ -282,7 +282,8 @@ def _has_what_is_asked(question: str, best: Judged, judged: Sequence[Judged]) ->
     answer: a birthday, a phone number.
     """
     near = [best.found.content, *(each.found.content for each in judged if _is_beside(each.found, best.found))]
-    names = {stem for name in pattern("name_inside").findall(question) for stem in stems(name)}
+    asked = " ".join(each.text for each in sentences(question) if asks(each.text)) or question
+    names = {stem for name in pattern("name_inside").findall(asked) for stem in stems(name)}
     has_name = not names or pattern("foreign").search(question) or any(names & stems(text) for text in near)
     return bool(has_name) and all(
         pattern(answer).search(best.found.content)
