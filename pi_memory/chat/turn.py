@@ -102,7 +102,7 @@ class Assistant:
         self._context.check(turn.agent)
         model = await self._model.ready()
         async with self._lock(turn.conversation_id):
-            # 1. Statements and window: what the message states is stored, or forgotten, before it is read for the prompt.
+            # 1. Statements and window: what a message states is stored, or forgotten, before it is read for the prompt.
             statements = _statements(turn.message, self._conversation(turn)) if self._inbox and turn.remember else ()
             if self._inbox and turn.remember and (statements or intent_of(turn.message).asks):
                 await self._inbox.caught_up()
