@@ -36,6 +36,8 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
     assert with_amount(one_died, known) == "I keep bees, two hives at the moment, at the allotment."
     assert with_amount("We have 12 hens left.", "We have 16 hens in the orchard.") == "We have 12 hens in the orchard."
     assert with_amount("Two colonies died.", known) is None
+    fed = "The cat gets 40 grams of food in the morning and 30 in the evening."
+    assert with_amount("The cat should get only 25 grams in the evening.", fed) is None
     assert with_amount("We have 2 hens and 3 ducks.", "We had 4 hens and 5 ducks in spring.") is None
     assert with_amount("We have 12 hens.", "We have 16 hens.") is None
     gig = "The next gig is on 22 April at the Anchor, and we get 250 for it."
