@@ -13,8 +13,6 @@ from pi_memory.text.stems import stem
 
 AMOUNT = re.compile(r"\b(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
 """Two words, the first of which may be a number."""
-LISTED = re.compile(r"[,;] (?:and )?| and ")
-"""Between the parts of a text that lists several values."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
@@ -48,7 +46,7 @@ def with_amount(said: str, known: str) -> str | None:
     if len(shared) != 1:
         return None
     new, old = mine[what := shared.pop()]["many"], theirs[what]
-    if any(part.startswith(value) for part in LISTED.split(known)[1:] for value in _values(known)):
+    if any(part.startswith(value) for part in pattern("clause_joint").split(known)[1:] for value in _values(known)):
         return None  # 40 grams in the morning and 30 in the evening: not plain which
     if new == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
         return None
