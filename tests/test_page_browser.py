@@ -263,6 +263,16 @@ def test_who_reads_further_up_is_not_moved(browser: Any, tmp_path: Path) -> None
             page.wait_for_selector("footer.receipt")
 
 
+def test_a_long_list_of_talks_hides_nothing_of_a_short_one(browser: Any, daemon: Process) -> None:
+    with daemon.client as client:
+        for number in range(40):
+            body = {"message": f"Where is key {number}?", "conversation_id": f"short-{number}"}
+            client.post("/chat", json=body).raise_for_status()
+    with tab(browser, daemon, viewport=DESK) as opened:
+        page = opened.open("/ui/chat/short-0")
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+
+
 def test_an_answer_has_its_receipt(browser: Any, daemon: Process) -> None:
     number = remember(daemon, "The stopcock is under the cellar stairs", priority="high")
     with tab(browser, daemon) as opened:
