@@ -4,11 +4,11 @@ const $ = (id) => document.getElementById(id);
 const say = $("say"), message = $("message"), stop = $("stop"), log = $("log");
 
 if (say) {
-  // At the end of the talk, unless somebody has scrolled up.
+  // At the talk's end, unless somebody scrolled up.
   let follows = true, at = 0;
   const page = document.documentElement;
   const end = () => {
-    follows &&= scrollY >= at; // the event of it may be still to come
+    follows &&= scrollY >= at; // its event may still come
     if (follows) scrollTo({ top: page.scrollHeight, behavior: "instant" });
     at = scrollY;
   };
@@ -19,7 +19,7 @@ if (say) {
     stop.hidden = false;
     failed("");
   });
-  // Until now the text stays in its box.
+  // The text stays in its box until now.
   on("sse:after:connection", () => {
     if (location.pathname === "/") history.replaceState(null, "", "/ui/chat/" + say.elements.conversation_id.value);
     message.value = "";
@@ -50,7 +50,7 @@ const unfold = () => { if (wide.matches) for (const one of document.querySelecto
 wide.addEventListener("change", unfold);
 unfold();
 
-// Unless somebody is editing it here.
+// Unless it is being edited here.
 for (const name of ["topics", "exchange", "missed"])
   document.body.addEventListener(name, () => {
     const text = $("text");
@@ -62,7 +62,7 @@ document.addEventListener("htmx:error", (event) => {
   $("notices").innerHTML = "<p class=notice>Not done: the daemon does not answer.</p>";
 });
 
-// htmx copies the size that a box was drawn to, which our policy for styles forbids.
+// htmx copies a box's drawn size, which our policy for styles forbids.
 document.addEventListener("htmx:before:swap", (event) => {
   for (const { target } of event.detail.tasks)
     for (const sized of target?.querySelectorAll?.("[style]") ?? []) sized.removeAttribute("style");
