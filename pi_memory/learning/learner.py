@@ -6,7 +6,7 @@ One decision is one transaction: a crash leaves the state before it or the state
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -54,7 +54,7 @@ is recorded.
 """
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
-LIKELY = 0.5
+LIKELY_CORRECTS = 0.5
 """From this chance on that it makes a memory untrue, what may be a fact is taken for one."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
@@ -192,15 +192,16 @@ class Learner:
         around = await self._around.of(whole.content, quote=whole.quote)
         if any(_is_learned(whole, neighbour.memory) for neighbour in around.neighbours):
             return True, 0, 0.0
-        ended, chance = await self._worker.run(self._made_untrue, whole, around)
+        ended, chance = _made_untrue(whole, around, await self._worker.run(self._chances, whole, around))
         is_one = around.vector is not None and chance >= LEAST_CHANCE and await self._is_one(ended, facts, exchange)
         return is_one, ended, chance
 
     async def _is_one(self, ended: int, facts: Facts, exchange: Exchange) -> bool:
         """Whether no sentence of a message is about another thing than the memory that all of it corrects."""
         for part in facts.parts:
-            found = await self._around.of(part.content, quote=part.quote)
-            other, its_chance = await self._worker.run(self._made_untrue, _placed(part, exchange), found)
+            placed, found = _placed(part, exchange), await self._around.of(part.content, quote=part.quote)
+            chances = await self._worker.run(self._chances, placed, found)
+            other, its_chance = _made_untrue(placed, found, chances)
             nearness = next((n.cosine or 0.0 for n in found.neighbours if n.memory.id == ended), 0.0)
             if other != ended if its_chance >= LEAST_CHANCE else (part in facts.sure and nearness < BELONGS):
                 return False
@@ -301,7 +302,7 @@ class Learner:
             return None
         is_written = origin not in (EXTRACTION, NOTICE)
         decision = await self._decision(candidate, found, known, is_written=is_written)
-        if not is_sure and decision.id is None and (not decision.doubts or decision.doubts[1] < LIKELY):
+        if not is_sure and decision.id is None and (not decision.doubts or decision.doubts[1] < LIKELY_CORRECTS):
             return None
         if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
@@ -329,9 +330,10 @@ class Learner:
         if is_written:
             decision = as_written(decision, candidate, found.neighbours)
         if decision.action == "add" and (is_written or candidate.source in COMPARED):
-            ended, chance = await self._worker.run(self._made_untrue, candidate, found)
+            chances = await self._worker.run(self._chances, candidate, found)
+            ended, chance = _made_untrue(candidate, found, chances)
             if chance >= LEAST_CHANCE:
-                return await self._worker.run(self._ending, candidate, found, ended)
+                return _ending(candidate, found, ended, chances)
             if chance >= DOUBTFUL:
                 return replace(decision, doubts=(ended, chance))
         return decision
@@ -346,15 +348,6 @@ class Learner:
                 if self._replacement.chances(said, beside, embedder=found.space)[0] >= LEAST_CHANCE:
                     return True
         return False
-
-    def _made_untrue(self, candidate: Candidate, found: Nearby) -> tuple[int, float]:
-        """The id of the memory that a candidate most likely makes untrue, and how likely; (0, 0) without any."""
-        chances = self._chances(candidate, found)
-        if not chances:
-            return 0, 0.0
-        best = max(chances, key=chances.__getitem__)
-        old = next(n.memory for n in found.neighbours if n.memory.id == best)
-        return (0, 0.0) if old.content in candidate.content else (best, chances[best])  # it refers back to it
 
     def _chances(self, candidate: Candidate, found: Nearby) -> dict[int, float]:
         """How likely a candidate makes each memory untrue, by id."""
@@ -371,22 +364,6 @@ class Learner:
             return chances
         just_said = {n.memory.id for n in old if abs(candidate.said_at - n.memory.valid_from) < SITTING}
         return {id_: 0.0 if id_ in just_said and chance < LEAST_CHANCE else chance for id_, chance in chances.items()}
-
-    def _ending(self, candidate: Candidate, found: Nearby, ended: int) -> Decision:
-        """The end of a memory, and of what was told with it: a sentence by itself and with the one that refers to it
-        are two memories. What else they say is kept.
-        """
-        known = {n.memory.id: n.memory for n in _comparable(candidate, found)}
-        longer = [memory for memory in known.values() if _has(memory, known[ended])]
-        whole = max([known[ended], *longer], key=lambda memory: len(memory.content))
-        content = merged(candidate.content, whole.content)
-        parts = [memory for memory in known.values() if _has(whole, memory)]
-        chances, kept = self._chances(candidate, found), content or candidate.content
-        gone = [memory for memory in parts if memory.content.rstrip(".") not in kept]
-        also = tuple(
-            m.id for m in gone if chances.get(m.id, 0.0) >= DOUBTFUL or _is_put_right(m, candidate.content, kept)
-        )
-        return Decision("end", whole.id, content=content, also=also)
 
     async def _carry_out(
         self,
@@ -503,6 +480,30 @@ def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
 def _has(memory: Memory, part: Memory) -> bool:
     """Whether one memory says another one word by word, and more."""
     return memory.id != part.id and part.content.rstrip(".") in memory.content
+
+
+def _made_untrue(candidate: Candidate, found: Nearby, chances: Mapping[int, float]) -> tuple[int, float]:
+    """The id of the memory that a candidate most likely makes untrue, and how likely; (0, 0) without any."""
+    if not chances:
+        return 0, 0.0
+    best = max(chances, key=chances.__getitem__)
+    old = next(n.memory for n in found.neighbours if n.memory.id == best)
+    return (0, 0.0) if old.content in candidate.content else (best, chances[best])  # it refers back to it
+
+
+def _ending(candidate: Candidate, found: Nearby, ended: int, chances: Mapping[int, float]) -> Decision:
+    """The end of a memory, and of what was told with it: a sentence by itself and with the one that refers to it are
+    two memories. What else they say is kept.
+    """
+    known = {n.memory.id: n.memory for n in _comparable(candidate, found)}
+    longer = [memory for memory in known.values() if _has(memory, known[ended])]
+    whole = max([known[ended], *longer], key=lambda memory: len(memory.content))
+    content = merged(candidate.content, whole.content)
+    parts = [memory for memory in known.values() if _has(whole, memory)]
+    kept = content or candidate.content
+    gone = [memory for memory in parts if memory.content.rstrip(".") not in kept]
+    also = tuple(m.id for m in gone if chances.get(m.id, 0.0) >= DOUBTFUL or _is_put_right(m, candidate.content, kept))
+    return Decision("end", whole.id, content=content, also=also)
 
 
 def _is_put_right(part: Memory, said: str, kept: str) -> bool:
