@@ -8,11 +8,12 @@ import pytest
 from tests.conftest import Client, Daemon
 
 NEW = "2026-07-28"
+META = "io.modelcontextprotocol/"
 
 
 def rpc(client: Client, method: str, *, version: str | None = None, headers: Any = None, **params: Any) -> Any:
     if version:
-        params["_meta"] = {"io.modelcontextprotocol/protocolVersion": version}
+        params["_meta"] = {f"{META}protocolVersion": version, f"{META}clientCapabilities": {}}
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return client.post("/mcp", json=body, headers=headers)
 
@@ -50,7 +51,7 @@ def test_the_handshake_agrees_on_a_version(daemon: Daemon) -> None:
 @pytest.mark.parametrize("version", [None, NEW])
 def test_discovery_needs_no_handshake(daemon: Daemon, version: str | None) -> None:
     answered = result(daemon(), "server/discover", version=version)
-    assert answered["supportedVersions"] == [NEW]
+    assert answered["supportedVersions"] == [NEW, "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
     assert answered["capabilities"]["tools"] == {"listChanged": False}
 
 
@@ -68,13 +69,38 @@ def test_the_new_form_marks_its_results(daemon: Daemon) -> None:
         ("2027-01-01", {}, -32022),
         (None, {"MCP-Protocol-Version": "1.0"}, -32022),
         (NEW, {"MCP-Protocol-Version": "2025-11-25"}, -32020),
+        ("2027-01-01", {"MCP-Protocol-Version": NEW}, -32020),
+        (NEW, {"MCP-Protocol-Version": NEW}, -32020),
+        (NEW, {"MCP-Protocol-Version": NEW, "Mcp-Method": "tools/call"}, -32020),
+        (None, {"MCP-Protocol-Version": NEW}, -32602),
         (NEW, {"Mcp-Method": "ping"}, -32020),
+        (NEW, {"Mcp-Name": "=?base64?Zm9yZ2V0?="}, -32020),
+        (NEW, {"Mcp-Name": "=?base64?cmVjYWxs"}, -32020),
+        (NEW, {"Mcp-Name": "=?base64?!?="}, -32020),
         (NEW, {"Mcp-Name": "forget"}, -32020),
     ],
 )
 def test_what_does_not_agree_is_refused(daemon: Daemon, version: str, headers: dict[str, str], code: int) -> None:
     answer = rpc(daemon(), "tools/call", version=version, headers=headers, name="recall", arguments={"query": "x"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, code)
+
+
+@pytest.mark.parametrize("name", ["recall", "=?base64?cmVjYWxs?="])
+def test_headers_that_repeat_the_body_are_taken(daemon: Daemon, name: str) -> None:
+    headers = {"MCP-Protocol-Version": NEW, "Mcp-Method": "tools/call", "Mcp-Name": name}
+    answer = rpc(daemon(), "tools/call", version=NEW, headers=headers, name="recall", arguments={"query": "x"})
+    assert answer.json()["result"]["resultType"] == "complete"
+
+
+def test_the_new_form_needs_what_the_client_can_do(daemon: Daemon) -> None:
+    answer = rpc(daemon(), "tools/list", _meta={f"{META}protocolVersion": NEW})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32602)
+
+
+@pytest.mark.parametrize("method", ["initialize", "ping"])
+def test_the_new_form_has_no_handshake(daemon: Daemon, method: str) -> None:
+    answer = rpc(daemon(), method, version=NEW)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, -32601)
 
 
 @pytest.mark.parametrize(("version", "status"), [(None, 200), (NEW, 404)])

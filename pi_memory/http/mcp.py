@@ -4,6 +4,7 @@ Up to 2025-11-25 a client begins with `initialize`; since 2026-07-28 each reques
 session. Each request is answered by itself, as JSON: nothing is kept of a client, and nothing is sent unasked.
 """
 
+import base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -80,23 +81,45 @@ async def serve(request: Request, parts: Parts) -> Response:
 
 def _version(request: Request, message: McpMessage) -> str | None:
     """The version that a request of the new form names, None in the old one. Raises `Refused`."""
-    headers, params = request.headers, message.params or {}
-    meta, in_header = params.get("_meta"), headers.get("mcp-protocol-version")
-    version = meta.get(f"{META}protocolVersion") if isinstance(meta, dict) else None
-    unknown = version if version is not None and version not in MODERN else None
-    if version is None and in_header is not None and in_header not in MODERN + LEGACY:
-        unknown = in_header
-    if unknown is not None:
-        data = {"supported": [*MODERN, *LEGACY], "requested": unknown}
+    given = (message.params or {}).get("_meta")
+    meta = given if isinstance(given, dict) else {}
+    in_header, in_body = request.headers.get("mcp-protocol-version"), meta.get(f"{META}protocolVersion")
+    if in_header is not None and in_body is not None and in_header != in_body:
+        raise Refused(HEADER, "The header mcp-protocol-version differs from the body")
+    version = in_header if in_body is None else in_body
+    if version is None or (in_body is None and version in LEGACY):
+        return None
+    if version not in MODERN:
+        data = {"supported": [*MODERN, *LEGACY], "requested": version}
         raise Refused(VERSION, "Unsupported protocol version", data=data)
-    said = {"mcp-method": message.method, "mcp-name": str(params.get(NAMED.get(message.method, ""), ""))}
-    if version is not None:
-        said["mcp-protocol-version"] = version
+    for name, kind in (("protocolVersion", str), ("clientCapabilities", dict)):
+        if not isinstance(meta.get(META + name), kind):
+            raise Refused(PARAMS, f"_meta: {META}{name} is missing")
+    _check_headers(request, message, needed=in_header is not None)
+    return str(version)
+
+
+def _check_headers(request: Request, message: McpMessage, *, needed: bool) -> None:
+    """Raises `Refused` for headers that do not repeat the body. The command sends none of them."""
+    said = {"mcp-method": message.method}
+    if named := (message.params or {}).get(NAMED.get(message.method, "")):
+        said["mcp-name"] = str(named)
     for name, value in said.items():
-        # A name that no header can carry is sent in another form.
-        if headers.get(name, value) != value and value.isascii():
+        header = request.headers.get(name)
+        if header is None and needed:
+            raise Refused(HEADER, f"The header {name} is missing")
+        if header is not None and _plain(header) != value:
             raise Refused(HEADER, f"The header {name} differs from the body")
-    return version
+
+
+def _plain(header: str) -> str:
+    """The value of a header; what no header can carry as it is, is sent in base64."""
+    if not (header.startswith("=?base64?") and header.endswith("?=")):
+        return header
+    try:
+        return base64.b64decode(header[9:-2], validate=True).decode()
+    except ValueError:
+        return header
 
 
 async def _result(request: Request, parts: Parts, message: McpMessage, version: str | None) -> Params:
@@ -105,16 +128,16 @@ async def _result(request: Request, parts: Parts, message: McpMessage, version: 
         return await _called(request, parts, params)
     if method == "resources/read":
         return _cached(await _read(request, parts, str(params.get("uri", ""))), version)
-    if method == "initialize":
+    if version is None and method == "initialize":
         asked = params.get("protocolVersion")
         spoken = asked if asked in LEGACY else LEGACY[0]
         return _introduction() | {"protocolVersion": spoken, "serverInfo": INFO}
     found = {
-        "server/discover": _cached(_introduction() | {"supportedVersions": [*MODERN]}, MODERN[0]),
+        "server/discover": _cached(_introduction() | {"supportedVersions": [*MODERN, *LEGACY]}, MODERN[0]),
         "tools/list": _cached({"tools": mcp_tools.listed()}, version),
         "resources/list": _cached({"resources": mcp_tools.RESOURCES}, version),
         "resources/templates/list": _cached({"resourceTemplates": []}, version),
-        "ping": {},
+        "ping": {} if version is None else None,
     }.get(method)
     if found is None:
         raise Refused(NO_METHOD, f"There is no method {method}", 404 if version else 200)
