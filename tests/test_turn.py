@@ -10,7 +10,7 @@ from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import Unprocessable
 from pi_memory.parts import Parts
-from pi_memory.types import Delta, Done, Turn
+from pi_memory.types import Candidate, Delta, Done, Turn
 from tests.conftest import settings_for
 from tests.fakes import FakeClock, FakeModel
 
@@ -102,3 +102,30 @@ def test_a_statement_in_a_message_that_does_not_fit_is_not_kept(tmp_path: Path) 
         assert await parts.memories.listed() == ([], 0)
 
     in_daemon(tmp_path, work, model=FakeModel())
+
+
+@pytest.mark.parametrize(("words", "is_summed_up"), [(222, True), (250, False)])
+def test_what_is_recalled_gives_way_to_a_long_message(tmp_path: Path, words: int, *, is_summed_up: bool) -> None:
+    """There is room for 300 words, 45 of them stand in front. The longer message leaves none for the summary either."""
+    model = FakeModel("The weather on the hill has been fair for days. " * 10)
+    stopcock = (
+        "The stopcock is behind the white cupboard in the cellar, left of the boiler and below the old shelf, and its "
+        "handle is the one with the red tape around it, which turns clockwise"
+    )
+    message = "Where is the stopcock?" + " the" * (words - 4)
+
+    async def work(parts: Parts) -> None:
+        await parts.memories.add(Candidate(stopcock), origin="api")
+        assert (await say(parts, message, conversation="another")).receipt.recalled
+        model.context_tokens = 400
+        await say(parts, "How was your week?")
+        done = await say(parts, message)
+        assert (done.receipt.context, done.receipt.recalled) == ("", ())
+        conversation = parts.windows.get("c", parts.clock())
+        assert conversation is not None
+        last = conversation.exchanges[-1]
+        assert (last.user, last.context, last.recalled) == (message, "", ())
+
+    in_daemon(tmp_path, work, model=model)
+    assert model.prompts[-1][-1].text == message
+    assert ("[Context compacted]" in model.prompts[-1][0].text) is is_summed_up

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -112,7 +112,7 @@ class Assistant:
             conversation.standing = await self._context.standing(conversation, turn.agent, model)
             contextual = await self._message(conversation, turn, model)
             # 3. Prompt.
-            built = await self._built(conversation, contextual.message, model)
+            built, contextual = await self._built(conversation, contextual, model)
             receipt = _receipt(
                 conversation, conversation.standing, contextual, left_out=built.left_out, stated=outcomes
             )
@@ -162,28 +162,32 @@ class Assistant:
             return (f"Not saved: {error.message.removeprefix('Not saved: ')}. {error.hint}",)
         return tuple(lines) if len(allowed) == len(statements) else (*lines, MAY_NOT_FORGET)
 
-    async def _built(self, conversation: Conversation, message: Message, model: Model) -> prompt.Prompt:
-        """The prompt. Where a message leaves it no room, what was recalled is left out, and exchanges that do not fit
-        beside a message longer than all before it are compacted now.
+    async def _built(
+        self, conversation: Conversation, contextual: ContextualMessage, model: Model
+    ) -> tuple[prompt.Prompt, ContextualMessage]:
+        """The prompt, and the message as it stands there. Where a message leaves it no room, what was recalled is left
+        out, and exchanges that do not fit beside a message longer than all before it are compacted now.
         """
         build = partial(prompt.build, budget=self._context.budget(model), count_prompt=model.count_prompt)
         try:
-            built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
+            built = await self._worker.run(build, conversation.system, conversation.exchanges, contextual.message)
         except Unprocessable:
-            if not message.context:
+            if not contextual.message.context:
                 raise
             # What was recalled has no room besides it; the message itself may have.
-            bare = replace(message, context="")
-            built = await self._worker.run(build, conversation.system, conversation.exchanges, bare)
+            contextual = ContextualMessage(replace(contextual.message, context=""))
+            built = await self._worker.run(build, conversation.system, conversation.exchanges, contextual.message)
         window = self._windows.last(conversation.id)
         # Compaction cuts the window: only where the prompt has just that, and not what a program shows of its own.
         if built.left_out and window and window.exchanges == conversation.exchanges:
             await self._compaction.make_room(conversation, built.left_out, model)
             compacted = self._windows.last(conversation.id)
             if compacted is not None:
-                conversation.exchanges, conversation.summary = compacted.exchanges, compacted.summary
-                built = await self._worker.run(build, conversation.system, conversation.exchanges, message)
-        return built
+                after = replace(conversation, exchanges=compacted.exchanges, summary=compacted.summary)
+                with suppress(Unprocessable):  # the summary has no room besides the message: this prompt goes without
+                    built = await self._worker.run(build, after.system, after.exchanges, contextual.message)
+                    conversation.exchanges, conversation.summary = after.exchanges, after.summary
+        return built, contextual
 
     async def _check_fits(self, conversation: Conversation, turn: Turn, model: Model) -> None:
         """Raises `Unprocessable` for a message that fits no prompt."""
