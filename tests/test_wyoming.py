@@ -1,7 +1,6 @@
 """Wyoming: what is said to a voice satellite, and what is spoken back."""
 
 import asyncio
-import json
 import socket
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -18,6 +17,7 @@ from pi_memory.types import Candidate
 from tests.conftest import settings_for
 from tests.fakes import FakeClock, FakeModel
 from tests.test_http_chat import BrokenModel
+from tests.waiting import eventually
 
 KITCHEN = {"conversation_id": "01A", "satellite_id": "assist_satellite.kitchen", "device_id": "d1"}
 
@@ -36,10 +36,15 @@ class House:
         self.parts = parts
         self.clock = clock
 
-    async def send(self, data: bytes) -> bytes:
-        """All that comes back on a connection of its own."""
+    async def call(self, data: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Open a connection and send something."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.parts.settings.server.wyoming_port)
         writer.write(data)
+        return reader, writer
+
+    async def send(self, data: bytes) -> bytes:
+        """All that comes back on a connection of its own."""
+        reader, writer = await self.call(data)
         writer.write_eof()
         answer = await reader.read()
         writer.close()
@@ -47,8 +52,12 @@ class House:
         return answer
 
     async def ask(self, kind: str, data: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        head, _, body = (await self.send(wyoming.pack(kind, data or {}))).partition(b"\n")
-        return json.loads(head)["type"], json.loads(body)
+        reader, writer = await self.call(wyoming.pack(kind, data or {}))
+        answer = await wyoming.unpack(reader)
+        writer.close()
+        await writer.wait_closed()
+        assert answer is not None
+        return answer
 
     async def say(self, text: str, context: dict[str, str] | None = None) -> str:
         kind, data = await self.ask("transcript", {"text": text, "language": "en", "context": context or KITCHEN})
@@ -121,6 +130,44 @@ def test_a_satellite_may_stand_in_a_project(tmp_path: Path) -> None:
 def test_a_table_that_is_none_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="SATELLITE=PROJECT"):
         settings_for(tmp_path, PI_MEMORY_WYOMING_PROJECTS="kitchen")
+
+
+def said(text: str) -> bytes:
+    return wyoming.pack("transcript", {"text": text, "context": KITCHEN})
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    await asyncio.to_thread(eventually, holds)
+
+
+def test_a_satellite_that_hangs_up_stops_the_reply_and_what_came_of_it_is_kept(tmp_path: Path) -> None:
+    async def use(house: House) -> None:
+        _, writer = await house.call(said("count"))
+        await until(lambda: model.words_said == 1)
+        writer.close()
+        await until(lambda: not house.parts.streams.under_way)
+        conversation = house.parts.windows.get("wyoming-assist_satellite.kitchen", house.clock())
+        assert conversation is not None
+        assert [(e.reply, e.partial) for e in conversation.exchanges] == [("one ", True)]
+
+    model = FakeModel("one two three", gate=asyncio.Event())
+    visit(tmp_path, use, model=model)
+
+
+def test_what_is_said_while_a_reply_is_made_is_answered_after_it(tmp_path: Path) -> None:
+    async def use(house: House) -> None:
+        reader, writer = await house.call(said("count"))
+        await until(lambda: model.words_said == 1)
+        writer.write(wyoming.pack("ping", {"text": "x"}))
+        assert await house.ask("ping") == ("pong", {"text": None})
+        gate.set()
+        assert await wyoming.unpack(reader) == ("handled", {"text": "one two three "})
+        assert await wyoming.unpack(reader) == ("pong", {"text": "x"})
+        writer.close()
+
+    gate = asyncio.Event()
+    model = FakeModel("one two three", gate=gate)
+    visit(tmp_path, use, model=model)
 
 
 def test_a_failure_is_said(tmp_path: Path) -> None:

@@ -41,10 +41,10 @@ async def chat(request: Request, parts: Parts) -> Response:
     stream = parts.streams.start(turn_of(chat_request, may_forget=may_do_all(request)))
     events = aiter(stream)
     if not chat_request.stream:
-        done = await unless_gone(request, stream, last(events))
+        done = await unless_gone(request.receive(), stream, last(events))
         return answer(_reply(done, explain=chat_request.explain))
     # The first event is awaited here, so that an error has its own status.
-    first = await unless_gone(request, stream, anext(events))
+    first = await unless_gone(request.receive(), stream, anext(events))
     if "text/event-stream" in request.headers.get("accept", ""):
         return TurnResponse(stream, _as_events(first, events, explain=chat_request.explain), "text/event-stream")
     return TurnResponse(stream, _as_text(first, events), "text/plain; charset=utf-8")

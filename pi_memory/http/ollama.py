@@ -208,7 +208,7 @@ async def _reply(request: Request, parts: Parts, wanted: ClientChat, shape: Shap
     stream = parts.streams.start(turn)
     events, at = aiter(stream), iso(parts.clock())
     if not wanted.is_streamed:
-        done = await unless_gone(request, stream, last(events))
+        done = await unless_gone(request.receive(), stream, last(events))
         reply = _last(done, wanted.model, at, began, began)
         headers = {"X-Conversation-Id": turn.conversation_id}
         return answer({**msgspec.to_builtins(reply), **shape(done.reply)}, headers=headers)
@@ -226,7 +226,7 @@ async def _streamed(
     began: float,
 ) -> Response:
     # The first event is awaited here, so that an error has its own status.
-    first = await unless_gone(request, stream, anext(events))
+    first = await unless_gone(request.receive(), stream, anext(events))
     read = asyncio.get_running_loop().time()
 
     async def lines() -> AsyncIterator[str]:

@@ -114,10 +114,10 @@ async def complete(request: Request, parts: Parts) -> Response:
     events = aiter(stream)
     head = {"id": f"chatcmpl-{uuid4().hex}", "created": int(parts.clock()), "model": asked.model}
     if not asked.stream:
-        done = await unless_gone(request, stream, last(events))
+        done = await unless_gone(request.receive(), stream, last(events))
         return answer(_completion(done, head), headers={"X-Conversation-Id": turn.conversation_id})
     # The first event is awaited here, so that an error has its own status.
-    first = await unless_gone(request, stream, anext(events))
+    first = await unless_gone(request.receive(), stream, anext(events))
     with_usage = bool(asked.stream_options and asked.stream_options.include_usage)
     chunks = _chunks(chain(first, events), head, with_usage=with_usage)
     return TurnResponse(stream, chunks, "text/event-stream")

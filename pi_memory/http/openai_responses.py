@@ -95,9 +95,9 @@ async def respond(request: Request, parts: Parts) -> Response:
     events = aiter(stream)
     begun = ShownResponse(f"resp_{uuid4().hex}", int(parts.clock()), "in_progress", asked.model, [])
     if not asked.stream:
-        done = await unless_gone(request, stream, last(events))
+        done = await unless_gone(request.receive(), stream, last(events))
         return answer(_completed(begun, done), headers={"X-Conversation-Id": turn.conversation_id})
-    first = await unless_gone(request, stream, anext(events))
+    first = await unless_gone(request.receive(), stream, anext(events))
     return TurnResponse(stream, _events(chain(first, events), begun), "text/event-stream")
 
 

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from typing import TypeVar
 
-from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -37,10 +36,12 @@ async def last(events: AsyncIterator[TurnEvent]) -> Done:
     raise PiMemoryError("The turn ended without a reply", hint="The daemon's log says why.")
 
 
-async def unless_gone(request: Request, stream: Stream, result: Awaitable[T]) -> T:
-    """What `result` returns; if the client leaves first, the turn is stopped, and `result` reports that."""
+async def unless_gone(left: Awaitable[object], stream: Stream, result: Awaitable[T]) -> T:
+    """What `result` returns; if `left` returns first, as the client has left, the turn is stopped, and `result` reports
+    that.
+    """
     task = asyncio.ensure_future(result)
-    gone = asyncio.ensure_future(request.receive())
+    gone = asyncio.ensure_future(left)
     try:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():

@@ -16,7 +16,7 @@ from uuid import uuid4
 
 from pi_memory import __version__
 from pi_memory.errors import PiMemoryError, RequestError, StartError
-from pi_memory.http.turns import last
+from pi_memory.http.turns import last, unless_gone
 from pi_memory.parts import Parts
 from pi_memory.settings import wyoming_projects
 from pi_memory.store import exchanges
@@ -33,6 +33,9 @@ BEGINS_WITH = 2
 """Exchanges of the last conversation at a satellite that a new one there begins with."""
 
 Said = dict[str, Any]
+Received = tuple[str, Said]
+"""The type of a message, and its data."""
+Coming = asyncio.Task[Received | None]
 
 logger = logging.getLogger(__name__)
 
@@ -74,14 +77,18 @@ class Satellites:
             writer.close()
             return
         self._open.add(writer)
+        coming = asyncio.create_task(_next(reader))
         try:
-            while (message := await asyncio.wait_for(unpack(reader), IDLE_SECONDS)) is not None:
-                if (answer := await self._answer(*message)) is not None:
+            while (message := await asyncio.wait_for(coming, IDLE_SECONDS)) is not None:
+                # Read while the answer is made: so it is noticed that the connection ends.
+                coming = asyncio.create_task(_next(reader))
+                if (answer := await self._answer(*message, coming)) is not None:
                     writer.write(pack(*answer))
                     await writer.drain()
-        except (OSError, EOFError, ValueError, TypeError, TimeoutError, asyncio.LimitOverrunError, RecursionError):
-            pass  # it left, or speaks something else
+        except (OSError, TimeoutError):
+            pass  # it left, or is silent
         finally:
+            coming.cancel()
             self._open.discard(writer)
             writer.close()
 
@@ -90,7 +97,7 @@ class Satellites:
         for writer in self._open:
             writer.close()
 
-    async def _answer(self, kind: str, data: Said) -> tuple[str, Said] | None:
+    async def _answer(self, kind: str, data: Said, coming: Coming) -> Received | None:
         """The type and the data of the answer to a message; None to what needs none."""
         if kind == "describe":
             return "info", info()
@@ -100,7 +107,9 @@ class Satellites:
             return None
         try:
             turn = await self._turn(str(data.get("text") or ""), data.get("context") or {})
-            return "handled", {"text": (await last(aiter(self._parts.streams.start(turn)))).reply}
+            stream = self._parts.streams.start(turn)
+            done = await unless_gone(_left(coming), stream, last(aiter(stream)))
+            return "handled", {"text": done.reply}
         except PiMemoryError as error:
             return "not-handled", {"text": f"{error.message}."}
 
@@ -130,7 +139,7 @@ def pack(kind: str, data: Said) -> bytes:
     return json.dumps({"type": kind, "version": "1.0.0", "data_length": len(body)}).encode() + b"\n" + body
 
 
-async def unpack(reader: asyncio.StreamReader) -> tuple[str, Said] | None:
+async def unpack(reader: asyncio.StreamReader) -> Received | None:
     """A message from the wire, its type and its data; None at the end. Raises `ValueError` for what is none."""
     line = await reader.readline()
     if not line:
@@ -146,6 +155,21 @@ async def unpack(reader: asyncio.StreamReader) -> tuple[str, Said] | None:
     if not isinstance(data, dict) or not isinstance(data.get("context") or {}, dict):
         raise ValueError("Its data is no object")
     return str(head.get("type")), data
+
+
+async def _next(reader: asyncio.StreamReader) -> Received | None:
+    """The next message; None when the connection ends, or speaks something else."""
+    try:
+        return await unpack(reader)
+    except (OSError, EOFError, ValueError, TypeError, asyncio.LimitOverrunError, RecursionError):
+        return None
+
+
+async def _left(coming: Coming) -> None:
+    """Returns when the connection has ended: not if another message comes first."""
+    await asyncio.wait({coming})
+    if coming.result() is not None:
+        await asyncio.Future()
 
 
 def _length(head: Said, name: str) -> int:

@@ -91,7 +91,7 @@ async def say(request: Request, parts: Parts) -> Response:
     stream = parts.streams.start(turn_of(asked, may_forget=may_do_all(request)))
     events = aiter(stream)
     if not is_part(request):
-        await unless_gone(request, stream, last(events))
+        await unless_gone(request.receive(), stream, last(events))
         return RedirectResponse(f"/ui/chat/{formats.segment(name)}", 303)
     return TurnResponse(stream, _streamed(request, parts, asked, before, events), "text/event-stream")
 
