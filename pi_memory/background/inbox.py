@@ -36,7 +36,7 @@ limit bounds it.
 """
 
 CATCH_UP_SECONDS = 5.0
-"""Longest that a question waits for what was said just before it."""
+"""Longest that a message that asks or states something waits for what was said just before it."""
 
 logger = logging.getLogger(__name__)
 
@@ -168,7 +168,7 @@ class Inbox:
         return len(self._inbox)
 
     async def caught_up(self) -> None:
-        """Wait, at most CATCH_UP_SECONDS, until what has been said can be recalled."""
+        """Wait, at most CATCH_UP_SECONDS, until what has been said can be recalled, or could not be written."""
         if self._inbox:
             with self._priority.aside(), suppress(TimeoutError):
                 async with asyncio.timeout(CATCH_UP_SECONDS):
