@@ -150,6 +150,26 @@ def test_an_answer_has_the_newer_of_two_in_doubt_and_any_other_search_both() -> 
     with_database(work)
 
 
+@pytest.mark.parametrize(("nearness", "chance", "alone"), [(0.6, 0.2, True), (0.3, 0.2, False), (0.6, 0.1, False)])
+def test_what_possibly_holds_instead_stands_alone_where_it_answers_as_well(
+    nearness: float, chance: float, alone: bool
+) -> None:
+    old, new = "The gate lock is 2271.", "Since the break-in it takes 6085."
+
+    async def work(db: Database) -> None:
+        told, place = await say(db, f"{old} Tell nobody."), await remember(db, old, new)
+        rows = place.view.rows([1, 2])
+        meaning = np.zeros(2, np.float32)
+        meaning[rows] = 0.6, nearness
+        await db.write(lambda db: db.execute("update memories set exchange_id = 1, quote = content where id = 1"))
+        await db.write(partial(conflicts.add, newer=2, older=1, chance=chance, at=1.0))
+        answers = await found(db, told, replace(place, meaning=meaning), terms=["lock"], only="answers")
+        assert (old not in answers and "Tell nobody." in answers) == alone
+        assert new in answers
+
+    with_database(work)
+
+
 def test_what_a_query_may_not_see_stands_in_no_place_of_what_it_sees() -> None:
     async def work(db: Database) -> None:
         place = await remember(db, "the pump is red")

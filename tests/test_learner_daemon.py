@@ -128,6 +128,28 @@ def test_sentences_that_only_together_make_a_memory_doubtful_are_doubted(reader:
     assert conflict["older"]["content"] == "Piano lessons are with Mr. Hale on Tuesdays."
 
 
+@NEEDS_MINILM
+def test_a_correction_right_after_in_another_conversation_is_doubted(reader: Client) -> None:
+    say(reader, "Piano lessons are with Mr. Hale on Tuesdays.", "Mr. Hale has moved to Spain. A Mrs. Ito teaches us.")
+    assert len(reader.get("/memories/conflicts").json()["conflicts"]) == 1
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize(
+    "said", ["Ida has a new hearing aid. Takes a 13, orange tab.", "Ida has a new number. 0171 5550123."]
+)
+def test_a_sentence_without_a_subject_is_kept_with_the_one_before_it(reader: Client, said: str) -> None:
+    say(reader, said)
+    assert said in held(reader)
+    assert not [content for content in held(reader) if content in said.split(". ")[1:]]
+
+
+@NEEDS_MINILM
+def test_a_value_alone_is_kept_with_what_it_is_of(reader: Client) -> None:
+    say(reader, "The gate at Ida's has a new code. 4417.")
+    assert "The gate at Ida's has a new code. 4417." in held(reader)
+
+
 def test_the_very_same_memory_is_kept_once(daemon: Daemon) -> None:
     client = daemon()
     first = post(client, "The ladder is in the shed.")

@@ -144,3 +144,18 @@ def test_a_clause_with_a_subject_and_a_verb_begins_anew() -> None:
         "We keep bread, cake and jam in the hall",
         "my bike is there.",
     ]
+
+
+def test_a_last_sentence_of_both_values_puts_the_second_in_the_place_of_the_first() -> None:
+    known = "I quoted her 3650 all in. She wants them in duck egg."
+    said = "She's had a wobble over the wardrobes. Not duck egg, sage."
+    assert merged(said, known) == "I quoted her 3650 all in. She wants them in sage."
+    assert merged("Not today, thanks.", known) is None
+
+
+def test_words_that_stand_on_both_sides_of_a_value_are_there_once() -> None:
+    known = "Granny's birthday is on the 3rd of May at noon."
+    assert put_right("Granny's birthday is the 5th of May, not the 3rd.", known) == known.replace("3rd", "5th")
+    assert put_right("Her birthday is the 5th of June, not the 3rd of May.", known) == known.replace(
+        "3rd of May", "5th of June"
+    )

@@ -113,6 +113,17 @@ def test_what_somebody_left_is_over_and_what_happens_on_a_condition_is_not() -> 
     assert JUDGE.chances(drained, [queue, VET], embedder=HERE)[0] < LEAST_CHANCE
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The sitter charges 9.50 an hour now.", "The sitter charges 8 an hour, in cash if possible."),
+        ("The washing slot is on Friday now.", "The washing slot is on Sunday, nobody else wanted it."),
+    ],
+)
+def test_what_is_no_condition_for_what_was_said_can_end(new: str, old: str) -> None:
+    assert chance(new, old) >= LEAST_CHANCE
+
+
 def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
     old = [Said("The blog runs on Hugo."), Said("The cat is called Minka.")]
     chances = JUDGE.chances(Said("The blog now runs on Astro instead of Hugo."), old)

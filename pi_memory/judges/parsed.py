@@ -33,7 +33,8 @@ class Parsed(Struct, frozen=True):
     """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before.
 
     `content` are the stems of all but stop words; `given_up` those of what it says to be over: `not on Tuesdays`, `quit
-    the bakery`; `says` the names of the phrases in it; `done` what somebody did: `parked`.
+    the bakery`; `says` the names of the phrases in it; `done` what somebody did: `parked`; `condition` those of when it
+    counts: `if the boiler beeps`.
     """
 
     tokens: tuple[str, ...]
@@ -44,6 +45,7 @@ class Parsed(Struct, frozen=True):
     given_up: frozenset[str]
     says: frozenset[str]
     done: str = ""
+    condition: frozenset[str] = frozenset()
 
     @property
     def subject(self) -> frozenset[str]:
@@ -115,16 +117,18 @@ class Reader:
         kinds = tuple(self._kind(token, first=not place) for place, token in enumerate(tokens))
         places = [p for p, token in enumerate(tokens) if p and token.lower() in self._words["verbs"]]
         stems = tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens)
-        content = (s for s, t in zip(stems, tokens, strict=True) if t.lower() not in words("stop_words"))
+        content = frozenset(s for s, t in zip(stems, tokens, strict=True) if t.lower() not in words("stop_words"))
         surely = self._patterns["on_condition"].sub("", text)
         says = {name for name, phrase in self._patterns.items() if phrase.search(surely)}
         says |= {"on_condition"} if surely != text else set()
         done = self._patterns["did"].match(text)
+        condition = " ".join(found[0] for found in self._patterns["on_condition"].finditer(text))
         return Parsed(
-            tokens, kinds, stems, frozenset(content), places[0] if places else len(tokens) // 2,
+            tokens, kinds, stems, content, places[0] if places else len(tokens) // 2,
             frozenset(each for place in self._over(text, tokens) for each in stems[place + 1 : place + 1 + GIVEN_UP]),
             frozenset(says),
             done["what"] if done else "",
+            frozenset(stem(token.lower()) for token in TOKEN.findall(condition)) & content,
         )  # fmt: skip
 
     def _over(self, text: str, tokens: tuple[str, ...]) -> list[int]:

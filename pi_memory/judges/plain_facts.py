@@ -74,14 +74,19 @@ class PlainFacts:
         if any(statement.kind == "private" for statement in stated):
             return Facts()
         quotes = {statement.quote for statement in stated}
-        possible_facts = [s for s in said if _may_be_fact(s) and not any(quote in s.text for quote in quotes)]
+        completed = [(s, _elliptical(s, before)) for before, s in zip([None, *said], said, strict=False)]
+        possible_facts = [
+            (s, complete)
+            for s, complete in completed
+            if _may_be_fact(s, complete or s.text) and not any(quote in s.text for quote in quotes)
+        ]
         if not possible_facts:
             self._remember(exchange.conversation_id, said)
             return Facts()
-        chances, least = await self._chances([s.text for s in possible_facts])
+        chances, least = await self._chances([complete or s.text for s, complete in possible_facts])
         made = [
-            (self._candidate(s, said, exchange_id, exchange), chance)
-            for s, chance in zip(possible_facts, chances, strict=True)
+            (_candidate(s, complete or self._complete(s, said, exchange), exchange_id), chance)
+            for (s, complete), chance in zip(possible_facts, chances, strict=True)
         ]
         whole = None if quotes else _whole(said, exchange_id, exchange)
         self._remember(exchange.conversation_id, said)
@@ -94,7 +99,7 @@ class PlainFacts:
     async def is_remark(self, exchange: Exchange) -> bool:
         """Whether nothing in a message is likely to be a fact; False where there are no vectors to tell it by."""
         said = [s for s in await self._worker.run(sentences, exchange.user) if not _asks(s)]
-        if not said or not all(map(_may_be_fact, said)):
+        if not said or not all(_may_be_fact(s, s.text) for s in said):
             return False
         chances, least = await self._chances([s.text for s in said])
         return least == LEAST_CHANCE and max(chances) < REMARK
@@ -116,11 +121,12 @@ class PlainFacts:
         except EmbedderError:
             return None
 
-    def _candidate(self, fact: Sentence, said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate:
+    def _complete(self, fact: Sentence, said: Sequence[Sentence], exchange: Exchange) -> str:
+        """What a sentence says, with the one that it refers back to."""
         content = intent.without_courtesy(fact.text)
         if self._worth.refers_back(content) and (before := self._before(fact, said, exchange.conversation_id)):
-            content = f"{finished(before)} {finished(content)}"
-        return Candidate(about_user(content), source=SOURCE, quote=fact.text, exchange_id=exchange_id)
+            return f"{finished(before)} {finished(content)}"
+        return content
 
     def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
         """The statement before a sentence: of the same message, else the last one of the conversation."""
@@ -135,6 +141,21 @@ class PlainFacts:
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
             self._last.popitem(last=False)
+
+
+def _candidate(fact: Sentence, content: str, exchange_id: int) -> Candidate:
+    return Candidate(about_user(content), source=SOURCE, quote=fact.text, exchange_id=exchange_id)
+
+
+def _elliptical(sentence: Sentence, before: Sentence | None) -> str:
+    """A sentence without a subject of its own with the one before it, which names what it is said of: `New hearing aid.
+    Takes a 13.`; "" for another one.
+    """
+    text = intent.without_courtesy(sentence.text)
+    only_value = pattern("value_first").match(text) and not pattern("finite").search(text)
+    if before is None or not _may_be_subject(before) or not (only_value or pattern("subjectless").match(text)):
+        return ""
+    return f"{finished(before.text)} {finished(text)}"
 
 
 def _gives_access(text: str) -> bool:
@@ -152,8 +173,8 @@ def _asks(sentence: Sentence) -> bool:
     return sentence.is_question or intent.asks(sentence.text)
 
 
-def _may_be_fact(sentence: Sentence) -> bool:
-    is_of_length = FEWEST_WORDS <= len(sentence.text.split()) <= MOST_WORDS
+def _may_be_fact(sentence: Sentence, complete: str) -> bool:
+    is_of_length = FEWEST_WORDS <= len(complete.split()) <= MOST_WORDS
     return is_of_length and _states(sentence)
 
 

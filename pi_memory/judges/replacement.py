@@ -101,7 +101,9 @@ class Replacement:
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
         happens = not {"on_condition", "corrects", "denies"} & mine.says
-        return [(adds_up and "adds_up" in old.says) or (happens and "on_condition" in old.says) for old in theirs]
+        return [
+            (adds_up and "adds_up" in old.says) or (happens and bool(old.condition & mine.content)) for old in theirs
+        ]
 
     def _done_again(self, text: str, before: Sequence[Parsed]) -> str:
         """A statement without when it was done, if it was done before: `I parked on level 7 today.`"""

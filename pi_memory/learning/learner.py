@@ -6,6 +6,7 @@ One decision is one transaction: a crash leaves the state before it or the state
 import asyncio
 import logging
 import math
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -24,11 +25,12 @@ from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.remainder import merged
 from pi_memory.learning.statements import statements
 from pi_memory.loader import Loader
-from pi_memory.memories.memories import DOUBTFUL, Memories
+from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers, named, scope
 from pi_memory.memories.redaction import Gone
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Embedder
+from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
 from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
@@ -49,12 +51,14 @@ COMPARED = (*OF_USER, "discovery")
 """Sources of what is weighed against memories, besides what programs write."""
 RESOLVED = "error_resolution"
 SITTING = 900.0
-"""Seconds within which a person tells one thing after the other: of these, one ends another or it does not; no doubt
-is recorded.
+"""Seconds within which a person tells one thing after the other in a conversation: of these, one ends another or it
+does not; no doubt is recorded.
 """
+RECENT = 256
+"""Exchanges whose conversations are known, for that."""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
-LIKELY_CORRECTS = 0.5
+LIKELY_CORRECTS = 0.3
 """From this chance on that it makes a memory untrue, what may be a fact is taken for one."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
@@ -99,6 +103,7 @@ class Learner:
         self._plain_facts = PlainFacts(Worth(heads), embedder, worker=worker)
         self._replacement = Replacement(heads)
         self._worker = worker
+        self._talks: OrderedDict[int, str] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
         self._tasks = Tasks()
 
@@ -163,6 +168,9 @@ class Learner:
         """Store the plain facts of an exchange numbered `exchange_id`. Returns the memories that are new, or that
         replaced older ones. Idempotent. Raises `StoreError`.
         """
+        self._talks[exchange_id] = exchange.conversation_id
+        if len(self._talks) > RECENT:
+            self._talks.popitem(last=False)
         facts = await self._plain_facts.of(exchange_id, exchange, stated=statements(exchange))
         doubted, chance = 0, 0.0
         if facts.whole is not None:
@@ -175,7 +183,7 @@ class Learner:
                 around = await self._around.of(candidate.content, quote=candidate.quote)
                 taken = await self._take(candidate, around, said_at=exchange.at, is_sure=fact in facts.sure)
             kept += [taken] if taken else []
-        if chance >= DOUBTFUL and kept and not any(each.instead_of or each.doubted for each in kept):
+        if chance >= POSSIBLE and kept and not any(each.instead_of or each.doubted for each in kept):
             # `The Crown is shut. We play at the Swan.`: what holds instead comes last.
             await self._memories.doubt(kept[-1].memory.id, doubted, chance)
         return [each.memory for each in kept if each.is_new]
@@ -334,7 +342,7 @@ class Learner:
             ended, chance = _made_untrue(candidate, found, chances)
             if chance >= LEAST_CHANCE:
                 return _ending(candidate, found, ended, chances)
-            if chance >= DOUBTFUL:
+            if chance >= POSSIBLE:
                 return replace(decision, doubts=(ended, chance))
         return decision
 
@@ -362,8 +370,13 @@ class Learner:
             chances |= {n.memory.id: float(chance) for n, chance in zip(judged, likely, strict=False)}
         if candidate.said_at is None:
             return chances
-        just_said = {n.memory.id for n in old if abs(candidate.said_at - n.memory.valid_from) < SITTING}
+        just_said = {n.memory.id for n in old if self._are_of_one_sitting(candidate, n.memory)}
         return {id_: 0.0 if id_ in just_said and chance < LEAST_CHANCE else chance for id_, chance in chances.items()}
+
+    def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
+        talk = self._talks.get(candidate.exchange_id or 0)
+        is_same = talk is not None and talk == self._talks.get(memory.exchange_id or 0)
+        return is_same and abs((candidate.said_at or math.inf) - memory.valid_from) < SITTING
 
     async def _carry_out(
         self,
@@ -386,7 +399,7 @@ class Learner:
             doubted, chance = decision.doubts or (None, 0.0)
             if doubted is not None:
                 await self._memories.doubt(added.id, doubted, chance)
-            return Outcome(added, doubted=doubted)
+            return Outcome(added, doubted=doubted if chance >= DOUBTFUL else None)
         if decision.content is not None:
             candidate, embedding = replace(candidate, content=decision.content), None
         if before.priority == "highest":

@@ -5,7 +5,7 @@ beside it is kept. Pure.
 import re
 
 from pi_memory.learning.comparison import stems
-from pi_memory.text.contrast import contrast, in_cleft
+from pi_memory.text.contrast import contrast, in_cleft, wrong_first
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import sentences
 from pi_memory.text.sentences import stems as all_stems
@@ -27,7 +27,7 @@ def put_right(said: str, known: str) -> str | None:
 
     What follows Z after a comma is of Z: the number of the one who is the plumber no more.
     """
-    found = contrast(said)
+    found = wrong_first(said) or contrast(said)
     wrong = found.wrong.strip(" .,`\"'") if found else ""
     stands = standing(wrong, known)
     if found is None or not stands or not stems(known) - stems(said) or known[stands.end() :].startswith((",", " (")):
@@ -131,11 +131,19 @@ def standing(value: str, text: str) -> re.Match[str] | None:
 
 
 def _replaced(known: str, wrong: re.Match[str], right: str) -> str:
-    """The memory with the right value in the place of the wrong one; a word that both have is there once."""
-    words, before = right.split(), known[: wrong.start()].split()
+    """The memory with the right value in the place of the wrong one; words that both have are there once."""
+    words, before, behind = right.split(), known[: wrong.start()].split(), known[wrong.end() :].split()
     if len(words) > 1 and before and before[-1].casefold() == words[0].casefold():
         words = words[1:]
+    for count in range(len(words) - 1, 0, -1):  # the 5th of May, for the 3rd | of May
+        if _plain(words[-count:]) == _plain(behind[:count]):
+            words = words[:-count]
+            break
     return known[: wrong.start()] + " ".join(words) + known[wrong.end() :]
+
+
+def _plain(words: list[str]) -> list[str]:
+    return [word.casefold().strip(".,;:!?") for word in words]
 
 
 def _tail(right: str) -> str:

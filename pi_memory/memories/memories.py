@@ -32,8 +32,6 @@ CHANGED = "memory.changed"
 CLOSED = "memory.closed"
 FADED = "memory.faded"
 SUPERSEDED = "memory.superseded"
-DOUBTFUL = 0.35
-"""From this chance on that one memory makes another untrue, somebody is asked which of the two holds."""
 
 CHANGEABLE = ("content", "type", "namespace", "priority", "topics")
 
@@ -357,7 +355,7 @@ def _supersede(
 
 
 def _conflicts(db: sqlite_utils.Database) -> list[tuple[conflicts.Doubt, Memory, Memory]]:
-    found = conflicts.listed(db, least=DOUBTFUL)
+    found = conflicts.listed(db)
     known = {memory.id: memory for memory in memories.several(db, [i for c in found for i in (c.newer, c.older)])}
     return [(conflict, known[conflict.newer], known[conflict.older]) for conflict in found]
 

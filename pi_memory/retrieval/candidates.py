@@ -18,8 +18,8 @@ from pi_memory.store import conflicts, memories, memory_fts, message_fts, messag
 from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
 
-LIKELY = 0.45
-"""From this chance on that a newer memory makes an older one untrue, an answer has the newer one alone."""
+LEAST_NEARNESS, HARDLY_LESS = 0.3, 0.08
+"""Calibrated cosines of a question to what answers it, and by how much it may be less for a newer one."""
 
 Kind = Literal["memory", "exchange"]
 
@@ -92,7 +92,7 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     each = [found for place in places for found in _evident(db, place, wanted)]
     best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
     known = memories.several(db, [found.id for found in best if found.kind == "memory"])
-    newer = {} if wanted.past else _instead(db, known, wanted)
+    newer = {} if wanted.past else _instead(db, known, wanted, places)
     instead = {older: memory for older, memory in newer.items() if _is_seen(memory, places)}
     holding = {each.id: each for each in (*instead.values(), *known) if each.is_valid and each.id not in instead}
     hits: dict[tuple[Kind, int], Hit] = {}
@@ -112,7 +112,8 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
         ("memory", memory.id): memory for memory in _as_told(db, holding, over, wanted)
     }
-    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted):
+    doubted = [memory for memory in known if memory.id in instead and memory.is_valid]
+    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted, doubted):
         texts["exchange", said.id] = said
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
 
@@ -122,17 +123,30 @@ def _is_seen(memory: Memory, places: Sequence[SearchSpace]) -> bool:
     return any(place.kind == "memory" and len(place.view.rows([memory.id])) for place in places)
 
 
-def _instead(db: Database, known: Sequence[Memory], wanted: Wanted) -> dict[int, Memory]:
+def _instead(db: Database, known: Sequence[Memory], wanted: Wanted, places: Sequence[SearchSpace]) -> dict[int, Memory]:
     """What holds in the place of memories, by their ids: what superseded them; in an answer also what may have. Nothing
     of that is lost: it is found as it is, and somebody can say that both hold.
     """
     instead = memories.successors(db, [each.id for each in known if not each.is_valid])
     if wanted.only:
-        doubted = conflicts.doubted(db, [e.id for e in (*known, *instead.values()) if e.is_valid], least=LIKELY)
+        holding = [each.id for each in (*known, *instead.values()) if each.is_valid]
+        possible = conflicts.possible(db, holding)
+        doubted = {older: newer for older, newer in possible if _answers_as_well(places, newer, older)}
+        doubted |= conflicts.doubted(db, holding)
         newer = {memory.id: memory for memory in memories.several(db, [*doubted.values()])}
         instead |= {older: newer[number] for older, number in doubted.items()}
         instead = {older: instead.get(memory.id, memory) for older, memory in instead.items()}
     return instead
+
+
+def _answers_as_well(places: Sequence[SearchSpace], newer: int, older: int) -> bool:
+    """Whether a memory is near the query, and hardly less so than an older one."""
+    place = next(place for place in places if place.kind == "memory")
+    rows = [*place.view.rows([newer]), *place.view.rows([older])]
+    if place.meaning is None or len(rows) < 2:
+        return False
+    mine, other = place.meaning[rows].tolist()
+    return bool(mine >= LEAST_NEARNESS and mine > other - HARDLY_LESS)
 
 
 def _as_told(db: Database, holding: Mapping[int, Memory], over: Sequence[Over], wanted: Wanted) -> Iterator[Memory]:
@@ -145,8 +159,10 @@ def _as_told(db: Database, holding: Mapping[int, Memory], over: Sequence[Over], 
         yield memory if content == memory.content else replace(memory, content=content)
 
 
-def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted) -> Iterator[StoredMessage]:
-    """Messages without what they say that does not hold any more."""
+def _said(
+    db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted, doubted: Sequence[Memory]
+) -> Iterator[StoredMessage]:
+    """Messages without what they say that does not hold any more, or is `doubted`."""
     found = messages.shown(db, ids)
     if wanted.past:
         yield from found
@@ -154,8 +170,10 @@ def _said(db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted
     exchange_ids = [said.id >> 1 for said in found]
     quotes = memories.ended(db, exchange_ids)
     if wanted.only:
-        for exchange_id, doubted in conflicts.doubted_quotes(db, exchange_ids, least=LIKELY).items():
-            quotes.setdefault(exchange_id, []).extend(doubted)
+        for exchange_id, unsure in conflicts.doubted_quotes(db, exchange_ids).items():
+            quotes.setdefault(exchange_id, []).extend(unsure)
+        for memory in doubted:
+            quotes.setdefault(memory.exchange_id or 0, []).append(memory.quote)
     corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
     for said in found:
         text = ended.without(said.text, quotes.get(said.id >> 1, ()))

@@ -5,6 +5,12 @@ from collections.abc import Sequence
 import msgspec
 from sqlite_utils import Database
 
+LIKELY, DOUBTFUL, POSSIBLE = 0.45, 0.35, 0.15
+"""The chances that a newer memory makes an older one untrue, from which on an answer has the newer one alone; somebody
+is asked which of the two holds; and an answer has the newer one alone if that is nearer to the question. What is less
+likely is not recorded.
+"""
+
 COLUMNS = "conflicts.id, at, newer_id, older_id, chance"
 OPEN = """conflicts join memories newer on newer.id = newer_id join memories older on older.id = older_id
     where settled_at is null and newer.valid_to is null and newer.forgotten_at is null
@@ -31,33 +37,39 @@ def add(db: Database, newer: int, older: int, chance: float, at: float) -> None:
     )
 
 
-def listed(db: Database, *, least: float) -> list[Doubt]:
-    """The open conflicts of at least this chance, newest first."""
+def listed(db: Database) -> list[Doubt]:
+    """The open conflicts that somebody is asked about, newest first."""
     query = (
         f"select conflicts.id, at, newer_id, older_id, chance from {OPEN} and chance >= ? order by conflicts.id desc"
     )
-    return [Doubt(*row) for row in db.execute(query, (least,))]
+    return [Doubt(*row) for row in db.execute(query, (DOUBTFUL,))]
 
 
-def doubted(db: Database, ids: Sequence[int], *, least: float) -> dict[int, int]:
-    """For each of the memories `ids` that a newer one makes untrue with at least this chance, the id of that one: the
-    last of them, if that is doubted too.
+def doubted(db: Database, ids: Sequence[int]) -> dict[int, int]:
+    """For each of the memories `ids` that a newer one likely makes untrue, the id of that one: the last, if that
+    is doubted too.
     """
     query = f"""with recursive doubt (older, newer) as (select older_id, newer_id from {OPEN} and chance >= :least),
         chain (first, last) as (
             select older, newer from doubt where older in (select value from json_each(:ids))
             union select first, newer from chain join doubt on older = last where newer > last)
         select first, max(last) from chain where first < last group by first"""
-    values = {"least": least, "ids": msgspec.json.encode(ids).decode()}
+    values = {"least": LIKELY, "ids": msgspec.json.encode(ids).decode()}
     return dict(db.execute(query, values)) if ids else {}
 
 
-def doubted_quotes(db: Database, exchange_ids: Sequence[int], *, least: float) -> dict[int, list[str]]:
-    """The sentences of exchanges that memories rest on which are doubted with at least this chance, by exchange."""
+def possible(db: Database, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Those of the memories `ids` that a newer one possibly makes untrue, each with the id of that one."""
+    query = f"select older_id, newer_id from {OPEN} and chance >= ? and older_id in (select value from json_each(?))"
+    return [*db.execute(query, (POSSIBLE, msgspec.json.encode(ids).decode()))] if ids else []
+
+
+def doubted_quotes(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
+    """The sentences of exchanges that memories rest on which are likely untrue, by exchange."""
     query = f"""select older.exchange_id, older.quote from {OPEN} and chance >= ? and older.quote != ''
         and older.exchange_id in (select value from json_each(?))"""
     found: dict[int, list[str]] = {}
-    for exchange_id, quote in db.execute(query, (least, msgspec.json.encode(exchange_ids).decode())):
+    for exchange_id, quote in db.execute(query, (LIKELY, msgspec.json.encode(exchange_ids).decode())):
         found.setdefault(exchange_id, []).append(quote)
     return found
 

@@ -58,6 +58,12 @@ def contrast(text: str) -> Contrast | None:
     return None
 
 
+def wrong_first(text: str) -> Contrast | None:
+    """The contrast of a last sentence that has nothing but both values: `Not duck egg, sage.`; None without one."""
+    found = pattern("wrong_first").search(text)
+    return Contrast("", found["right"], found["wrong"]) if found else None
+
+
 def _in_place_of_denied(text: str) -> Contrast | None:
     """What stands in the place of what is denied: `no longer in Leeds but in York`, `it isn't tea, it's coffee`."""
     names = ("but", "but_it") if len(text) <= LONGEST else ()
