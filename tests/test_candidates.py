@@ -150,7 +150,7 @@ def test_an_answer_has_the_newer_of_two_in_doubt_and_any_other_search_both() -> 
     with_database(work)
 
 
-@pytest.mark.parametrize(("nearness", "chance", "alone"), [(0.6, 0.2, True), (0.3, 0.2, False), (0.6, 0.1, False)])
+@pytest.mark.parametrize(("nearness", "chance", "alone"), [(0.6, 0.3, True), (0.3, 0.3, False), (0.6, 0.1, False)])
 def test_what_possibly_holds_instead_stands_alone_where_it_answers_as_well(
     nearness: float, chance: float, alone: bool
 ) -> None:

@@ -238,3 +238,8 @@ def test_what_is_only_the_nearest_there_is_is_said_with_a_perhaps() -> None:
     context = f"{RECALLED}\n\n{UNSURE}\n{lines}"
     answer = reply([Message("user", "when is my dentist appointment?", context=context)])
     assert answer == "Perhaps: Gas man comes on Tuesday.\nOr: You read on Thursdays."
+
+
+def test_what_was_to_be_remembered_is_quoted_without_the_request() -> None:
+    recalled = f'{RECALLED}\n\n### Said Before\n- user: "Remember that our vet is Dr. Lopez."'
+    assert reply([Message("user", "Who is our vet?", context=recalled)]) == "Your vet is Dr. Lopez."

@@ -267,7 +267,8 @@ def _line(item: str, *, is_sure: bool) -> SpokenLine:
     if found is None:
         return SpokenLine(text, is_sure=is_sure)
     said = found["text"]
-    said = pattern("correcting").sub("", said) or said
+    for idle in ("correcting", "remember"):
+        said = pattern(idle).sub("", said, count=1).lstrip() or said
     return SpokenLine(said, found["role"], found["day"], is_sure)
 
 

@@ -18,7 +18,7 @@ from pi_memory.store import conflicts, memories, memory_fts, message_fts, messag
 from pi_memory.store.messages import StoredMessage
 from pi_memory.types import Memory, Vectors
 
-LEAST_NEARNESS, HARDLY_LESS = 0.3, 0.08
+LEAST_NEARNESS, HARDLY_LESS = 0.35, 0.08
 """Calibrated cosines of a question to what answers it, and by how much it may be less for a newer one."""
 
 Kind = Literal["memory", "exchange"]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from sqlite_utils import Database
 
-LIKELY, DOUBTFUL, POSSIBLE = 0.45, 0.35, 0.15
+LIKELY, DOUBTFUL, POSSIBLE = 0.45, 0.35, 0.25
 """The chances that a newer memory makes an older one untrue, from which on an answer has the newer one alone; somebody
 is asked which of the two holds; and an answer has the newer one alone if that is nearer to the question. What is less
 likely is not recorded.
