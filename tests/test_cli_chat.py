@@ -51,6 +51,16 @@ def test_it_talks_and_shows_the_conversation(daemon: Process) -> None:
         assert screen.popen.wait(30) == 0
 
 
+def test_what_became_a_memory_stands_behind_the_reply(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        told = run(process, process.folder, "chat", "My boiler was made by Vaillant and its PIN is kept by Ida Moss.")
+        assert "[m1: The user's boiler was made by Vaillant and its PIN is kept by Ida Moss.]" in told.stderr
+        changed = run(process, process.folder, "chat", "Remember: my sister lives in Oslo.")
+        assert "[" not in changed.stderr  # the reply says it
+        assert "[m3, in place of m2: " in run(process, process.folder, "chat", "My sister moved to Bergen.").stderr
+        assert "[" not in run(process, process.folder, "chat", "Where does my sister live?").stderr
+
+
 def test_ctrl_c_stops_the_reply_and_not_the_program(slow: Process) -> None:
     with terminal(slow, "chat") as screen:
         screen.says("Tell me a tale")

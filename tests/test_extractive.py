@@ -31,9 +31,11 @@ def talk(*said: str, system: str = "You are a helpful assistant.") -> str:
     return reply([*messages, Message("user", said[-1])])
 
 
-def generated(messages: Sequence[Message], max_tokens: int = 200) -> list[str | Usage]:
+def generated(
+    messages: Sequence[Message], max_tokens: int = 200, *, model: ExtractiveModel | None = None
+) -> list[str | Usage]:
     async def run() -> list[str | Usage]:
-        return [item async for item in ExtractiveModel().generate(messages, max_tokens=max_tokens)]
+        return [item async for item in (model or ExtractiveModel()).generate(messages, max_tokens=max_tokens)]
 
     return asyncio.run(run())
 
@@ -148,7 +150,10 @@ def test_that_there_is_no_model_is_said_once() -> None:
     assert "pi-memory pull" in NOTICE
     first = [Message("user", "I bought a boat.")]
     later = [*first, Message("assistant", "I see."), Message("user", "What did I buy?")]
-    assert [piece for piece in generated(first) if isinstance(piece, Notice)] == [NOTICE]
+    model = ExtractiveModel()
+    assert [piece for piece in generated(first, model=model) if isinstance(piece, Notice)] == [NOTICE]
+    for more in (later, first):
+        assert not any(isinstance(piece, Notice) for piece in generated(more, model=model))
     assert not any(isinstance(piece, Notice) for piece in generated(later))
 
 

@@ -156,6 +156,15 @@ def test_a_receipt_has_nothing_that_was_forgotten(daemon: Daemon) -> None:
     assert (shown["standing"], shown["recalled"]) == ([], [])
 
 
+def test_a_list_can_wait_until_what_was_said_is_learned_from(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    for said in ("The database is Postgres 15.", "We migrated the database from Postgres 15 to Postgres 16."):
+        client.post("/chat", json={"message": f"Remember: {said}", "conversation_id": "c"}).raise_for_status()
+    (last,) = client.get("/exchanges", params={"limit": "1", "wait": "1"}).json()["exchanges"]
+    (fact,) = client.get(f"/exchanges/{last['id']}").json()["learned"]
+    assert (fact["id"], fact["instead_of"]) == (2, [1])
+
+
 def test_what_was_learned_from_an_exchange_is_shown(daemon: Daemon) -> None:
     client = daemon()
     say(client, "Remember that the pump is in the red shed.")

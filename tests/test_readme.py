@@ -41,8 +41,9 @@ def run(process: Process, *command: str) -> str:
     environ = {key: value for key, value in os.environ.items() if not key.startswith("PI_MEMORY_")}
     environ |= {"PATH": f"{process.folder}/bin:{environ['PATH']}", "PI_MEMORY_DATA_DIR": str(process.folder / "data")}
     environ |= {"PI_MEMORY_PORT": process.url.rpartition(":")[2]}
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, (command, done.stderr)
+    pipe, both = subprocess.PIPE, subprocess.STDOUT  # as in a terminal
+    done = subprocess.run(command, env=environ, stdout=pipe, stderr=both, text=True, timeout=60, check=False)
+    assert done.returncode == 0, (command, done.stdout)
     return done.stdout
 
 

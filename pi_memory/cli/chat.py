@@ -42,7 +42,7 @@ def command(load: Load, message: str | None, *, last: bool, as_json: bool, **ask
         with daemon(settings) as client:
             talk = replace(talk, conversation=last_conversation(client))
     if message is not None:
-        _say(settings, talk, sys.stdin.read() if message == STDIN else message, as_json=as_json)
+        _say(settings, talk, sys.stdin.read() if message == STDIN else message, as_json=as_json, tells=True)
     elif sys.stdin.isatty() and sys.stdout.isatty() and not as_json:
         # Imported when there is somebody to talk to: readline changes the terminal.
         from pi_memory.cli import terminal
@@ -53,14 +53,14 @@ def command(load: Load, message: str | None, *, last: bool, as_json: bool, **ask
             talk = _say(settings, talk, line.rstrip("\n"), as_json=as_json)
 
 
-def _say(settings: Settings, talk: Talk, message: str, *, as_json: bool) -> Talk:
+def _say(settings: Settings, talk: Talk, message: str, *, as_json: bool, tells: bool = False) -> Talk:
     """Say one message. Returns the talk with its conversation."""
     with daemon(settings) as client:
         if as_json:
             reply = checked(client.post("/chat", json={**body(talk, message), "explain": True}))
             click.echo(json.dumps(reply, ensure_ascii=False))
             return replace(talk, conversation=reply["conversation_id"])
-        talk = reply_to(client, talk, message)
+        talk = reply_to(client, talk, message, tells=tells)
     if sys.stdout.isatty():
         click.echo(f"[conversation {plain(talk.conversation or '')}; --continue goes on with it]", err=True)
     return talk

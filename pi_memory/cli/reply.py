@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
+import click
 from msgspec import Struct
 from msgspec.structs import replace
 
 from pi_memory.cli.client import checked
 from pi_memory.cli.plain import plain
 from pi_memory.cli.wrap import Wrapped
-from pi_memory.errors import NotFound
+from pi_memory.errors import NotFound, PiMemoryError
 
 if TYPE_CHECKING:
     from pi_memory.cli.client import Client
@@ -34,19 +36,41 @@ def last_conversation(client: Client) -> str:
     raise NotFound("There is no conversation to go on with", hint="Leave out --continue.")
 
 
-def reply_to(client: Client, talk: Talk, message: str) -> Talk:
-    """Print the reply as it arrives. Returns the talk with its conversation. Raises `PiMemoryError`."""
-    out = _out()
+def reply_to(client: Client, talk: Talk, message: str, *, tells: bool = False) -> Talk:
+    """Print the reply as it arrives, and if it `tells`, on standard error what became a memory. Returns the talk with
+    its conversation. Raises `PiMemoryError`.
+    """
+    out, reply = _out(), ""
     with client.stream("POST", "/chat", json={**body(talk, message), "stream": True}) as response:
         if not response.is_success:
             response.read()
             checked(response)
         try:
             for text in response.iter_text():
+                reply += text
                 out.add(plain(text))
         finally:
             out.end()
-        return replace(talk, conversation=response.headers["X-Conversation-Id"])
+        talk = replace(talk, conversation=response.headers["X-Conversation-Id"])
+    if tells:
+        with suppress(PiMemoryError):  # it was answered
+            for fact in _learned(client, talk):
+                if fact["content"] not in reply:  # a reply says itself what was stated
+                    click.secho(_kept(fact), err=True, dim=True)
+    return talk
+
+
+def _learned(client: Client, talk: Talk) -> list[dict[str, Any]]:
+    """The memories that rest on what was said last."""
+    asked = {"conversation_id": talk.conversation or "", "limit": "1", "wait": "1"}
+    said = checked(client.get("/exchanges", params=asked))["exchanges"]
+    learned = checked(client.get(f"/exchanges/{said[0]['id']}"))["learned"] if said else []
+    return [fact for fact in learned if fact["is_valid"]]
+
+
+def _kept(fact: dict[str, Any]) -> str:
+    instead = ", ".join(f"m{number}" for number in fact["instead_of"])
+    return f"[m{fact['id']}{f', in place of {instead}' if instead else ''}: {fact['content']}]"
 
 
 def _out() -> Wrapped:

@@ -87,7 +87,7 @@ class Terminal:
         # Named here, so that it is the same conversation after a reply that was stopped.
         self._talk = replace(self._talk, conversation=self._talk.conversation or str(uuid4()))
         with daemon(self._settings) as client:
-            reply_to(client, self._talk, message)
+            reply_to(client, self._talk, message, tells=True)
         self._name()
 
     def _name(self) -> None:

@@ -62,6 +62,12 @@ class ShownFact(msgspec.Struct):
     is_valid: bool
 
 
+class LearnedFact(ShownFact):
+    """A memory that was learned, and the ids of those in whose place it came."""
+
+    instead_of: list[int]
+
+
 class ShownExchangeAlone(ShownExchange):
     """`standing` are the memories that the prompt had since the conversation began, `recalled` those for this message,
     `learned` those that rest on this exchange. What was forgotten since is not among them.
@@ -69,7 +75,7 @@ class ShownExchangeAlone(ShownExchange):
 
     standing: list[ShownFact]
     recalled: list[ShownHit]
-    learned: list[ShownFact]
+    learned: list[LearnedFact]
 
 
 async def show(request: Request, parts: Parts) -> Response:
@@ -82,6 +88,8 @@ async def show(request: Request, parts: Parts) -> Response:
         until=_time(request, "to"),
         before=number(request, "before", LARGEST),
     )
+    if flag(request, "wait"):
+        await parts.inbox.caught_up()
     found = await parts.db.read(partial(exchanges.listed, query=query, limit=limit + 1))
     page = found[:limit]
     listed = [shown(ShownExchange, exchange, id=id_) for id_, exchange in page]
@@ -98,6 +106,7 @@ async def show_one(request: Request, parts: Parts) -> Response:
     hits = [hit.id for hit in receipt.recalled if hit.kind == "memory"]
     known = {memory.id: memory for memory in await parts.memories.several([*receipt.memories, *hits])}
     learned = await parts.db.read(partial(memories.of_exchange, exchange_id=number))
+    replaced = await parts.db.read(partial(memories.replaced, ids=[memory.id for memory in learned]))
     kept = {n: memory for n, memory in known.items() if memory.forgotten_at is None}
     return answer(
         shown(
@@ -106,7 +115,7 @@ async def show_one(request: Request, parts: Parts) -> Response:
             id=number,
             standing=[shown(ShownFact, kept[n]) for n in receipt.memories if n in kept],
             recalled=[one for hit in receipt.recalled if (one := _hit(hit, kept, found)) is not None],
-            learned=[shown(ShownFact, memory) for memory in learned],
+            learned=[shown(LearnedFact, each, instead_of=replaced.get(each.id, [])) for each in learned],
         )
     )
 
@@ -149,6 +158,7 @@ ENDPOINTS = [
             "to": "only those said before this time",
             "before": "only exchanges with a smaller id: the `next` of the page before",
             "limit": f"most exchanges, 1 to {MOST} (50)",
+            "wait": "1: first wait until all that was said is learned from, five seconds at most",
         },
     ),
     Endpoint(

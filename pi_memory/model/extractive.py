@@ -54,7 +54,9 @@ VERBATIM = re.compile(r'(?P<role>user|assistant)(?:, (?P<day>\d[^:"]*))?: "(?P<t
 
 
 class ExtractiveModel(KeepsNothing):
-    """See `Model`. It never quotes its own replies, nor what was put in front of the user's words."""
+    """See `Model`. It never quotes its own replies, nor what was put in front of the user's words. What it is it says
+    once, with the first reply that begins a conversation.
+    """
 
     name = "extractive"
     provider = "extractive"
@@ -62,6 +64,7 @@ class ExtractiveModel(KeepsNothing):
 
     def __init__(self, *, context_tokens: int = 4096) -> None:
         self.context_tokens = context_tokens
+        self._has_said_what_it_is = False
 
     def count(self, text: str) -> int:
         return -(-len(text) // CHARACTERS_PER_TOKEN)
@@ -87,7 +90,8 @@ class ExtractiveModel(KeepsNothing):
             said += word
             yield word
             await asyncio.sleep(0)  # so that others have their turn, and the client can leave
-        if not any(message.role == "assistant" for message in messages):
+        if not self._has_said_what_it_is and not any(message.role == "assistant" for message in messages):
+            self._has_said_what_it_is = True
             yield Notice(NOTICE)
         yield Usage(prompt_tokens=prompt, completion_tokens=self.count(said))
 

@@ -121,6 +121,16 @@ def of_exchange(db: Database, exchange_id: int) -> list[Memory]:
     return [_memory(row) for row in db.execute(query, (first, exchange_id)).fetchall()]
 
 
+def replaced(db: Database, ids: Sequence[int]) -> dict[int, list[int]]:
+    """The ids of the memories in whose place each of `ids` came, but for what is forgotten."""
+    query = """select superseded_by, id from memories where forgotten_at is null
+        and superseded_by in (select value from json_each(?)) order by id"""
+    found: dict[int, list[int]] = {}
+    for newer, older in db.execute(query, (msgspec.json.encode(ids).decode(),)):
+        found.setdefault(newer, []).append(older)
+    return found
+
+
 def _first_since(db: Database, at: float) -> int:
     """The first id from which on memories were created at `at` or later: ids grow with the time."""
     low, high = 0, int(db.execute("select coalesce(max(id), 0) from memories").fetchone()[0])
