@@ -233,13 +233,6 @@ def test_what_is_only_the_nearest_there_is_is_not_sure() -> None:
     assert certain(dentist, said("The plumber comes on Tuesday", cosine=0.5)) == [False]
 
 
-def test_beside_a_plain_answer_only_what_is_nearly_as_good_is_shown() -> None:
-    question = "What can Tom not stand?"
-    plain, other = said("Tom can't stand mushrooms", cosine=0.85, words=0.4), said("The red bike is Tom's", cosine=0.45)
-    assert len(certain(question, plain, replace(other, id=2, words=0.4))) == 1
-    assert len(certain(question, replace(plain, cosine=0.6), replace(other, id=2, words=0.4))) == 2
-
-
 @pytest.mark.parametrize(
     ("question", "lacks", "has"),
     [

@@ -74,9 +74,8 @@ SHORT = 160
 and the one before it."""
 MOST_ANSWERS = 8
 MOST_ABOUT = 12
-NEAR_BEST_ANSWER, NEAR_PLAIN_ANSWER = 0.4, 0.8
-"""Share of the best score that another answer needs, and beside one of the nearness `PLAIN`."""
-PLAIN = 0.75
+NEAR_BEST_ANSWER = 0.4
+"""Share of the best score that another answer needs."""
 NAMES_IT, ALSO_NAMES_IT = 0.6, 0.4
 """Share of the question's words in the best answer, if that means nearly the same, from which on another one needs this
 share of those.
@@ -256,9 +255,10 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     is_sure = certainty >= certain and _is_comparable(question, best) and _has_what_is_asked(question, best, judged)
     says_it = best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
     least_shared = ALSO_NAMES_IT * best.found.words if says_it else 0.0
-    share = NEAR_PLAIN_ANSWER if best.near >= PLAIN else NEAR_BEST_ANSWER
     near_best = [
-        each for each in others if each.score >= share * best.score and each.states and each.found.words >= least_shared
+        each
+        for each in others
+        if each.score >= NEAR_BEST_ANSWER * best.score and each.states and each.found.words >= least_shared
     ]
     shown = _with_more([_show(each) for each in (best, *near_best)])
     return [replace(each, is_sure=is_sure) for each in shown]
