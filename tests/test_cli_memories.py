@@ -64,6 +64,19 @@ def test_an_export_may_go_into_a_pipe(tmp_path: Path) -> None:
         assert run(process, tmp_path, "export", "-", "--json").returncode == 2
 
 
+def test_memories_are_listed_by_words(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        run(process, tmp_path, "remember", "The pump needs a new seal").check_returncode()
+        run(process, tmp_path, "remember", "The cat likes fish", "--project", "home").check_returncode()
+        shown = run(process, tmp_path, "memories", "pump", "seal")
+        assert shown.stdout.startswith("m1\t")
+        assert "cat" not in shown.stdout
+        in_home = run(process, tmp_path, "memories", "fish", "--namespace", "project/home", "--json")
+        assert [one["id"] for one in json.loads(in_home.stdout)["results"]] == [2]
+        assert run(process, tmp_path, "memories", "quantum").stderr == "Nothing is known about that.\n"
+        assert run(process, tmp_path, "memories", "pump", "--all").returncode == 2
+
+
 def test_recall_shows_what_bears_on_the_query_and_nothing_else(tmp_path: Path) -> None:
     with serving(tmp_path) as process:
         run(process, tmp_path, "remember", "The pump needs a new seal").check_returncode()
