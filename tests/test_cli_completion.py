@@ -55,6 +55,7 @@ def complete(process: Process, *words: str, port: str | None = None) -> list[str
         (["chat", "--agent", "co"], ["coder"]),
         (["chat", "--conversation", "work"], ["workshop"]),
         (["forget", ""], ["m1", "e1"]),
+        (["edit", ""], ["m1"]),
         (["history", ""], ["m1"]),
         (["undo", ""], ["2"]),
     ],

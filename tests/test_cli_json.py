@@ -30,6 +30,7 @@ RUNS = {
     "memories": [],
     "recall": ["pump"],
     "remember": ["The valve is shut"],
+    "edit": ["m1", "The pump needs two seals"],
     "forget": ["m1", "--dry-run"],
     "exchanges": [],
     "conversations": [],

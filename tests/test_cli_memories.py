@@ -77,6 +77,22 @@ def test_memories_are_listed_by_words(tmp_path: Path) -> None:
         assert run(process, tmp_path, "memories", "pump", "--all").returncode == 2
 
 
+def test_a_memory_is_corrected_by_hand(tmp_path: Path) -> None:
+    with serving(tmp_path) as process:
+        run(process, tmp_path, "remember", "The key is with Ana").check_returncode()
+        shown = run(process, tmp_path, "edit", "m1", "The key is with Anna").stdout
+        assert shown.startswith("  - The key is with Ana\n  + The key is with Anna\n")
+        edited = run(process, tmp_path, "edit", "m1", EDITOR="sed -i s/Anna/Ben/", VISUAL="").stdout
+        assert "  + The key is with Ben\n" in edited
+        assert run(process, tmp_path, "edit", "m1", EDITOR="true", VISUAL="").stdout == "Nothing has changed.\n"
+        assert "The key is with Ben" in run(process, tmp_path, "memories").stdout
+        assert run(process, tmp_path, "edit", "m1", "--json").returncode == 2
+        refused = [run(process, tmp_path, "edit", *words).returncode for words in (["m1", ""], ["m9", "What?"])]
+        assert refused == [1, 1]
+        run(process, tmp_path, "forget", "m1", "--yes").check_returncode()
+        assert "forgotten" in run(process, tmp_path, "edit", "m1", "again").stderr
+
+
 def test_recall_shows_what_bears_on_the_query_and_nothing_else(tmp_path: Path) -> None:
     with serving(tmp_path) as process:
         run(process, tmp_path, "remember", "The pump needs a new seal").check_returncode()

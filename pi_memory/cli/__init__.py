@@ -22,6 +22,7 @@ COMMANDS = {
     "memories": "List memories, newest last.",
     "recall": "Search memories and what was said.",
     "remember": "Store a memory that never fades.",
+    "edit": "Correct what a memory says.",
     "forget": "Erase for good what a memory or an exchange states.",
     "exchanges": "List exchanges, newest last.",
     "conversations": "List conversations and sessions, most recent last.",
