@@ -20,7 +20,7 @@ def test_memories_are_kept_changed_and_forgotten(tmp_path: Path) -> None:
 
         assert "memory.added by api" in run(process, tmp_path, "history", "m1").stdout
         would = run(process, tmp_path, "undo", "1", "--dry-run").stdout
-        assert would.startswith("memory m1, valid_to:\n  - nothing\n  + ")
+        assert would == "m1 (The [red] pump needs a seal) no longer holds\n"
         assert run(process, tmp_path, "undo", "1", said="n\n").returncode == 1
         assert "pump" in run(process, tmp_path, "memories").stdout
         assert json.loads(run(process, tmp_path, "undo", "1", "--dry-run", "--json").stdout)["undone"] is False
@@ -91,6 +91,23 @@ def test_a_memory_is_corrected_by_hand(tmp_path: Path) -> None:
         assert refused == [1, 1]
         run(process, tmp_path, "forget", "m1", "--yes").check_returncode()
         assert "forgotten" in run(process, tmp_path, "edit", "m1", "again").stderr
+
+
+def test_what_an_undo_would_change_is_told_of_memories(tmp_path: Path) -> None:
+    with serving(tmp_path) as process, process.client as client:
+        client.post("/memories", json={"content": "The vet is Dr. Lopez"}).raise_for_status()
+        client.post("/memories", json={"content": "The vet is Dr. Kim", "supersedes": 1}).raise_for_status()
+        replaced = client.get("/memories/2/history").json()["history"][0]["event_id"]
+        would = run(process, tmp_path, "undo", str(replaced), "--dry-run").stdout
+        assert sorted(would.splitlines()) == [
+            "m1 (The vet is Dr. Lopez) holds again",
+            "m2 (The vet is Dr. Kim) no longer holds",
+        ]
+        client.patch("/memories/2", json={"content": "The vet is Dr. Kim-Ray", "priority": "low"}).raise_for_status()
+        edited = client.get("/memories/2/history").json()["history"][0]["event_id"]
+        would = run(process, tmp_path, "undo", str(edited), "--dry-run").stdout
+        assert 'm2 says "The vet is Dr. Kim" again, and no longer "The vet is Dr. Kim-Ray"\n' in would
+        assert 'm2 (The vet is Dr. Kim-Ray), priority: "low" -> "medium"\n' in would
 
 
 def test_recall_shows_what_bears_on_the_query_and_nothing_else(tmp_path: Path) -> None:
