@@ -107,6 +107,13 @@ def test_a_memory_is_found_with_its_scores(daemon: Daemon) -> None:
     assert re.search(r"like the question [01]\.\d\d \(words [01]\.\d\d, meaning 0\.00\) × strength 1\.00", found)
 
 
+def test_a_memory_has_its_id_in_lists_and_on_its_page(daemon: Daemon) -> None:
+    client = daemon()
+    remember(client, "The pump is in the red shed")
+    for path in ("/ui/memories", "/ui/memories?q=pump", "/ui/memories/1"):
+        assert re.search(r"\bm1\b", words(text(client, path))), path
+
+
 def test_a_memory_is_added_edited_undone_and_ended(daemon: Daemon) -> None:
     client = daemon()
     assert "Likes tea" in client.post("/ui/memories", data={"content": "Likes tea"}, headers=HTMX).text
