@@ -150,6 +150,23 @@ def test_a_value_alone_is_kept_with_what_it_is_of(reader: Client) -> None:
     assert "The gate at Ida's has a new code. 4417." in held(reader)
 
 
+@NEEDS_MINILM
+def test_what_was_edited_by_hand_is_not_quoted_as_it_was_said(reader: Client, clock: FakeClock) -> None:
+    say(reader, "The stopcock is under the stairs, behind the coats.")
+    clock.now += 60
+    now = {"content": "The stopcock is under the kitchen sink, behind the bin."}
+    reader.patch("/memories/1", json=now).raise_for_status()
+    reply = reader.post("/chat", json={"message": "Where is the stopcock?"}).json()["reply"]
+    assert "kitchen sink" in reply
+    assert "stairs" not in reply
+
+
+@NEEDS_MINILM
+def test_a_decision_is_a_fact(reader: Client) -> None:
+    say(reader, "We decided to put the pump in the cellar.", "We decided to call it a day.")
+    assert held(reader) == ["We decided to put the pump in the cellar."]
+
+
 def test_the_very_same_memory_is_kept_once(daemon: Daemon) -> None:
     client = daemon()
     first = post(client, "The ladder is in the shed.")

@@ -31,6 +31,8 @@ LEAST_CHANCE_UNSURE = 0.75
 """The same where there are no vectors: 54 % of facts and 10 % of others."""
 REMARK = 0.05
 """Below this nothing is stated that lasts: 1 of 149 sentences with facts, 60 % of remarks and 70 % of chatter."""
+ODDS_OF_DECISIONS = 6.0
+"""By how much likelier than the judge thinks a decision is a fact: it was fitted on few."""
 LEAST_UNSURE = 0.1
 """From here on a sentence may be one."""
 SHORTEST_PASSWORD = 4
@@ -112,7 +114,7 @@ class PlainFacts:
             vectors = await self._vectors(embedder, texts)
         found = await self._worker.run(self._worth.chances, texts, vectors, embedder=embedder.id)
         is_sure = vectors is not None and self._worth.reads(embedder.id)
-        chances = [1.0 if _gives_access(text) else float(chance) for text, chance in zip(texts, found, strict=True)]
+        chances = [_chance(text, float(chance)) for text, chance in zip(texts, found, strict=True)]
         return chances, LEAST_CHANCE if is_sure else LEAST_CHANCE_UNSURE
 
     async def _vectors(self, embedder: Embedder, texts: Sequence[str]) -> Vectors | None:
@@ -156,6 +158,14 @@ def _elliptical(sentence: Sentence, before: Sentence | None) -> str:
     if before is None or not _may_be_subject(before) or not (only_value or pattern("subjectless").match(text)):
         return ""
     return f"{finished(before.text)} {finished(text)}"
+
+
+def _chance(text: str, judged: float) -> float:
+    """How likely a text is a fact, by the judge and by what the judge does not know."""
+    if _gives_access(text):
+        return 1.0
+    odds = ODDS_OF_DECISIONS if pattern("decided").search(text) else 1.0
+    return odds * judged / (1 + (odds - 1) * judged)
 
 
 def _gives_access(text: str) -> bool:

@@ -16,6 +16,7 @@ from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import conflicts, memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
+from pi_memory.text.sentences import stems
 from pi_memory.types import Memory, Vectors
 
 LEAST_NEARNESS, HARDLY_LESS = 0.35, 0.08
@@ -112,8 +113,8 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
         ("memory", memory.id): memory for memory in _as_told(db, holding, over, wanted)
     }
-    doubted = [memory for memory in known if memory.id in instead and memory.is_valid]
-    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted, doubted):
+    unsaid = [memory for memory in known if memory.is_valid and (memory.id in instead or _is_edited(memory))]
+    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted, unsaid):
         texts["exchange", said.id] = said
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
 
@@ -160,9 +161,9 @@ def _as_told(db: Database, holding: Mapping[int, Memory], over: Sequence[Over], 
 
 
 def _said(
-    db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted, doubted: Sequence[Memory]
+    db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted, unsaid: Sequence[Memory]
 ) -> Iterator[StoredMessage]:
-    """Messages without what they say that does not hold any more, or is `doubted`."""
+    """Messages without what they say that does not hold any more, nor what the memories `unsaid` rest on."""
     found = messages.shown(db, ids)
     if wanted.past:
         yield from found
@@ -172,7 +173,7 @@ def _said(
     if wanted.only:
         for exchange_id, unsure in conflicts.doubted_quotes(db, exchange_ids).items():
             quotes.setdefault(exchange_id, []).extend(unsure)
-        for memory in doubted:
+        for memory in unsaid:
             quotes.setdefault(memory.exchange_id or 0, []).append(memory.quote)
     corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
     for said in found:
@@ -180,6 +181,11 @@ def _said(
         text = ended.unsaid(text, _over_since(said.at, over))
         if text := ended.standing(text, corrected.get(said.id >> 1, ())):
             yield said if text == said.text else replace(said, text=text)
+
+
+def _is_edited(memory: Memory) -> bool:
+    """Whether somebody has written a memory anew, so that what it rests on says something else."""
+    return memory.updated_at > memory.created_at and not stems(memory.quote) <= stems(memory.content)
 
 
 def _over_since(at: float, over: Sequence[Over]) -> list[frozenset[str]]:
