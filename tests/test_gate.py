@@ -125,6 +125,12 @@ def judged(*texts: str) -> list[gate.Judged]:
     return gate.judge("Which fruit may he not have?", hits, {})
 
 
+def test_what_the_question_tells_itself_is_no_answer() -> None:
+    asked = "I am standing at the copier. What do I have to key in?"
+    found = judged("I am standing at the copier.", "The user is standing at the copier.", "The copier wants 7046.")
+    assert [each.content for each in gate.answers(asked, intent_of(asked), found)] == ["The copier wants 7046."]
+
+
 def test_what_goes_on_is_shown_with_what_it_goes_on_from() -> None:
     answers = gate.answers(
         "Which fruit may our son not have?",

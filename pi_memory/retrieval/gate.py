@@ -240,8 +240,10 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     """The answers, best first, each as the sentences to show, and whether they are sure; none if no sentence is near
     enough.
     """
-    # A word alone says nothing; a remark in passing answers no more than a question that surely is one.
-    said = [each for each in judged if " " in each.sentences[each.best]]
+    # A word alone says nothing, nor does what the question says itself: it was asked before. A remark in passing
+    # answers no more than a question that surely is one.
+    told = [stems(each.text) for each in sentences(question) if not asks(each.text)]
+    said = [each for each in judged if " " in each.sentences[each.best] and not _is_of(told, each)]
     found = [each for each in said if intent.is_sure or each.found.strength > 0][:MOST_ANSWERS]
     if not found:
         return []
@@ -262,6 +264,12 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     ]
     shown = _with_more([_show(each) for each in (best, *near_best)])
     return [replace(each, is_sure=is_sure) for each in shown]
+
+
+def _is_of(told: Sequence[frozenset[str] | set[str]], judged: Judged) -> bool:
+    """Whether the best sentence of a text is one of those that a question tells beside what it asks."""
+    own = stems(judged.sentences[judged.best]) - stems(THE_USER)
+    return any(own <= each for each in told)
 
 
 def _is_comparable(question: str, judged: Judged) -> bool:
