@@ -240,10 +240,8 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     """The answers, best first, each as the sentences to show, and whether they are sure; none if no sentence is near
     enough.
     """
-    # A word alone says nothing, nor does what the question says itself: it was asked before. A remark in passing
-    # answers no more than a question that surely is one.
-    told = [stems(each.text) for each in sentences(question) if not asks(each.text)]
-    said = [each for each in judged if " " in each.sentences[each.best] and not _is_of(told, each)]
+    # A word alone says nothing; a remark in passing answers no more than a question that surely is one.
+    said = [each for each in judged if " " in each.sentences[each.best]]
     found = [each for each in said if intent.is_sure or each.found.strength > 0][:MOST_ANSWERS]
     if not found:
         return []
@@ -264,12 +262,6 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     ]
     shown = _with_more([_show(each) for each in (best, *near_best)])
     return [replace(each, is_sure=is_sure) for each in shown]
-
-
-def _is_of(told: Sequence[frozenset[str] | set[str]], judged: Judged) -> bool:
-    """Whether the best sentence of a text is one of those that a question tells beside what it asks."""
-    own = stems(judged.sentences[judged.best]) - stems(THE_USER)
-    return any(own <= each for each in told)
 
 
 def _is_comparable(question: str, judged: Judged) -> bool:
@@ -418,6 +410,13 @@ def _show(judged: Judged) -> Recalled:
     if len(text) > (2 * SHORT if judged.found.kind == "memory" else SHORT):
         text = " ".join(judged.sentences[max(0, judged.best - 1) : judged.best + 1])
     return replace(judged.found, content=text, score=judged.score)
+
+
+def not_told_by(question: str, judged: Iterable[Judged]) -> list[Judged]:
+    """The statements without those that the question makes itself beside what it asks: it was asked before."""
+    told = [stems(each.text) for each in sentences(question) if not asks(each.text)]
+    own = ((each, stems(each.sentences[each.best]) - stems(THE_USER)) for each in judged)
+    return [each for each, its in own if not any(its <= one for one in told)]
 
 
 def following(question: str, judged: list[Judged]) -> list[Judged]:

@@ -317,6 +317,7 @@ class Search:
         found, judged = await self._judged(replace(request, query=question), question, about=question)
         for other in await self._worker.run(_in_other_words, question, judged):
             judged = gate.better_of(judged, (await self._judged(replace(request, query=other), other, about=other))[1])
+        judged = gate.not_told_by(query, judged)
         if question != query:
             judged = gate.following(query, judged)
         # A question's vector is moved to where answers lie (`embedding/questions.py`). That was fitted on what people
