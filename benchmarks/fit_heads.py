@@ -206,16 +206,20 @@ async def of_corrections(embedder: GgufEmbedder) -> Sample:
         *of_pairs(rows("pairs.jsonl")),
         *of_changes(rows("changes.jsonl")),
     ]
-    texts = [*dict.fromkeys(text for case in cases for text in (case.new, *case.olds))]
-    vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
     judge, made, chance = Replacement(HEADS), [], random.Random(1)
+    claims = {old: judge.claims(old) for case in cases for old in case.olds}
+    texts = [*dict.fromkeys(text for case in cases for old in case.olds for text in (case.new, old, *claims[old]))]
+    vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
     for case in cases:
         olds = _company(case, vectors, chance)
-        new, said = Said(case.new, vectors[case.new]), [Said(text, vectors[text]) for text in olds]
+        new = Said(case.new, vectors[case.new])
+        # Of a text that says several things, that which is nearest.
+        nearest = [max(claims[old], key=lambda text: float(vectors[case.new] @ vectors[text])) for old in olds]
+        said = [Said(text, vectors[text]) for text in nearest]
         signs, alone = judge.signs(new, said), judge.signs(Said(case.new), [Said(text) for text in olds])
         count = MISLEADING if case.about and not case.ends else 1.0
         for number, text in enumerate(olds):
-            vector = pair_vector(vectors[case.new], vectors[text])
+            vector = pair_vector(vectors[case.new], vectors[nearest[number]])
             made.append((signs[number], vector, text == case.ends, alone[number], count, case.author))
     *columns, authors = zip(*made, strict=True)
     given, between, ended, plain, counts = (np.array(column, np.float64) for column in columns)

@@ -269,3 +269,28 @@ def test_a_memory_with_the_words_of_others_is_judged_apart_from_them(daemon: Dae
         client.post("/memories", json={"content": content}).raise_for_status()
     say(client, "Remember that the vault word is now silverfen.")
     assert "silverfen" in held(client)[-1]
+
+
+@pytest.mark.parametrize(
+    ("told", "corrected"),
+    [
+        (
+            "Our cat is called Quill, and he was found in a barn. His basket is on top of the dryer, by the paint.",
+            "I have tidied up: Quill's basket now lives under the stairs.",
+        ),
+        ("The cleaner gets 22 pounds, and the money goes under the gnome.", "The cleaner has gone up to 26 pounds."),
+        (
+            "The concert is on the 12th of March, and I promised to bring lemon squares for the whole choir.",
+            "The concert has been moved to the 26th of March.",
+        ),
+    ],
+)
+def test_one_thing_of_what_a_memory_says_is_corrected(
+    reader: Client, clock: FakeClock, told: str, corrected: str
+) -> None:
+    say(reader, told)
+    old = held(reader)
+    clock.pass_time(days=9)
+    say(reader, corrected)
+    assert [content for content in old if content not in held(reader)]
+    assert not reader.get("/memories/conflicts").json()["conflicts"]

@@ -35,6 +35,12 @@ def test_a_condition_says_nothing_of_a_change() -> None:
     assert "changes" not in READER.parsed("If it has moved we meet in the barn.").says
 
 
-def test_a_pronoun_has_the_subject_of_the_sentence_before() -> None:
-    assert READER.resolved("My son is called Max. He is six.") == "Max is six."
-    assert READER.resolved("It rains. We stay in.") == "It rains. We stay in."
+def test_what_a_text_says_is_told_one_by_one_with_what_its_pronouns_stand_for() -> None:
+    said = "My son is called Max. He is six, and his bike is red."
+    assert READER.claims(said, "") == ("My son is called Max.", "Max is six", "Max's bike is red.")
+    assert READER.claims(said, "He is six, and his bike is red.") == ("Max is six", "Max's bike is red.")
+    assert READER.claims("Anna starts on Monday. Her desk is in Bern.", "") == (
+        "Anna starts on Monday.",
+        "Anna's desk is in Bern.",
+    )
+    assert READER.claims("It rains. We stay in.", "") == ("It rains. We stay in.",)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.learning.remainder import clauses, merged, put_right, with_amount
+from pi_memory.learning.remainder import merged, put_right, with_amount
 
 
 def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
@@ -137,13 +137,6 @@ def test_what_was_said_beside_what_is_corrected_is_kept(said: str, known: str, k
 )
 def test_what_goes_with_what_is_corrected_is_not_kept(said: str, known: str) -> None:
     assert merged(said, known) is None
-
-
-def test_a_clause_with_a_subject_and_a_verb_begins_anew() -> None:
-    assert clauses("We keep bread, cake and jam in the hall, and my bike is there.") == [
-        "We keep bread, cake and jam in the hall",
-        "my bike is there.",
-    ]
 
 
 def test_a_last_sentence_of_both_values_puts_the_second_in_the_place_of_the_first() -> None:

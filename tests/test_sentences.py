@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.sentences import is_question, sentences, spans
+from pi_memory.text.sentences import clauses, is_question, sentences, spans
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,10 @@ def test_spans_are_the_whole_text(text: str) -> None:
 @pytest.mark.parametrize("text", ["Where is it", "Is it green?", "Tell me", "Wo ist die Leiter", "Où est-elle"])
 def test_a_question_may_lack_its_mark(text: str) -> None:
     assert is_question(text)
+
+
+def test_a_clause_with_a_subject_and_a_verb_begins_anew() -> None:
+    assert clauses("We keep bread, cake and jam in the hall, and my bike is there.") == [
+        "We keep bread, cake and jam in the hall",
+        "my bike is there.",
+    ]

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from pi_memory.text.contrast import with_subject
 from pi_memory.text.language import pattern, words
-from pi_memory.text.sentences import sentences
+from pi_memory.text.sentences import clauses
 from pi_memory.text.stems import stem
 
 Kind = Literal["day", "number", "name", "word"]
@@ -25,6 +25,8 @@ QUANTITY = re.compile(r"[£$€]?\d+(?:[.,]\d+)?[a-z]{1,2}|\d+(?:min|hrs?|st|nd|
 GIVEN_UP = 5
 """Tokens after a word that says that something is over, which say what."""
 TOKEN = re.compile(r"[\w'’£$€]+(?:[.:/@-]\w+)*")
+LEAST_SAID = 2
+"""Words with a meaning of a clause that says something by itself."""
 REMEMBERED = 256
 """Statements whose parts are kept: each is held against many."""
 
@@ -66,6 +68,15 @@ class Parsed(Struct, frozen=True):
         return frozenset(s for s, kind in zip(self.stems, self.kinds, strict=True) if kind == "name")
 
     @property
+    def name(self) -> str:
+        """The name of whom it is about: a word that its verb follows, or else the first name; "" for none."""
+        if self.verb == 1 and self.content & {self.stems[0]}:
+            return self.tokens[0]
+        first = next((place for place, kind in enumerate(self.kinds) if kind == "name"), len(self.kinds))
+        last = next((p for p in range(first, len(self.kinds)) if self.kinds[p] != "name"), len(self.kinds))
+        return " ".join(self.tokens[first:last])
+
+    @property
     def values(self) -> frozenset[str]:
         """The days, numbers and names that it has."""
         return frozenset(s for s, kind in zip(self.stems, self.kinds, strict=True) if kind != "word") & self.content
@@ -93,7 +104,7 @@ class Reader:
     def __init__(self, table: Path) -> None:
         self._path = table
         self.parsed = functools.lru_cache(REMEMBERED)(self._parse)
-        self.resolved = functools.lru_cache(REMEMBERED)(self._resolve)
+        self.claims = functools.lru_cache(REMEMBERED)(self._claims_of)
 
     def listed(self, name: str) -> frozenset[str]:
         return self._words[name]
@@ -139,17 +150,35 @@ class Reader:
         left = self._patterns["from_to"].finditer(text)
         return over + [len(TOKEN.findall(text[: found.start()])) for found in left]
 
-    def _resolve(self, text: str) -> str:
-        """The last sentence, if it is about what the one before it names: `My son is called Max. He is six.`"""
-        before, last = ["", "", *sentences(text)][-2:]
-        pronoun = pattern("said_of_same").match(last)
+    def _claims_of(self, text: str, own: str) -> tuple[str, ...]:
+        """What a text says, one by one, each with what a pronoun at its begin stands for: `My son is called Max. He is
+        six, and his bike is red.` says three things, the last one that `Max's bike is red`. Of a text that ends with
+        what is its `own`, as what stands before only names the subject, that alone.
+        """
+        found, before = [], ""
+        for clause in (each.strip(" ,;") for each in clauses(text)):
+            found.append(self._resolved(clause, before))
+            before = clause if found[-1] == clause else before
+        if 0 < len(own) < len(text):
+            found = found[-len(clauses(own)) :]
+        several = [claim for claim in found if len(self.parsed(claim).content) >= LEAST_SAID]
+        return tuple(several) or (text,)
+
+    def _resolved(self, clause: str, before: str) -> str:
+        """A clause with what its first word stands for, which the one before it names."""
+        is_its = pattern("said_of_its").match(clause)
+        pronoun = is_its or pattern("said_of_same").match(clause)
         if not pronoun or not before:
-            return text
+            return clause
         parsed = self.parsed(before)
-        names = [t for t, kind in zip(parsed.tokens, parsed.kinds, strict=True) if kind == "name"]
-        is_thing = pronoun[0].lower() in words("of_things") or not names
-        subject = " ".join(parsed.tokens[: parsed.verb]) if is_thing else names[0]
-        return with_subject(last, subject) if is_thing <= bool(parsed.subject) else text
+        name = parsed.name
+        is_thing = pronoun[0].lower() in words("of_things") or not name
+        subject = " ".join(parsed.tokens[: parsed.verb]) if is_thing else name
+        if is_thing and not parsed.subject:
+            return clause
+        if is_its:
+            return f"{subject}'s".replace("'s's", "'s") + f" {clause[is_its.end() :].strip()}"
+        return with_subject(clause, subject)
 
     def _gives_up(self, plain: str) -> bool:
         return plain in self._words["gives_up"] or plain.endswith("n't")

@@ -81,9 +81,15 @@ class Replacement:
             found = (odds * found / (1 + (odds - 1) * found)).astype(np.float32)
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
+    def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
+        """What a text says, one by one: a correction is about one of it. Of a text that ends with what is its `own`,
+        as what stands before only names the subject, that alone.
+        """
+        return self._reader.claims(text, own)
+
     def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
         """Signs of each pair, shape (n, signs)."""
-        theirs = [self._reader.parsed(self._reader.resolved(old.text)) for old in olds]
+        theirs = [self._reader.parsed(old.text) for old in olds]
         mine = self._reader.parsed(self._done_again(new.text, theirs))
         cosines = _cosines(new, olds)
         beside = _signs_beside(mine, _company(mine, theirs, cosines))

@@ -35,7 +35,8 @@ class Decision(Struct, frozen=True):
     as `id` says it already. `replace` and `end` close its interval in favour of the candidate.
 
     `content`, if any, is what is to be kept instead of the candidate's. `also` are others that end with it; `linked`
-    are those that are about the same; `doubts` is one that the candidate may make untrue, and how likely.
+    are those that are about the same; `doubts` those that the candidate may make untrue, each with how likely, the
+    likeliest first.
     """
 
     action: Action
@@ -43,7 +44,7 @@ class Decision(Struct, frozen=True):
     content: str | None = None
     also: tuple[int, ...] = ()
     linked: tuple[int, ...] = ()
-    doubts: tuple[int, float] | None = None
+    doubts: tuple[tuple[int, float], ...] = ()
 
 
 LIKE = 80.0

@@ -36,7 +36,7 @@ from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
-from pi_memory.text.third_person import about_user
+from pi_memory.text.third_person import about_user, by_user
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 from pi_memory.worker import Worker
 
@@ -56,10 +56,14 @@ does not; no doubt is recorded.
 """
 RECENT = 256
 """Exchanges whose conversations are known, for that."""
+MOST_DOUBTS = 3
+"""Most memories that one is recorded to make possibly untrue."""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
 LIKELY_CORRECTS = 0.3
 """From this chance on that it makes a memory untrue, what may be a fact is taken for one."""
+SPLIT = 6
+"""How many memories are taken apart into what each says, one by one: each of that has to be embedded."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -200,7 +204,7 @@ class Learner:
         around = await self._around.of(whole.content, quote=whole.quote)
         if any(_is_learned(whole, neighbour.memory) for neighbour in around.neighbours):
             return True, 0, 0.0
-        ended, chance = _made_untrue(whole, around, await self._worker.run(self._chances, whole, around))
+        ended, chance = _made_untrue(await self._chances(whole, around))
         is_one = around.vector is not None and chance >= LEAST_CHANCE and await self._is_one(ended, facts, exchange)
         return is_one, ended, chance
 
@@ -208,8 +212,8 @@ class Learner:
         """Whether no sentence of a message is about another thing than the memory that all of it corrects."""
         for part in facts.parts:
             placed, found = _placed(part, exchange), await self._around.of(part.content, quote=part.quote)
-            chances = await self._worker.run(self._chances, placed, found)
-            other, its_chance = _made_untrue(placed, found, chances)
+            chances = await self._chances(placed, found)
+            other, its_chance = _made_untrue(chances)
             nearness = next((n.cosine or 0.0 for n in found.neighbours if n.memory.id == ended), 0.0)
             if other != ended if its_chance >= LEAST_CHANCE else (part in facts.sure and nearness < BELONGS):
                 return False
@@ -310,7 +314,11 @@ class Learner:
             return None
         is_written = origin not in (EXTRACTION, NOTICE)
         decision = await self._decision(candidate, found, known, is_written=is_written)
-        if not is_sure and decision.id is None and (not decision.doubts or decision.doubts[1] < LIKELY_CORRECTS):
+        if (
+            not is_sure
+            and decision.id is None
+            and max((chance for _, chance in decision.doubts), default=0.0) < LIKELY_CORRECTS
+        ):
             return None
         if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
@@ -338,12 +346,13 @@ class Learner:
         if is_written:
             decision = as_written(decision, candidate, found.neighbours)
         if decision.action == "add" and (is_written or candidate.source in COMPARED):
-            chances = await self._worker.run(self._chances, candidate, found)
-            ended, chance = _made_untrue(candidate, found, chances)
+            chances = await self._chances(candidate, found)
+            ended, chance = _made_untrue(chances)
             if chance >= LEAST_CHANCE:
-                return _ending(candidate, found, ended, chances)
-            if chance >= POSSIBLE:
-                return replace(decision, doubts=(ended, chance))
+                decision = _ending(candidate, found, ended, chances)
+            over = {decision.id, *decision.also}
+            doubts = [(id_, its) for id_, its in chances.items() if its >= POSSIBLE and id_ not in over]
+            decision = replace(decision, doubts=tuple(sorted(doubts, key=lambda each: -each[1])[:MOST_DOUBTS]))
         return decision
 
     def _is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:
@@ -357,21 +366,49 @@ class Learner:
                     return True
         return False
 
-    def _chances(self, candidate: Candidate, found: Nearby) -> dict[int, float]:
-        """How likely a candidate makes each memory untrue, by id."""
+    async def _chances(self, candidate: Candidate, found: Nearby) -> dict[int, float]:
+        """How likely a candidate makes each memory untrue, by id, by all that the memory says or by one thing of it."""
         new, old = Said(_in_own_words(candidate), found.vector), _comparable(candidate, found)
+        claims = await self._claims(old)
+        chances = await self._worker.run(self._likely, new, old, claims, embedder=found.space)
+        told = [n.memory for n in old if n.memory.content in candidate.content]  # it refers back to it
+        chances |= {memory.id: 0.0 for memory in told}
+        if candidate.said_at is None:
+            return chances
+        just_said = [n.memory.id for n in old if self._are_of_one_sitting(candidate, n.memory)]
+        return chances | {id_: 0.0 for id_ in just_said if chances[id_] < LEAST_CHANCE}
+
+    def _likely(
+        self, new: Said, old: Sequence[Neighbour], claims: Mapping[int, Sequence[Said]], *, embedder: str
+    ) -> dict[int, float]:
+        """The same for memories whose `claims` are known, where they say more than one thing."""
         longer = [n for n in old if any(_has(n.memory, other.memory) for other in old)]
         plain = [n for n in old if n not in longer]
         # Judged beside all, as the nearest of many is most often what is meant; but not beside its own words.
         companies = [(plain, plain)] + [([n], [n, *_apart(n, old)]) for n in longer]
         chances: dict[int, float] = {}
         for judged, beside in companies:
-            likely = self._replacement.chances(new, list(map(_said, beside)), embedder=found.space)
+            likely = self._replacement.chances(new, list(map(_said, beside)), embedder=embedder)
             chances |= {n.memory.id: float(chance) for n, chance in zip(judged, likely, strict=False)}
-        if candidate.said_at is None:
-            return chances
-        just_said = {n.memory.id for n in old if self._are_of_one_sitting(candidate, n.memory)}
-        return {id_: 0.0 if id_ in just_said and chance < LEAST_CHANCE else chance for id_, chance in chances.items()}
+        said = {n.memory.id: claims.get(n.memory.id, [_said(n)]) for n in old}
+        alone = {claim.text: claim for each in said.values() for claim in each}
+        likely = self._replacement.chances(new, [*alone.values()], embedder=embedder)
+        by_claim = dict(zip(alone, likely.tolist(), strict=True))
+        for id_ in claims:
+            chances[id_] = max(chances[id_], *(by_claim[claim.text] for claim in said[id_]))
+        return chances
+
+    async def _claims(self, old: Sequence[Neighbour]) -> dict[int, list[Said]]:
+        """What a memory says, one by one, by its id; of the nearest that say several things, as each is embedded."""
+        nearest = sorted(old, key=lambda n: -(n.cosine or 0.0))[:SPLIT]
+        said = {n.memory.id: by_user(_in_own_words(n.memory)) for n in nearest}
+        claims = {n.memory.id: self._replacement.claims(said[n.memory.id], own=n.memory.quote) for n in nearest}
+        several = {id_: texts for id_, texts in claims.items() if texts != (said[id_],)}
+        texts = list(dict.fromkeys(text for claims in several.values() for text in claims))
+        has_vectors = all(n.vector is not None for n in old)
+        vectors = await self._around.vectors(texts) if texts and has_vectors else [None] * len(texts)
+        known = {text: Said(text, vector) for text, vector in zip(texts, vectors, strict=True)}
+        return {id_: [known[text] for text in claims] for id_, claims in several.items()}
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
         talk = self._talks.get(candidate.exchange_id or 0)
@@ -396,18 +433,21 @@ class Learner:
         if before is None or (before.priority == "highest" and candidate.priority != "highest" and picked_up):
             # What was only picked up does not end what was stated.
             added = await self._memories.add(candidate, origin=origin, vector=embedding, durable=durable)
-            doubted, chance = decision.doubts or (None, 0.0)
-            if doubted is not None:
-                await self._memories.doubt(added.id, doubted, chance)
-            return Outcome(added, doubted=doubted if chance >= DOUBTFUL else None)
+            await self._doubt(added, decision.doubts)
+            return Outcome(added, doubted=next((id_ for id_, chance in decision.doubts if chance >= DOUBTFUL), None))
         if decision.content is not None:
             candidate, embedding = replace(candidate, content=decision.content), None
         if before.priority == "highest":
             candidate = replace(candidate, priority="highest")
-        new = self._memories.supersede(
+        new = await self._memories.supersede(
             before.id, candidate, also=decision.also, origin=origin, vector=embedding, durable=durable
         )
-        return Outcome(await new, instead_of=before)
+        await self._doubt(new, decision.doubts)
+        return Outcome(new, instead_of=before)
+
+    async def _doubt(self, newer: Memory, doubts: Sequence[tuple[int, float]]) -> None:
+        for older, chance in doubts:
+            await self._memories.doubt(newer.id, older, chance)
 
     async def _forget(self, stated: Statement, seen: Scope) -> str:
         """Forget what a statement means. Returns lines for the user; "" if it may have been a manner of speaking."""
@@ -495,13 +535,9 @@ def _has(memory: Memory, part: Memory) -> bool:
     return memory.id != part.id and part.content.rstrip(".") in memory.content
 
 
-def _made_untrue(candidate: Candidate, found: Nearby, chances: Mapping[int, float]) -> tuple[int, float]:
+def _made_untrue(chances: Mapping[int, float]) -> tuple[int, float]:
     """The id of the memory that a candidate most likely makes untrue, and how likely; (0, 0) without any."""
-    if not chances:
-        return 0, 0.0
-    best = max(chances, key=chances.__getitem__)
-    old = next(n.memory for n in found.neighbours if n.memory.id == best)
-    return (0, 0.0) if old.content in candidate.content else (best, chances[best])  # it refers back to it
+    return max(chances.items(), key=lambda each: each[1], default=(0, 0.0))
 
 
 def _ending(candidate: Candidate, found: Nearby, ended: int, chances: Mapping[int, float]) -> Decision:

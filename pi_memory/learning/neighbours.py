@@ -79,6 +79,13 @@ class NeighbourSearch:
             tuple(Neighbour(m, cosines.get(m.id), vectors.get(m.id)) for m in known), scale, embedding, vector
         )
 
+    async def vectors(self, texts: Sequence[str]) -> Sequence[Vectors | None]:
+        """Those of the texts, shape (dimensions,) each; None where the embedder fails."""
+        try:
+            return [*await self._scale.embedder.now.embed(texts)]
+        except EmbedderError:
+            return [None] * len(texts)
+
     async def _meaning(self, text: str) -> tuple[Calibration, Vectors | None, Embedding | None]:
         embedder = self._scale.embedder.now
         if not embedder.dimensions:

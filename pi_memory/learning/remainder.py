@@ -7,7 +7,7 @@ import re
 from pi_memory.learning.comparison import stems
 from pi_memory.text.contrast import contrast, in_cleft, wrong_first
 from pi_memory.text.language import forms, pattern
-from pi_memory.text.sentences import sentences
+from pi_memory.text.sentences import clauses, sentences
 from pi_memory.text.sentences import stems as all_stems
 from pi_memory.text.stems import stem
 
@@ -88,30 +88,10 @@ def with_rest(said: str, known: str) -> str | None:
     return " ".join([_sentence(said), *map(_sentence, rest)]) if rest else None
 
 
-def clauses(text: str) -> list[str]:
-    """The sentences of a text, and the clauses in them that begin anew."""
-    found: list[str] = []
-    for sentence in sentences(text):
-        begin = 0
-        for cut in pattern("clause_joint").finditer(sentence):
-            if _begins_anew(sentence[cut.end() :]):
-                found.append(sentence[begin : cut.start()])
-                begin = cut.end()
-        found.append(sentence[begin:])
-    return found
-
-
 def _is_left(said: str, clause: str) -> bool:
     """Whether something of a clause is said to be over."""
     about_it = [each for each in sentences(said) if all_stems(each) & all_stems(clause)]
     return any(pattern("says_over").search(each) for each in about_it)
-
-
-def _begins_anew(text: str) -> bool:
-    """Whether a clause has a subject and a verb of its own."""
-    clause = pattern("clause_joint").split(text)[0]
-    has_subject = pattern("has_subject").match(clause) or pattern("said_of_same").match(clause)
-    return bool(has_subject and (pattern("says_now").search(clause) or pattern("happened_once").search(clause)))
 
 
 def _stands_alone(clause: str) -> bool:

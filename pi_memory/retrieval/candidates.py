@@ -19,8 +19,13 @@ from pi_memory.store.messages import StoredMessage
 from pi_memory.text.sentences import stems
 from pi_memory.types import Memory, Vectors
 
-LEAST_NEARNESS, HARDLY_LESS = 0.35, 0.08
-"""Calibrated cosines of a question to what answers it, and by how much it may be less for a newer one."""
+OF_NEARNESS, OF_LEAD, LEAST_CHANCE = 4.0, 2.0, 0.6
+"""By how much the nearness of a question to the newer of two memories, and how much nearer it is than the older, add to
+the log-odds that the newer one makes the other untrue; and from which chance on it does. Of 148 corrections by eleven
+people 5 more are answered so, and 4 of 996 other answers are lost.
+"""
+LEAST_NEARNESS = 0.3
+"""Calibrated cosine from which on a question is about a memory."""
 
 Kind = Literal["memory", "exchange"]
 
@@ -132,7 +137,7 @@ def _instead(db: Database, known: Sequence[Memory], wanted: Wanted, places: Sequ
     if wanted.only:
         holding = [each.id for each in (*known, *instead.values()) if each.is_valid]
         possible = conflicts.possible(db, holding)
-        doubted = {older: newer for older, newer in possible if _answers_as_well(places, newer, older)}
+        doubted = {older: newer for older, newer, chance in possible if _answers_instead(places, newer, older, chance)}
         doubted |= conflicts.doubted(db, holding)
         newer = {memory.id: memory for memory in memories.several(db, [*doubted.values()])}
         instead |= {older: newer[number] for older, number in doubted.items()}
@@ -140,14 +145,17 @@ def _instead(db: Database, known: Sequence[Memory], wanted: Wanted, places: Sequ
     return instead
 
 
-def _answers_as_well(places: Sequence[SearchSpace], newer: int, older: int) -> bool:
-    """Whether a memory is near the query, and hardly less so than an older one."""
+def _answers_instead(places: Sequence[SearchSpace], newer: int, older: int, chance: float) -> bool:
+    """Whether a memory answers the query in the place of an older one, given the chance that it makes that untrue: what
+    both answer, only one of them answers now.
+    """
     place = next(place for place in places if place.kind == "memory")
     rows = [*place.view.rows([newer]), *place.view.rows([older])]
     if place.meaning is None or len(rows) < 2:
         return False
-    mine, other = place.meaning[rows].tolist()
-    return bool(mine >= LEAST_NEARNESS and mine > other - HARDLY_LESS)
+    near, other = place.meaning[rows].tolist()
+    odds = math.log(chance / (1 - chance)) + OF_NEARNESS * near + OF_LEAD * (near - other)
+    return bool(near >= LEAST_NEARNESS and odds >= math.log(LEAST_CHANCE / (1 - LEAST_CHANCE)))
 
 
 def _as_told(db: Database, holding: Mapping[int, Memory], over: Sequence[Over], wanted: Wanted) -> Iterator[Memory]:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import msgspec
 from sqlite_utils import Database
 
-LIKELY, DOUBTFUL, POSSIBLE = 0.45, 0.35, 0.25
+LIKELY, DOUBTFUL, POSSIBLE = 0.45, 0.35, 0.05
 """The chances that a newer memory makes an older one untrue, from which on an answer has the newer one alone; somebody
-is asked which of the two holds; and an answer has the newer one alone if that is nearer to the question. What is less
+is asked which of the two holds; and an answer has the newer one alone if the question is about both. What is less
 likely is not recorded.
 """
 
@@ -58,9 +58,12 @@ def doubted(db: Database, ids: Sequence[int]) -> dict[int, int]:
     return dict(db.execute(query, values)) if ids else {}
 
 
-def possible(db: Database, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Those of the memories `ids` that a newer one possibly makes untrue, each with the id of that one."""
-    query = f"select older_id, newer_id from {OPEN} and chance >= ? and older_id in (select value from json_each(?))"
+def possible(db: Database, ids: Sequence[int]) -> list[tuple[int, int, float]]:
+    """Those of the memories `ids` that a newer one possibly makes untrue, each with the id of that one, and how likely;
+    the newest last.
+    """
+    query = f"""select older_id, newer_id, chance from {OPEN} and chance >= ?
+        and older_id in (select value from json_each(?)) order by newer_id"""
     return [*db.execute(query, (POSSIBLE, msgspec.json.encode(ids).decode()))] if ids else []
 
 

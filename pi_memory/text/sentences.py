@@ -154,3 +154,23 @@ def _parts(word: str) -> list[str]:
     if len(word) > 2 and word[0] >= "\u2e80":
         return [word[index : index + 2] for index in range(len(word) - 1)]
     return [word]
+
+
+def clauses(text: str) -> list[str]:
+    """The sentences of a text, and the clauses in them that begin anew."""
+    found: list[str] = []
+    for sentence in sentences(text):
+        begin = 0
+        for cut in pattern("clause_joint").finditer(sentence):
+            if _begins_anew(sentence[cut.end() :]):
+                found.append(sentence[begin : cut.start()])
+                begin = cut.end()
+        found.append(sentence[begin:])
+    return found
+
+
+def _begins_anew(text: str) -> bool:
+    """Whether a clause has a subject and a verb of its own."""
+    clause = pattern("clause_joint").split(text)[0]
+    has_subject = pattern("has_subject").match(clause) or pattern("said_of_same").match(clause)
+    return bool(has_subject and (pattern("says_now").search(clause) or pattern("happened_once").search(clause)))
