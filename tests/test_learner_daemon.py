@@ -294,3 +294,14 @@ def test_one_thing_of_what_a_memory_says_is_corrected(
     say(reader, corrected)
     assert [content for content in old if content not in held(reader)]
     assert not reader.get("/memories/conflicts").json()["conflicts"]
+
+
+def test_what_a_doubtful_correction_says_is_over_is_no_answer(reader: Client) -> None:
+    older = post(reader, "We rehearse on Wednesdays at eight in the cellar under the chemist's.")["id"]
+    newer = post(reader, "Band rehearsal is on Mondays, not Wednesdays.")["id"]
+    assert reader.portal is not None
+    assert older in {int(each["id"]) for each in reader.get("/memories").json()["memories"]}
+    reader.portal.call(reader.parts.memories.doubt, newer, older, 0.5)
+    reply = reader.post("/chat", json={"message": "Which evening do we practise with the band?"}).json()["reply"]
+    assert "Mondays" in reply
+    assert "Wednesdays" not in reply

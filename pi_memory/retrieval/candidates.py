@@ -69,6 +69,10 @@ class Wanted(Struct, frozen=True):
     tokens: QueryTokens | None = None
 
 
+Untrue = tuple[Memory, Memory]
+"""A memory that may not hold, and the newer one that an answer has instead."""
+
+
 class Hit(Struct, frozen=True):
     """A hit and its scores in [0, 1]: `words` (BM25 coverage), `nearness` (calibrated cosine), `similarity` (their
     weighted sum).
@@ -115,11 +119,12 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
         if memory.id in instead
         for each in ended.over(memory.content, instead[memory.id].content)
     ]
+    untrue = [(memory, instead[memory.id]) for memory in known if memory.is_valid and memory.id in instead]
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
-        ("memory", memory.id): memory for memory in _as_told(db, holding, over, wanted)
+        ("memory", memory.id): memory for memory in _as_told(db, holding, over, wanted, untrue)
     }
-    unsaid = [memory for memory in known if memory.is_valid and (memory.id in instead or _is_edited(memory))]
-    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted, unsaid):
+    edited = [memory for memory in known if memory.is_valid and _is_edited(memory)]
+    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted, untrue, edited):
         texts["exchange", said.id] = said
     return [(found, texts[place]) for place, found in hits.items() if place in texts]
 
@@ -158,9 +163,15 @@ def _answers_instead(places: Sequence[SearchSpace], newer: int, older: int, chan
     return bool(near >= LEAST_NEARNESS and odds >= math.log(LEAST_CHANCE / (1 - LEAST_CHANCE)))
 
 
-def _as_told(db: Database, holding: Mapping[int, Memory], over: Sequence[Over], wanted: Wanted) -> Iterator[Memory]:
+def _as_told(
+    db: Database, holding: Mapping[int, Memory], over: Sequence[Over], wanted: Wanted, untrue: Sequence[Untrue]
+) -> Iterator[Memory]:
     """Memories without what they say that does not hold any more; for an answer also without what they say is over."""
-    corrected = memories.corrected(db, ids=list(holding)) if wanted.only and not wanted.past and holding else {}
+    corrected: dict[int, list[str]] = {}
+    if wanted.only and not wanted.past and holding:
+        corrected = memories.corrected(db, ids=list(holding))
+        for older, newer in untrue:
+            corrected.setdefault(newer.id, []).append(older.content)
     for number, memory in holding.items():
         others = [each for each in over if each.instead != number]
         content = ended.without_sentences(memory.content, _over_since(memory.valid_from, others))
@@ -169,21 +180,31 @@ def _as_told(db: Database, holding: Mapping[int, Memory], over: Sequence[Over], 
 
 
 def _said(
-    db: Database, ids: Sequence[int], over: Sequence[Over], wanted: Wanted, unsaid: Sequence[Memory]
+    db: Database,
+    ids: Sequence[int],
+    over: Sequence[Over],
+    wanted: Wanted,
+    untrue: Sequence[Untrue],
+    edited: Sequence[Memory],
 ) -> Iterator[StoredMessage]:
-    """Messages without what they say that does not hold any more, nor what the memories `unsaid` rest on."""
+    """Messages without what they say that does not hold any more, nor what memories rest on that are taken to be
+    `untrue`, or were `edited`.
+    """
     found = messages.shown(db, ids)
     if wanted.past:
         yield from found
         return
     exchange_ids = [said.id >> 1 for said in found]
-    quotes = memories.ended(db, exchange_ids)
-    if wanted.only:
+    quotes, corrected = memories.ended(db, exchange_ids), dict[int, list[str]]()
+    if wanted.only and exchange_ids:
+        corrected = memories.corrected(db, exchange_ids=exchange_ids)
         for exchange_id, unsure in conflicts.doubted_quotes(db, exchange_ids).items():
             quotes.setdefault(exchange_id, []).extend(unsure)
-        for memory in unsaid:
+        resting = (memory for memory in (*edited, *(older for older, _ in untrue)) if memory.quote)
+        for memory in resting:
             quotes.setdefault(memory.exchange_id or 0, []).append(memory.quote)
-    corrected = memories.corrected(db, exchange_ids=exchange_ids) if wanted.only and exchange_ids else {}
+        for older, newer in untrue:
+            corrected.setdefault(newer.exchange_id or 0, []).append(older.content)
     for said in found:
         text = ended.without(said.text, quotes.get(said.id >> 1, ()))
         text = ended.unsaid(text, _over_since(said.at, over))
