@@ -305,3 +305,15 @@ def test_what_a_doubtful_correction_says_is_over_is_no_answer(reader: Client) ->
     reply = reader.post("/chat", json={"message": "Which evening do we practise with the band?"}).json()["reply"]
     assert "Mondays" in reply
     assert "Wednesdays" not in reply
+
+
+def test_what_goes_on_from_the_same_sentence_holds_beside_each_other(reader: Client) -> None:
+    for message in (
+        "Right so the little one is called Noor and she was born on the 22nd of January so she's nearly ten months.",
+        "She has three scoops in her bottle at night and it has to be the teat with the number two on it.",
+        "Oh and she came out in hives with strawberries so no strawberries for Noor ever.",
+    ):
+        reader.post("/chat", json={"message": message, "conversation_id": "nursery"}).raise_for_status()
+        reader.settle()
+    assert [content for content in held(reader) if "three scoops" in content]
+    assert [content for content in held(reader) if "strawberries" in content]

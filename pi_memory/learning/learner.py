@@ -36,6 +36,7 @@ from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
 from pi_memory.text.secrets import secret_in
+from pi_memory.text.sentences import sentences
 from pi_memory.text.third_person import about_user, by_user
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 from pi_memory.worker import Worker
@@ -375,8 +376,9 @@ class Learner:
         chances |= {memory.id: 0.0 for memory in told}
         if candidate.said_at is None:
             return chances
-        just_said = [n.memory.id for n in old if self._are_of_one_sitting(candidate, n.memory)]
-        return chances | {id_: 0.0 for id_ in just_said if chances[id_] < LEAST_CHANCE}
+        just_said = [n.memory for n in old if self._are_of_one_sitting(candidate, n.memory)]
+        beside = [m for m in just_said if chances[m.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, m)]
+        return chances | {memory.id: 0.0 for memory in beside}
 
     def _likely(
         self, new: Said, old: Sequence[Neighbour], claims: Mapping[int, Sequence[Said]], *, embedder: str
@@ -593,6 +595,12 @@ def _may_end(neighbour: Neighbour, candidate: Candidate) -> bool:
     memory = neighbour.memory
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
     return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
+
+
+def _go_on_from_the_same(candidate: Candidate, memory: Memory) -> bool:
+    """Whether both begin with the sentence before, that they refer back to: then most words of theirs are the same."""
+    mine, theirs = sentences(candidate.content), sentences(memory.content)
+    return len(mine) > 1 and len(theirs) > 1 and mine[0] == theirs[0]
 
 
 def _place_of(said: Candidate | Memory) -> tuple[str, ...]:
