@@ -17,7 +17,7 @@ from benchmarks import _measure as measure
 from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.text import language
-from pi_memory.text.third_person import about_user, by_user
+from pi_memory.text.persons import about_user, by_user
 from pi_memory.types import Vectors
 
 TEXTS = Path(__file__).parent / "texts"

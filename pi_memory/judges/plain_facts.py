@@ -14,8 +14,8 @@ from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.text import intent
 from pi_memory.text.language import pattern
+from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
-from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
 from pi_memory.worker import Worker

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from pi_memory.text.language import forms, pattern
+from pi_memory.text.persons import about_user
 from pi_memory.text.sentences import sentences as _sentences
 from pi_memory.text.sentences import stems
-from pi_memory.text.third_person import about_user
 
 MOST_WORDS = 8
 """A longer text says itself what it is about."""

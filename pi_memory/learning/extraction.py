@@ -14,8 +14,8 @@ from pi_memory.learning.statements import statements
 from pi_memory.memories import namespaces
 from pi_memory.text.intent import supposes
 from pi_memory.text.language import pattern
+from pi_memory.text.persons import about_user
 from pi_memory.text.secrets import secret_in
-from pi_memory.text.third_person import about_user
 from pi_memory.text.user_text import Sentence, sentences
 from pi_memory.types import Candidate, Exchange, MemoryType, Numbered, Priority, Statement
 

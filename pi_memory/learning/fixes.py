@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from pi_memory.tagging.paths import commands
 from pi_memory.text.language import pattern
+from pi_memory.text.persons import about_user, finished
 from pi_memory.text.sentences import stems
-from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import sentences
 from pi_memory.types import Candidate, Exchange, Numbered, ToolCall
 

@@ -35,9 +35,9 @@ from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
+from pi_memory.text.persons import about_user, by_user
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import sentences
-from pi_memory.text.third_person import about_user, by_user
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 from pi_memory.worker import Worker
 

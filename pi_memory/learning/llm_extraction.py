@@ -16,7 +16,7 @@ from pi_memory.loader import Loader
 from pi_memory.protocols import Model
 from pi_memory.text import query_terms
 from pi_memory.text.language import pattern
-from pi_memory.text.third_person import about_user
+from pi_memory.text.persons import about_user
 from pi_memory.text.user_text import sentences
 from pi_memory.types import AnswerForm, Candidate, Exchange, Message, Numbered
 

@@ -14,7 +14,7 @@ from pi_memory.memories.memories import Memories
 from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.memories import Embedding
 from pi_memory.text import query_terms
-from pi_memory.text.third_person import by_user
+from pi_memory.text.persons import by_user
 from pi_memory.types import Vectors
 from pi_memory.worker import Worker
 

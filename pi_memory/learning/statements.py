@@ -11,8 +11,8 @@ from pi_memory.learning.brief_correction import Answered, corrected
 from pi_memory.text.contrast import contrast
 from pi_memory.text.intent import asks
 from pi_memory.text.language import pattern
+from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
-from pi_memory.text.third_person import about_user, finished
 from pi_memory.text.user_text import Sentence, sentences
 from pi_memory.types import Exchange, Statement, StatementKind
 

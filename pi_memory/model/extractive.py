@@ -11,7 +11,7 @@ from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
 from pi_memory.text.intent import Intent, Wish, asks, intent_of, only_asks, says_nothing
 from pi_memory.text.language import pattern
-from pi_memory.text.second_person import in_second_person, to_user
+from pi_memory.text.persons import in_second_person, to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
 from pi_memory.types import AS_SET, RECALLED, UNSURE, AnswerForm, Message, Notice, ReplyOptions, Usage
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence, Set
 
 from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind
 from pi_memory.text.language import pattern, words
+from pi_memory.text.persons import finished
 from pi_memory.text.sentences import sentences, stems
 from pi_memory.text.stems import stem
-from pi_memory.text.third_person import finished
 
 SAYS = 0.8
 """Share of the words of a memory with which a sentence says the same."""

@@ -11,7 +11,7 @@ from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.memories import Embedding, Outline
 from pi_memory.tasks import BackgroundWorker
-from pi_memory.text.third_person import by_user
+from pi_memory.text.persons import by_user
 
 LOADED_AT_ONCE = 500
 MADE_AT_ONCE = 16

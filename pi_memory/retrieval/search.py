@@ -41,8 +41,8 @@ from pi_memory.store.messages import StoredMessage
 from pi_memory.text import query_terms
 from pi_memory.text.intent import Intent, Wish, intent_of, names_only, only_asks
 from pi_memory.text.language import pattern
+from pi_memory.text.persons import by_user
 from pi_memory.text.secrets import masked, secret_in
-from pi_memory.text.third_person import by_user
 from pi_memory.types import UNKEPT, Exchange, Memory, Recalled, Role, Vectors
 from pi_memory.worker import Worker
 
