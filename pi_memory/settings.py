@@ -7,7 +7,6 @@ This is the only file that reads the environment. The docstring under each field
 
 import ast
 import dataclasses
-import difflib
 import functools
 import inspect
 import os
@@ -394,6 +393,8 @@ def _env_file(file: Path) -> dict[str, str]:
 
 
 def _unknown(key: str, where: str) -> SettingsError:
+    import difflib  # a quarter of a megabyte, for a mistake
+
     near = difflib.get_close_matches(key, [option.key for option in options()], n=1)
     hint = f"Did you mean {near[0]}?" if near else "docs/settings.md lists every setting."
     return SettingsError(f"Unknown setting {key} in {where}", hint=hint)

@@ -11,6 +11,7 @@ from pi_memory.decay import DAY
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
 from tests.test_inbox import Held
+from tests.waiting import eventually
 
 NOW = FakeClock().now
 YEARS = 20 * 365 * DAY
@@ -308,7 +309,7 @@ def test_what_a_wrong_clock_did_after_all_is_taken_back(daemon: Daemon, machine:
     assert known(client) == ([], [], before[2]), "it stood for hours: all has faded, nothing is erased"
     machine.set(NOW + STOOD_SECONDS, synchronised=True)
     daily(client)
-    assert known(client) == before
+    eventually(lambda: known(client) == before)
     assert client.portal is not None
     stamped = client.portal.call(lambda: read(client, "select max(at) from (select at from events)"))
     assert stamped <= machine.now

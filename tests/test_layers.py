@@ -19,7 +19,6 @@ OWNERS = {
     "huggingface_hub": "download",
     "jinja2": "model.chat_template web.site",
     "llama_cpp": "model.library embedding.gguf",
-    "rapidfuzz": "topics.* focus_file.* tagging.* learning.dedup",
     "rich": "cli.*",
     "safetensors": "embedding.gguf_export",
     "sentence_transformers": "embedding.sentence_transformers",
@@ -46,7 +45,7 @@ UNUSED_BY_MOST = {
         "pi_memory.memories.export.export",
         "pi_memory.memories.restore.restore",
     },
-    "settings": {"dotenv.dotenv_values"},
+    "settings": {"difflib", "dotenv.dotenv_values"},
     "backends": {
         "pi_memory.model.remote.RemoteModel",
         "pi_memory.model.from_file.open_model",

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from rapidfuzz.distance import OSA
-
 from pi_memory.focus_file.document import GENERATED
+from pi_memory.text.spelling import typos
 
 TITLE = re.compile(r"#{1,6}\W*recent\s+focus\W*", re.IGNORECASE)
 HEADING = re.compile(r"#{1,6}\s+(\S.*)")
@@ -45,8 +44,8 @@ def _above_ours(lines: Sequence[str]) -> int | None:
     return None
 
 
-def _is_close(line: str, wanted: str, typos: int) -> bool:
+def _is_close(line: str, wanted: str, most: int) -> bool:
     if len(line) > 4 * len(wanted):
         return False
     words = " ".join(re.findall(r"\w+", MARKS.sub("", line.lower())))
-    return OSA.distance(words, wanted, score_cutoff=typos) <= typos
+    return typos(words, wanted) <= most

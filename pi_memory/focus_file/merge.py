@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
-from rapidfuzz import fuzz
 
 from pi_memory.focus_file.document import Document, Entry, Notes
+from pi_memory.text.spelling import likeness
 from pi_memory.topics.display import clean, short_names
 from pi_memory.topics.names import MAX_DIRECTORIES, MAX_FILES, merge
 from pi_memory.types import Topic
@@ -164,7 +164,7 @@ def _same_files(old: Entry, new: Entry) -> bool:
 
 
 def _likeness(old: Entry, new: Entry) -> tuple[bool, float]:
-    return _same_files(old, new), fuzz.ratio(old.name, new.name)
+    return _same_files(old, new), likeness(old.name, new.name)
 
 
 def apply(found: Iterable[Edit], topics: Mapping[str, Topic], now: float) -> dict[str, Topic]:

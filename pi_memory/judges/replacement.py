@@ -5,7 +5,6 @@ of the verb, of which kind; and each older statement stands beside the others, a
 one that is nearest. A small learned judge weighs it (`heads`), but for what holds beside anything.
 """
 
-import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -16,6 +15,7 @@ from msgspec import Struct
 
 from pi_memory.judges.heads import Head
 from pi_memory.judges.parsed import Kind, Parsed, Reader
+from pi_memory.text.spelling import likeness
 from pi_memory.types import Vectors
 
 LEAST_CHANCE = 0.6
@@ -186,7 +186,7 @@ def _of_words(mine: Parsed, theirs: Parsed, cosine: float) -> Signs:
     shared, every = mine.content & theirs.content, mine.content | theirs.content
     came, went = mine.only(theirs), theirs.only(mine)
     before = [p for p in came if p < mine.verb], [p for p in went if p < theirs.verb]
-    alike = difflib.SequenceMatcher(None, theirs.stems, mine.stems, autojunk=False).ratio()
+    alike = likeness(theirs.stems, mine.stems)
     differ = {kind: mine.has(kind, came) and theirs.has(kind, went) for kind in DIFFER}
     same_subject = bool(theirs.subject) and theirs.subject == mine.subject
     changes, passing = "changes" in mine.says, "passing" in mine.says

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
-from rapidfuzz import fuzz
 
 from pi_memory.learning.comparison import compared, said_in, stems
 from pi_memory.learning.remainder import put_right, standing
 from pi_memory.text.contrast import contrast, left_behind
 from pi_memory.text.language import pattern, words
+from pi_memory.text.spelling import likeness
 from pi_memory.types import Candidate, Memory, Vectors
 
 Action = Literal["add", "replace", "end", "noop"]
@@ -47,8 +47,8 @@ class Decision(Struct, frozen=True):
     doubts: tuple[tuple[int, float], ...] = ()
 
 
-LIKE = 80.0
-"""rapidfuzz's `token_sort_ratio` of contents from which on they are about the same, where no embedder says so."""
+LIKE = 0.8
+"""Likeness of contents, words in alphabetical order, from which on they are about the same, if no embedder says so."""
 SAME_SUBJECT = 0.8
 
 
@@ -137,7 +137,11 @@ def _is_like(candidate: Candidate | Memory, neighbour: Neighbour, related: float
 
 
 def _likeness(candidate: Candidate | Memory, neighbour: Neighbour) -> float:
-    return float(fuzz.token_sort_ratio(_plain(candidate.content), _plain(neighbour.memory.content)))
+    return likeness(_sorted(candidate.content), _sorted(neighbour.memory.content))
+
+
+def _sorted(text: str) -> str:
+    return " ".join(sorted(_plain(text).split()))
 
 
 def _plain(text: str) -> str:

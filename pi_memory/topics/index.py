@@ -2,19 +2,18 @@
 
 import json
 from bisect import bisect_left, insort
-from collections.abc import Collection, Mapping
-
-from rapidfuzz import fuzz, process
+from collections.abc import Collection, Mapping, Sequence
 
 from pi_memory import decay
 from pi_memory.errors import NotFound
+from pi_memory.text.spelling import typos_within
 from pi_memory.topics.file_search import files_about
 from pi_memory.topics.names import place
 from pi_memory.types import Topic
 
 FILES_FOUND = 20
-GOOD_MATCH = 75
-"""Least match, of 100, of a query in a known path."""
+MOST_TYPOS = 0.25
+"""In a query, as a share of its characters, that a path may be found with."""
 
 
 class KnownTopics:
@@ -66,12 +65,18 @@ class KnownTopics:
         """Known files whose path matches, best first; if there are none, those that contain some of the words."""
         topics = self.active(now)
         known = list(dict.fromkeys(path for topic in topics for path in reversed(topic.file_paths)))
-        found = process.extract(query, known, scorer=fuzz.partial_ratio, processor=str.lower, limit=FILES_FOUND)
-        paths = [path for path, score, _ in found if score >= GOOD_MATCH]
-        return paths or [*files_about(query, topics, most=FILES_FOUND)]
+        return _spelled(query.lower(), known) or [*files_about(query, topics, most=FILES_FOUND)]
 
     def _faded_from(self, now: float) -> int:
         return bisect_left(self._strongest, True, key=lambda rank: decay.strength(-rank[0], now) < decay.GONE)
+
+
+def _spelled(query: str, paths: Sequence[str]) -> list[str]:
+    """The paths that have a passage like the query, best first."""
+    most, asked = MOST_TYPOS * len(query), set(query)
+    able = [path for path in paths if query and len(asked.difference(path.lower())) <= most]
+    wrong = {path: typos_within(query, path.lower()) for path in able}
+    return sorted((path for path in able if wrong[path] <= most), key=wrong.__getitem__)[:FILES_FOUND]
 
 
 def _rank(topic: Topic) -> tuple[float, str]:

@@ -9,9 +9,8 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
+from pi_memory.text.spelling import typos
 from pi_memory.types import Tag, Topic
 
 LEVEL_LENGTH = 32
@@ -24,6 +23,9 @@ MAX_FILES = 50
 MAX_DIRECTORIES = 20
 MAX_PATH = 1_024
 """Most characters of a path; a longer one is left out."""
+
+LONGER = 4
+"""Most characters that a name may have more than the same one in another spelling."""
 
 NEVER = 2.0
 """A threshold that no cosine reaches."""
@@ -80,8 +82,8 @@ def match(
 
 
 def _spelled_like(name: str, known: Collection[str]) -> str | None:
-    near = process.extract(name, list(known), scorer=OSA.distance, score_cutoff=4, limit=8)
-    return next((candidate for candidate, _, _ in near if same_spelling(name, candidate)), None)
+    near = (other for other in known if other[0] == name[0] and abs(len(other) - len(name)) <= LONGER)
+    return min((other for other in near if same_spelling(name, other)), key=lambda o: typos(name, o), default=None)
 
 
 def _means_the_same(name: str, known: Iterable[str], similarity: Mapping[str, float], threshold: float) -> str | None:
@@ -105,7 +107,7 @@ def _same_level(one: str, other: str) -> bool:
         return False
     length = min(len(a), len(b))
     allowed = 0 if length < 6 else 1 if length < 12 else 2
-    return bool(OSA.distance(a, b) <= allowed)
+    return typos(a, b) <= allowed
 
 
 def _squash(level: str) -> str:
