@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import Protocol
@@ -28,6 +29,7 @@ from pi_memory.config import Config
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
+from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.errors import NotSaved
 from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recent_focus import RecentFocus
@@ -51,7 +53,7 @@ from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.tagging.topic_patterns import Patterns, load_patterns
 from pi_memory.tasks import logged, until_done
-from pi_memory.text import language
+from pi_memory.text import fact, language
 from pi_memory.worker import Worker
 
 DRAIN_SECONDS = 5.0
@@ -371,6 +373,7 @@ def _subscribe(ground: Ground, topics: TopicParts, memory: MemoryParts, backgrou
     # Last, when all that holds texts in RAM has let go of what was forgotten.
     forget = partial(_forget_on_disk, ground.settings, ground.db, memory.memories, ground.unsave)
     ground.events.subscribe(TextForgotten, forget)
+    ground.events.subscribe(TextForgotten, lambda _: _let_go(ground.embedder.now, memory.search))
     stamped = (ground.windows, background.inbox, topics.focus, topics.attention)
     ground.clock.follow(partial(_restamp, stamped, background.housekeeping))
 
@@ -386,6 +389,15 @@ async def _forget_on_disk(
 ) -> None:
     await _forget_in_copies(settings, db, memories, forgotten.clean)
     unsave()  # a save that went on meanwhile has read it before
+
+
+def _let_go(embedder: Embedder, search: Search) -> None:
+    """Keep no text, and no word of one, that is held only to save time."""
+    search.let_go()
+    fact.let_go()
+    re.purge()  # some expressions have a word of a text
+    if isinstance(embedder, RecentEmbedder):
+        embedder.let_go()
 
 
 def _restamp(holders: Sequence[RestampsTimes], housekeeping: Housekeeping, moved: Moved) -> None:

@@ -1,12 +1,15 @@
 """Forgetting by a whole daemon: one task that nobody can cut, and no file, prompt or reply that still has it."""
 
 import asyncio
+import gc
 import sqlite3
+import types
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.errors import Forgotten
 from pi_memory.learning.statements import notice
 from pi_memory.model.extractive import ExtractiveModel
@@ -14,6 +17,7 @@ from pi_memory.store import copies
 from pi_memory.store.backup import back_up
 from pi_memory.types import Candidate
 from tests.conftest import Client, Daemon
+from tests.fakes import FakeTokenEmbedder
 
 FACT = "my vault word is zanzibar"
 
@@ -124,6 +128,26 @@ def test_the_copies_forget_after_all_that_is_held_in_ram(client: Client, monkeyp
     monkeypatch.setattr(copies, "forget", lambda *_: held.append(str(client.parts.agent_contexts._given)))
     client.delete("/memories/1?forget=1").raise_for_status()
     assert ["zanzibar" in each for each in held] == [False]
+
+
+def in_ram(word: str) -> list[str]:
+    """The texts with a word that something in this process holds, besides what is running."""
+    gc.collect()
+    every = (each for each in gc.get_objects() if type(each) is not types.FrameType)
+    texts = (text for each in every for text in gc.get_referents(each) if type(text) is str and text is not word)
+    return [text for text in texts if word in text.lower()]
+
+
+def test_nothing_in_ram_has_it_any_more(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel(), embedder=RecentEmbedder(FakeTokenEmbedder()))
+    word = f"tobago{id(client)}"
+    say(client, f"My vault word is {word}. The vault is behind the bookcase.", "a")
+    assert word in say(client, f"Is {word} my vault word?", "a")
+    say(client, f"Remember that my vault word is {word}.", "b")
+    say(client, "It changed nothing.", "b")
+    assert in_ram(word)
+    say(client, f"Forget that my vault word is {word}.", "a")
+    assert in_ram(word) == []
 
 
 def test_a_crash_before_the_copies_forgot_is_made_up_for(daemon: Daemon, tmp_path: Path) -> None:

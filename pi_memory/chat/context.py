@@ -87,20 +87,21 @@ class TurnContext:
         at = newest[0].created_at if newest else 0.0
         return prompt_blocks.stated_block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
 
-    async def message(self, conversation: Conversation, turn: Turn, model: Model) -> ContextualMessage:
-        """The last message of the prompt; the date, when it may have changed, is the last line before the user's words.
+    async def message(self, conversation: Conversation, turn: Turn, model: Model, *, query: str) -> ContextualMessage:
+        """The last message of the prompt, with what is known for `query`; the date, when it may have changed, is the
+        last line before the user's words.
 
         Raises `StoreError`.
         """
-        now, memory = self._clock(), self._memory
-        block, recalled = await self._recalled(memory.search, conversation, turn, model) if memory else ("", ())
+        now, search = self._clock(), self._memory.search if self._memory and query else None
+        block, recalled = await self._recalled(search, conversation, query, model) if search else ("", ())
         context = filter(None, (block, *conversation.pending, _date(conversation, now)))
         return ContextualMessage(Message("user", turn.message, context="\n\n".join(context)), recalled)
 
     async def _recalled(
-        self, search: Search, conversation: Conversation, turn: Turn, model: Model
+        self, search: Search, conversation: Conversation, query: str, model: Model
     ) -> tuple[str, tuple[Recalled, ...]]:
-        """The recall block: what answers the message and is not in the prompt yet; and the hits in it."""
+        """The recall block: what answers the query and is not in the prompt yet; and the hits in it."""
         said = conversation.exchanges
         room = PromptRoom(
             tokens=self.budget(model).recall,
@@ -112,7 +113,7 @@ class TurnContext:
             before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",
         )
         scope, now = namespaces.scope(conversation.project), self._clock()
-        return await search.for_turn(SearchRequest(turn.message, scope, now, session=conversation.id), room)
+        return await search.for_turn(SearchRequest(query, scope, now, session=conversation.id), room)
 
 
 def _date(conversation: Conversation, now: float) -> str:

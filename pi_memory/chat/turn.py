@@ -110,7 +110,8 @@ class Assistant:
             conversation = self._conversation(turn)
             # 2. Recall: the standing text when the conversation begins, and the context of this message.
             conversation.standing = await self._context.standing(conversation, turn.agent, model)
-            contextual = await self._message(conversation, turn, model)
+            query = _without_forgotten(turn.message, statements, mark="").strip()
+            contextual = await self._message(conversation, turn, model, query=query)
             # 3. Prompt.
             built, contextual = await self._built(conversation, contextual, model)
             receipt = _receipt(
@@ -216,15 +217,17 @@ class Assistant:
             conversation.standing = Standing(turn.agent, "", 0)
         return conversation
 
-    async def _message(self, conversation: Conversation, turn: Turn, model: Model) -> ContextualMessage:
+    async def _message(self, conversation: Conversation, turn: Turn, model: Model, *, query: str) -> ContextualMessage:
         if not turn.remember:
             return ContextualMessage(Message("user", turn.message))
-        return await self._context.message(conversation, turn, model)
+        return await self._context.message(conversation, turn, model, query=query)
 
     def _remember(self, conversation: Conversation, exchange: Exchange, statements: Sequence[Statement]) -> None:
         if not self._inbox:
             return
-        exchange = replace(exchange, user=_without_forgotten(exchange.user, statements))
+        is_private = any(statement.kind == "private" for statement in statements)
+        user = UNKEPT if is_private else _without_forgotten(exchange.user, statements, mark=UNKEPT)
+        exchange = replace(exchange, user=user)
         self._windows.append(conversation, exchange)
         lasting = tuple(statement for statement in statements if statement.kind not in ("forget", "private"))
         self._inbox.put(replace(exchange, stated=lasting))
@@ -312,11 +315,9 @@ def _answered(conversation: Conversation) -> Answered | None:
     return Answered(last.user, best.content, is_sure=best.is_sure)
 
 
-def _without_forgotten(message: str, statements: Sequence[Statement]) -> str:
-    """The message as it is stored: without what it asks to forget; of a private one nothing."""
-    if any(statement.kind == "private" for statement in statements):
-        return UNKEPT
+def _without_forgotten(message: str, statements: Sequence[Statement], *, mark: str) -> str:
+    """The message with `mark` in the place of what it asks to forget."""
     for statement in statements:
         if statement.kind == "forget":
-            message = message.replace(statement.quote, UNKEPT)
+            message = message.replace(statement.quote, mark)
     return message

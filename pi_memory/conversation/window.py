@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pi_memory.conversation import prompt
 from pi_memory.event_bus import Events, FocusEdited, TextForgotten
-from pi_memory.types import Exchange, Message, Prompted, Standing
+from pi_memory.types import Exchange, Message, Prompted, Receipt, Standing
 
 Clean = Callable[..., str]
 """A function that cleans a text, given the message that it answers."""
@@ -239,4 +239,14 @@ def _cleaned(exchange: Exchange, clean: Clean) -> Exchange:
         reply=clean(exchange.reply, exchange.user),
         context=clean(exchange.context),
         recalled=tuple(map(clean, exchange.recalled)),
+        receipt=exchange.receipt and _cleaned_receipt(exchange.receipt, clean),
+    )
+
+
+def _cleaned_receipt(receipt: Receipt, clean: Clean) -> Receipt:
+    return replace(
+        receipt,
+        context=clean(receipt.context),
+        recalled=tuple(each for each in receipt.recalled if clean(each.content) == each.content),
+        stated=tuple(map(clean, receipt.stated)),
     )

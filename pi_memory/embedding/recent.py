@@ -41,6 +41,10 @@ class RecentEmbedder:
         vectors, tokens = zip(*(known[text] for text in texts), strict=True)
         return np.stack(vectors), list(tokens)
 
+    def let_go(self) -> None:
+        """Keep no text."""
+        self._known.clear()
+
     def _keep(self, known: dict[str, tuple[Vectors, Tokens]]) -> None:
         for text, each in known.items():
             self._known.pop(text, None)

@@ -20,6 +20,10 @@ class WordVectors:
         self._space = ""
         self._known: OrderedDict[str, npt.NDArray[np.float16]] = OrderedDict()
 
+    def let_go(self) -> None:
+        """Keep no word."""
+        self._known.clear()
+
     async def of(self, words: Sequence[str], embedder: Embedder) -> Vectors:
         """Unit vectors, shape (len(words), dimensions). Raises `EmbedderError`."""
         if self._space != embedder.id:

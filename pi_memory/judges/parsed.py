@@ -106,6 +106,11 @@ class Reader:
         self.parsed = functools.lru_cache(REMEMBERED)(self._parse)
         self.claims = functools.lru_cache(REMEMBERED)(self._claims_of)
 
+    def let_go(self) -> None:
+        """Remember no statement."""
+        self.parsed.cache_clear()
+        self.claims.cache_clear()
+
     def listed(self, name: str) -> frozenset[str]:
         return self._words[name]
 

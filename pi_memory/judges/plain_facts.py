@@ -4,7 +4,7 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -97,6 +97,10 @@ class PlainFacts:
             tuple(each for each, chance in made if LEAST_UNSURE <= chance < least)[:MOST],
             whole,
         )
+
+    def let_go(self, clean: Callable[..., str]) -> None:
+        """Remember no last statement that `clean` takes something from."""
+        self._last = OrderedDict((name, said) for name, said in self._last.items() if clean(said) == said)
 
     async def is_remark(self, exchange: Exchange) -> bool:
         """Whether nothing in a message is likely to be a fact; False where there are no vectors to tell it by."""

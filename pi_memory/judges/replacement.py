@@ -87,6 +87,10 @@ class Replacement:
         """
         return self._reader.claims(text, own)
 
+    def let_go(self) -> None:
+        """Remember no statement that was judged."""
+        self._reader.let_go()
+
     def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
         """Signs of each pair, shape (n, signs)."""
         theirs = [self._reader.parsed(old.text) for old in olds]

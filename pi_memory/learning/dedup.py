@@ -65,7 +65,8 @@ def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: fl
         return corrected
     if (ended := _left_behind(candidate, near)) is not None:
         return ended
-    for neighbour in sorted(near, key=lambda n: -_likeness(candidate, n)):
+    in_order = _sorted(candidate.content)
+    for neighbour in sorted(near, key=lambda n: -likeness(in_order, _sorted(n.memory.content))):
         if (action := compared(candidate.content, neighbour.memory.content)) is not None:
             return Decision(action, neighbour.memory.id)
     return Decision("add", linked=about(candidate, near, related=related))
@@ -81,7 +82,12 @@ def as_written(decision: Decision, candidate: Candidate, neighbours: Sequence[Ne
 
 def about(said: Candidate | Memory, neighbours: Sequence[Neighbour], *, related: float) -> tuple[int, ...]:
     """The ids of those that are about the same, in the same place."""
-    return tuple(n.memory.id for n in _near(said, neighbours) if _is_like(said, n, related))
+    mine, in_order = stems(said.content), _sorted(said.content)
+    return tuple(
+        n.memory.id
+        for n in _near(said, neighbours)
+        if (n.cosine is not None and n.cosine >= related) or _is_like(mine, in_order, n.memory.content)
+    )
 
 
 def _written(memory: Candidate | Memory) -> tuple[str, ...]:
@@ -109,7 +115,10 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
 
 def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
     """`runs on X instead of Z`, `moved from Z to X`: ends the one memory that says Z of the same subject."""
-    wrong, known = left_behind(candidate.content), _all_of(candidate.content)
+    wrong = left_behind(candidate.content)
+    if not wrong:
+        return None
+    known = _all_of(candidate.content)
     hit = [n.memory for n in near if standing(wrong, n.memory.content) and _subject(n.memory.content) <= known]
     return Decision("end", hit[0].id) if len(hit) == 1 else None
 
@@ -127,17 +136,12 @@ def _all_of(text: str) -> set[str]:
     return {*said_in(text, without=frozenset())}
 
 
-def _is_like(candidate: Candidate | Memory, neighbour: Neighbour, related: float) -> bool:
-    if neighbour.cosine is not None and neighbour.cosine >= related:
-        return True
-    mine, theirs = stems(candidate.content), stems(neighbour.memory.content)
+def _is_like(mine: frozenset[str], in_order: str, other: str) -> bool:
+    """Whether another text has most of the stems of one, or is written like it, which is given `in_order`."""
+    theirs = stems(other)
     shared = len(mine & theirs)
     overlaps = shared >= 2 and shared >= SAME_SUBJECT * min(len(mine), len(theirs))
-    return overlaps or _likeness(candidate, neighbour) >= LIKE
-
-
-def _likeness(candidate: Candidate | Memory, neighbour: Neighbour) -> float:
-    return likeness(_sorted(candidate.content), _sorted(neighbour.memory.content))
+    return overlaps or likeness(in_order, _sorted(other)) >= LIKE
 
 
 def _sorted(text: str) -> str:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
+from pi_memory.event_bus import TextForgotten
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
 from pi_memory.judges.worth import Worth
@@ -111,6 +112,7 @@ class Learner:
         self._talks: OrderedDict[int, str] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
         self._tasks = Tasks()
+        memories.events.subscribe(TextForgotten, self._let_go)
 
     async def state(
         self,
@@ -144,6 +146,10 @@ class Learner:
             taken = await self._take(candidate, found, origin=origin)
         assert taken is not None
         return taken
+
+    def _let_go(self, forgotten: TextForgotten) -> None:
+        self._plain_facts.let_go(forgotten.clean)
+        self._replacement.let_go()
 
     async def finish(self) -> None:
         """Wait until all statements are stored or forgotten."""
@@ -392,6 +398,8 @@ class Learner:
         for judged, beside in companies:
             likely = self._replacement.chances(new, list(map(_said, beside)), embedder=embedder)
             chances |= {n.memory.id: float(chance) for n, chance in zip(judged, likely, strict=False)}
+        if not claims:
+            return chances
         said = {n.memory.id: claims.get(n.memory.id, [_said(n)]) for n in old}
         alone = {claim.text: claim for each in said.values() for claim in each}
         likely = self._replacement.chances(new, [*alone.values()], embedder=embedder)

@@ -191,6 +191,10 @@ class Search:
         await self._memory_index.stop()
         await self._message_index.stop()
 
+    def let_go(self) -> None:
+        """Keep nothing of what was asked."""
+        self._words.let_go()
+
     async def search(self, request: SearchRequest) -> list[Recalled]:
         """The hits, best first; one for each memory and message.
 

@@ -331,6 +331,11 @@ def _alone(found: Iterable[str]) -> int:
     return _number(f"= {' '.join(sorted(found))}")
 
 
+def let_go() -> None:
+    """Remember no word."""
+    _number.cache_clear()
+
+
 @functools.lru_cache(maxsize=4096)
 def _number(stem: str) -> int:
     return int.from_bytes(hashlib.blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest())
