@@ -129,7 +129,7 @@ class Inbox:
         self._db = db
         self._steps = steps
         self._priority = priority
-        self._inbox: deque[InboxItem] = deque()
+        self._items: deque[InboxItem] = deque()
         self._characters = 0
         self._worker = BackgroundWorker("Working off the inbox", self._work_off)
 
@@ -140,9 +140,9 @@ class Inbox:
 
     def admit(self) -> None:
         """Raises `Unavailable` when the inbox is full."""
-        if len(self._inbox) >= MOST or self._characters >= MOST_CHARACTERS:
+        if len(self._items) >= MOST or self._characters >= MOST_CHARACTERS:
             raise Unavailable(
-                f"{len(self._inbox)} exchanges wait to be worked off", hint="Send this again when they have been."
+                f"{len(self._items)} exchanges wait to be worked off", hint="Send this again when they have been."
             )
 
     def put(self, exchange: Exchange, *, refs: Sequence[int] = ()) -> asyncio.Future[Tagged]:
@@ -157,22 +157,22 @@ class Inbox:
 
     def restamp(self, right: Callable[[float], float]) -> None:
         """Correct times stamped by a wrong clock."""
-        self._inbox = deque(
+        self._items = deque(
             replace(waiting, exchange=replace(waiting.exchange, at=right(waiting.exchange.at)))
-            for waiting in self._inbox
+            for waiting in self._items
         )
 
     @property
     def waiting(self) -> int:
         """Exchanges that wait."""
-        return len(self._inbox)
+        return len(self._items)
 
     async def caught_up(self) -> None:
         """Wait, at most CATCH_UP_SECONDS, until what has been said can be recalled, or could not be written."""
-        if self._inbox:
+        if self._items:
             with self._priority.aside(), suppress(TimeoutError):
                 async with asyncio.timeout(CATCH_UP_SECONDS):
-                    await self._inbox[-1].recallable.wait()
+                    await self._items[-1].recallable.wait()
 
     async def drain(self) -> None:
         """Wait until the inbox is empty."""
@@ -184,7 +184,7 @@ class Inbox:
 
     def _queue(self, exchange: Exchange, stored: asyncio.Future[int]) -> asyncio.Future[Tagged]:
         tagged: asyncio.Future[Tagged] = asyncio.get_running_loop().create_future()
-        self._inbox.append(InboxItem(exchange, stored, tagged))
+        self._items.append(InboxItem(exchange, stored, tagged))
         self._characters += _characters(exchange)
         self._worker.wake()
         return tagged
@@ -199,11 +199,11 @@ class Inbox:
             logger.info("Resuming the inbox: %d exchanges", len(left))
 
     async def _work_off(self) -> None:
-        while self._inbox:
-            if not await self._process(self._inbox[0]):
+        while self._items:
+            if not await self._process(self._items[0]):
                 await self._db.writable()
                 continue
-            done = self._inbox.popleft()
+            done = self._items.popleft()
             self._characters -= _characters(done.exchange)
 
     async def _process(self, waiting: InboxItem) -> bool:
@@ -216,7 +216,7 @@ class Inbox:
             for step in self._steps:
                 await self._priority.let_pass()
                 began = self._timer()
-                await _take(step, stored)
+                await _run(step, stored)
                 self.seconds[step.__name__] += self._timer() - began
         except NotSaved:
             waiting.tagged.cancel()  # who waits for it need not wait for the disk
@@ -233,7 +233,7 @@ class Inbox:
         return True
 
 
-async def _take(step: Step, stored: StoredExchange) -> None:
+async def _run(step: Step, stored: StoredExchange) -> None:
     """A step that fails holds up neither the next ones nor the other exchanges. Raises `NotSaved`."""
     try:
         await step(stored)

@@ -24,6 +24,8 @@ OF_NEARNESS, OF_LEAD, LEAST_CHANCE = 4.0, 2.0, 0.6
 the log-odds that the newer one makes the other untrue; and from which chance on it does. Of 148 corrections by eleven
 people 5 more are answered so, and 4 of 996 other answers are lost.
 """
+MOSTLY = 0.5
+"""Share of a message from which on it says little else."""
 LEAST_NEARNESS = 0.3
 """Calibrated cosine from which on a question is about a memory."""
 
@@ -77,7 +79,8 @@ class Hit(Struct, frozen=True):
     """A hit and its scores in [0, 1]: `words` (BM25 coverage), `nearness` (calibrated cosine), `similarity` (their
     weighted sum).
 
-    `at_length`: it is from a conversation with an assistant that replies at length.
+    `at_length`: it is from a conversation with an assistant that replies at length. `is_doubted`: a newer memory may
+    make it untrue, which is found too.
     """
 
     kind: Kind
@@ -87,6 +90,7 @@ class Hit(Struct, frozen=True):
     nearness: float
     at_length: bool
     instead_of: int | None = None
+    is_doubted: bool = False
 
 
 class Over(Struct, frozen=True):
@@ -126,7 +130,32 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
     edited = [memory for memory in known if memory.is_valid and _is_edited(memory)]
     for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted, untrue, edited):
         texts["exchange", said.id] = said
-    return [(found, texts[place]) for place, found in hits.items() if place in texts]
+    unsure = [] if wanted.only or wanted.past else _doubtful(db, known, places)
+    return [
+        (replace(found, is_doubted=_is_among(texts[place], unsure)), texts[place])
+        for place, found in hits.items()
+        if place in texts
+    ]
+
+
+def _doubtful(db: Database, known: Sequence[Memory], places: Sequence[SearchSpace]) -> list[Memory]:
+    """The memories that newer ones among them may make untrue."""
+    newer = _doubted(db, [memory.id for memory in known if memory.is_valid], places)
+    ids = {memory.id for memory in known}
+    return [memory for memory in known if newer.get(memory.id) in ids]
+
+
+def _is_among(text: Memory | StoredMessage, unsure: Sequence[Memory]) -> bool:
+    """Whether it is one of some memories, or a message that says little but what one of them rests on."""
+    if isinstance(text, Memory):
+        return any(text.id == memory.id for memory in unsure)
+    said = stems(text.text)
+    return any(
+        text.id == messages.id_of(memory.exchange_id, reply=False)
+        and len(said & stems(memory.quote)) >= MOSTLY * len(said)
+        for memory in unsure
+        if memory.exchange_id
+    )
 
 
 def _is_seen(memory: Memory, places: Sequence[SearchSpace]) -> bool:
@@ -140,14 +169,18 @@ def _instead(db: Database, known: Sequence[Memory], wanted: Wanted, places: Sequ
     """
     instead = memories.successors(db, [each.id for each in known if not each.is_valid])
     if wanted.only:
-        holding = [each.id for each in (*known, *instead.values()) if each.is_valid]
-        possible = conflicts.possible(db, holding)
-        doubted = {older: newer for older, newer, chance in possible if _answers_instead(places, newer, older, chance)}
-        doubted |= conflicts.doubted(db, holding)
+        doubted = _doubted(db, [each.id for each in (*known, *instead.values()) if each.is_valid], places)
         newer = {memory.id: memory for memory in memories.several(db, [*doubted.values()])}
         instead |= {older: newer[number] for older, number in doubted.items()}
         instead = {older: instead.get(memory.id, memory) for older, memory in instead.items()}
     return instead
+
+
+def _doubted(db: Database, holding: Sequence[int], places: Sequence[SearchSpace]) -> dict[int, int]:
+    """For each memory that a newer one may make untrue, as the query is about both, the id of that one."""
+    possible = conflicts.possible(db, holding)
+    found = {older: newer for older, newer, chance in possible if _answers_instead(places, newer, older, chance)}
+    return found | conflicts.doubted(db, holding)
 
 
 def _answers_instead(places: Sequence[SearchSpace], newer: int, older: int, chance: float) -> bool:

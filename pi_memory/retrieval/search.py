@@ -428,8 +428,9 @@ def _period(query: str, places: Sequence[SearchSpace], at: float) -> TimeWindow 
 def _rank(
     found: Sequence[tuple[Hit, Memory | StoredMessage]], query: Query, *, now: float, boost: Boost, k: int
 ) -> list[Recalled]:
-    """The `k` best, best first; what answers nothing, after all others."""
+    """The `k` best, best first; what answers nothing, or may not hold any more, after all others."""
     asides = {_place(text) for each, text in found if isinstance(text, StoredMessage) and query.passes_over(each, text)}
+    asides |= {_place(text) for each, text in found if each.is_doubted}
     results = [
         _from_memory(text, each, query=query, now=now, boost=boost)
         if isinstance(text, Memory)
@@ -439,7 +440,9 @@ def _rank(
     return sorted(_in_company(results), key=lambda r: ((r.id, r.role) in asides, -r.score, -r.at))[:k]
 
 
-def _place(said: StoredMessage) -> tuple[int, Role]:
+def _place(said: Memory | StoredMessage) -> tuple[int, Role | None]:
+    if isinstance(said, Memory):
+        return said.id, None
     return messages.exchange_of(said.id), "assistant" if messages.is_reply(said.id) else "user"
 
 
