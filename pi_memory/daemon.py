@@ -310,7 +310,14 @@ def _prompts(ground: Ground, topics: TopicParts, memory: MemoryParts) -> PromptP
     settings, max_tokens = ground.settings, ground.settings.chat.max_tokens
     personas = ground.config.personas()
     reader = MemoryReader(topics.focus, memory.memories, memory.search) if settings.memory.enabled else None
-    context = TurnContext(personas, settings.workspace, memory=reader, max_tokens=max_tokens, clock=ground.clock)
+    context = TurnContext(
+        personas,
+        settings.workspace,
+        memory=reader,
+        max_tokens=max_tokens,
+        clock=ground.clock,
+        worker=ground.worker,
+    )
     prefill = Prefill(ground.model, ground.windows, context, clock=ground.clock)
     compaction = Compaction(
         ground.db,

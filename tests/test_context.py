@@ -1,8 +1,10 @@
 """What a model is given besides the words: once when a conversation begins, and with each message."""
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from pi_memory.types import Message
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock, FakeEmbedder, FakeModel
 
@@ -27,6 +29,24 @@ def test_the_standing_text_has_notes_focus_and_statements(daemon: Daemon, tmp_pa
     say(client, "hello")
     (text,) = standing(model)
     assert text.index("Answer in rhymes.") < text.index("**garden**") < text.index("The user is called Ada.")
+
+
+def test_long_notes_are_counted_beside_the_event_loop(daemon: Daemon, tmp_path: Path) -> None:
+    counted: set[str] = set()
+
+    class Counting(FakeModel):
+        def count(self, text: str) -> int:
+            if "rhymes" in text:
+                counted.add(threading.current_thread().name)
+            return super().count(text)
+
+        def count_prompt(self, messages: Sequence[Message]) -> int:
+            return 0
+
+    client = daemon(model=Counting())
+    (tmp_path / "data" / "workspace" / "MEMORY.md").write_text("Answer in rhymes.\n" * 5_000)
+    say(client, "hello")
+    assert ["computing" in name for name in counted] == [True]
 
 
 def test_it_stays_as_it_was_while_the_conversation_lasts(daemon: Daemon) -> None:

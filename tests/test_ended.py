@@ -104,6 +104,13 @@ def test_a_correction_is_told_without_what_it_says_to_be_over() -> None:
             "I was wrong about Ida, it's in May that she is free.",
         ),
         ("Das Rad steht nicht mehr im Hof, es steht im Flur.", "Das Rad steht im Hof.", "Das Rad steht im Flur."),
+        (
+            "The band no longer plays in the barn, we're in the hall.",
+            "We play in the barn.",
+            "The band: we're in the hall.",
+        ),
+        ("Yoga isn't on Tuesdays any more, we meet on Fridays.", "Yoga is on Tuesdays.", "Yoga: we meet on Fridays."),
+        ("We don't buy from Mabel any more, we buy from Ivo.", "We buy from Mabel.", "We buy from Ivo."),
         ("La clé n'est plus sous le pot, elle est chez Anne.", "La clé est sous le pot.", "La clé est chez Anne."),
     ],
 )
@@ -136,7 +143,8 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
         ("Mr. Brandt has moved out, it's with the Kellers.", "The key is with Mr. Brandt."),
         ("If the shed isn't open, the key is with Anna.", "The key is in the shed."),
         ("The ladder isn't in the shed, because the shed leaks.", "The ladder is in the shed."),
-        ("The band no longer plays in the barn, we're in the hall.", "I play in the band, we meet in the barn."),
+        ("We don't swim on Mondays any more, the pool is shut on that day.", "We swim on Mondays."),
+        ("I don't work in Leeds any more, my brother lives in York.", "I work in Leeds."),
         ("Our GP, Dr. Lunn, has retired, we go to Dr. Ames.", "Our GP is Dr. Lunn."),
         ("I was wrong about the drench. It's five mil.", "The drench is four mil."),
         ("The bike got sold, goodbye! I take the metro.", "My bike is in the yard."),

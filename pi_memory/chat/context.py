@@ -5,6 +5,7 @@ stated memories. In front of each message come relevant memories, changes since 
 """
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,6 +24,7 @@ from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search, SearchRequest
 from pi_memory.store.memories import Filter
 from pi_memory.types import Message, Recalled, Standing, Turn
+from pi_memory.worker import Worker
 
 
 class ContextualMessage(Struct, frozen=True):
@@ -44,13 +46,21 @@ class TurnContext:
     """Gathers context. `personas` by agent; `folder` has the user's notes. `memory` is None when memory is off."""
 
     def __init__(
-        self, personas: dict[str, str], folder: Path, *, memory: MemoryReader | None, max_tokens: int, clock: Clock
+        self,
+        personas: dict[str, str],
+        folder: Path,
+        *,
+        memory: MemoryReader | None,
+        max_tokens: int,
+        clock: Clock,
+        worker: Worker,
     ) -> None:
         self._personas = personas
         self._folder = folder
         self._memory = memory
         self._max_tokens = max_tokens
         self._clock = clock
+        self._worker = worker
 
     def check(self, agent: str) -> None:
         """Raises `Unprocessable` for an unknown agent."""
@@ -68,12 +78,12 @@ class TurnContext:
         if conversation.standing and conversation.standing.agent == agent:
             return conversation.standing
         budget = self.budget(model)
-        own_notes = notes.notes(self._folder, count=model.count, tokens=budget.notes)
+        own_notes = await self._worker.run(notes.notes, self._folder, count=model.count, tokens=budget.notes)
         memory = self._memory
         block, topics = await memory.focus.block(count=model.count, tokens=budget.focus) if memory else ("", ())
         stated, ids = await self.stated(conversation.project, budget.memory, model)
         text = prompt.standing_text(persona, tuple(own_notes.values()), block, stated)
-        tokens = model.count(text) - model.count(persona)
+        tokens = await self._worker.run(lambda: model.count(text) - model.count(persona))
         return Standing(agent, text, tokens, topics, tuple(own_notes), ids)
 
     async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
@@ -85,7 +95,8 @@ class TurnContext:
         newest, count = await memories.listed(Filter(namespaces=seen), limit=1)
         stated = await memories.some(Filter(namespaces=seen, priority="highest"), limit=prompt_blocks.MOST)
         at = newest[0].created_at if newest else 0.0
-        return prompt_blocks.stated_block(stated, count=count, newest=at, tokens=tokens, measure=model.count)
+        block = partial(prompt_blocks.stated_block, count=count, newest=at, tokens=tokens, measure=model.count)
+        return await self._worker.run(block, stated)
 
     async def message(self, conversation: Conversation, turn: Turn, model: Model, *, query: str) -> ContextualMessage:
         """The last message of the prompt, with what is known for `query`; the date, when it may have changed, is the

@@ -3,6 +3,7 @@
 A memory that was replaced takes the sentence it rests on with it.
 """
 
+import re
 from collections.abc import Iterator, Sequence, Set
 
 from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind
@@ -140,7 +141,12 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
     if pattern("happened_once").search(clause) or in_cleft(clause):
         return ""
     if not (pronoun := pattern("said_of_same").match(clause)):
-        return clause if _states(clause, old) else ""
+        if _states(clause, old):
+            return clause
+        if not _is_in_its_place(clause, before):
+            return ""
+        subject = "" if pattern("of_persons").match(before) else _subject(before)
+        return f"{subject}: {clause}" if subject else clause
     subject, rest = _subject(before), clause[pronoun.end() :]
     is_name = subject[-1:] and subject.split()[-1][0].isupper()
     is_of_it = pattern("is_somewhere").search(clause) or stems(rest) & old or _verb(rest) in map(stem, before.split())
@@ -150,6 +156,25 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
     if not subject or not is_of_it or is_user or (is_name and pronoun[0] in words("of_things")):
         return ""
     return with_subject(clause, subject)
+
+
+def _is_in_its_place(clause: str, before: str) -> bool:
+    """Whether a clause says, with a preposition of the one before it, where, when or with whom it is now: `we no longer
+    meet in the hall, we're in the library`.
+    """
+    has_verb = pattern("says_now").search(clause) or stems(clause) & stems(before)
+    return bool(
+        pattern("of_persons").match(clause)
+        and has_verb
+        and not pattern("says_over").search(clause)
+        and _leads(clause) & _leads(before)
+    )
+
+
+def _leads(clause: str) -> set[str]:
+    """The prepositions that values begin with."""
+    words = [clause[found.start() :] for found in re.finditer(r"\S+", clause)]
+    return {found[0].split()[0].casefold() for word in words if (found := pattern("lead").match(word))}
 
 
 def _subject(clause: str) -> str:
