@@ -148,6 +148,7 @@ def test_files_are_found_by_a_part_of_their_path(tmp_path: Path, clock: FakeCloc
         await sat.focus.put("garden", file_paths=[PUMP])
         await sat.focus.put("auth", file_paths=[AUTH])
         assert sat.focus.files("pump", clock()) == [PUMP]
+        assert sat.focus.files("PMUP", clock()) == [PUMP], "with a typo in four characters"
         assert sat.focus.files("zebra", clock()) == []
 
     at_desk(tmp_path, clock, work)
