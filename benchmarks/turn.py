@@ -1,4 +1,8 @@
-"""One turn of /chat without a model: time, context switches, bytes and syncs."""
+"""One turn of /chat without a model: time, context switches, bytes and syncs.
+
+Somebody reads a reply before they write again: what is learned after it is over by then, and counted apart. For
+`..._at_once` each message is sent as soon as the reply to the last one is there.
+"""
 
 import random
 import statistics
@@ -11,6 +15,8 @@ import httpx2
 from benchmarks import _measure as measure
 
 TURNS, CONVERSATIONS = 200, 10
+PAUSE = 0.1
+"""Seconds between a reply and the next message. An idle processor is slow to begin, for an empty endpoint too."""
 
 BARE = """
 import asyncio, logging, sys, uvicorn
@@ -61,7 +67,7 @@ def script() -> list[dict[str, str]]:
     return asked
 
 
-def run(client: httpx2.Client, asked: list[dict[str, str]]) -> tuple[list[float], int]:
+def run(client: httpx2.Client, asked: list[dict[str, str]], *, pause: float = 0.0) -> tuple[list[float], int]:
     """Milliseconds of each turn, and the bytes of what was said and replied."""
     times, payload = [], 0
     for body in asked:
@@ -69,41 +75,50 @@ def run(client: httpx2.Client, asked: list[dict[str, str]]) -> tuple[list[float]
         reply = client.post("/chat", json=body).json()["reply"]
         times.append((time.perf_counter() - start) * 1_000)
         payload += len(body["message"].encode()) + len(reply.encode())
+        time.sleep(pause)
     return times, payload
 
 
-def bare(asked: list[dict[str, str]]) -> list[float]:
-    """Milliseconds of each request to a Starlette application that only echoes."""
+def bare(asked: list[dict[str, str]], *, pause: float) -> float:
+    """Median milliseconds of a request to a Starlette application that only echoes."""
     with (
         measure.folder() as folder,
         measure.process([sys.executable, "-c", BARE], folder, {}) as (_, url),
         httpx2.Client(base_url=url, trust_env=False) as client,
     ):
         run(client, asked[:20])
-        return run(client, asked)[0]
+        return statistics.median(run(client, asked, pause=pause)[0])
 
 
 def main() -> None:
     options = measure.parser(__doc__).parse_args()
     asked = script()
     none: dict[str, Any] = {"PI_MEMORY_PROVIDER": "extractive", "PI_MEMORY_EMBEDDER": "none"}
+    with measure.folder() as folder, measure.daemon(folder, **none) as daemon, daemon.client() as client:
+        daemon.wait_until_loaded()
+        cpu = daemon.cpu_seconds()
+        paced, _ = run(client, asked, pause=PAUSE)
+        cpu = daemon.cpu_seconds() - cpu
     with measure.folder() as folder, measure.daemon(folder, count_io=True, **none) as daemon:
         daemon.wait_until_loaded()
         with daemon.client() as client:
             client.get("/healthz")
             switches, written = daemon.context_switches(), daemon.written()
-            times, payload = run(client, asked)
+            at_once, payload = run(client, asked)
             switches = daemon.context_switches() - switches
         daemon.stop()  # with the checkpoint that follows
         written = daemon.written() - written
-    p50 = statistics.median(times)
-    echo = statistics.median(bare(asked))
+    p50, p50_at_once = statistics.median(paced), statistics.median(at_once)
+    echo, echo_at_once = bare(asked, pause=PAUSE), bare(asked, pause=0.0)
     figures = {
         "turns": TURNS,
         "p50_ms": p50,
-        "p95_ms": statistics.quantiles(times, n=20)[-1],
+        "p95_ms": statistics.quantiles(paced, n=20)[-1],
+        "cpu_ms_per_turn": cpu * 1_000 / TURNS,
         "bare_starlette_p50_ms": echo,
-        "ratio_to_bare_starlette": p50 / echo,
+        "reply_ratio_to_bare_starlette": p50 / echo,
+        "p50_ms_at_once": p50_at_once,
+        "ratio_at_once": p50_at_once / echo_at_once,
         "context_switches_per_turn": switches / TURNS,
         "payload_bytes": payload,
         "bytes_written_per_payload_byte": written.bytes / payload,

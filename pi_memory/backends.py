@@ -1,15 +1,18 @@
-"""Chooses model, embedder and tagger from the settings and from the files that exist."""
+"""Chooses model, embedder and tagger from the settings and from the files that exist.
+
+What only some choices need is imported with them: a daemon without it need not hold it in RAM.
+"""
 
 import logging
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.recent import RecentEmbedder
-from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.errors import EmbedderError, ModelError
 from pi_memory.loader import Loader, in_thread
 from pi_memory.model.extractive import ExtractiveModel
@@ -17,11 +20,13 @@ from pi_memory.protocols import Embedder, Model
 from pi_memory.settings import ChatSettings, Settings
 from pi_memory.store.database import Database
 from pi_memory.tagging.centroids import Centroids
-from pi_memory.tagging.llm_tagger import LlmTagger
 from pi_memory.tagging.similarity import NearestText, TopicSimilarity
 from pi_memory.tagging.tagger import EvidenceTagger, LoadedTagger, Tagger, TaggerLoader
 from pi_memory.tagging.topic_patterns import Patterns
 from pi_memory.worker import Worker
+
+if TYPE_CHECKING:
+    from pi_memory.learning.llm_extraction import LlmExtraction
 
 DEFAULT_EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"
 
@@ -68,7 +73,7 @@ def tagger(
 
     def made(meaning: TopicSimilarity | None, asked: Model | None) -> Tagger:
         evidence = EvidenceTagger(patterns, meaning, worker=worker)
-        return LlmTagger(evidence, asked, windows.messages) if asked is not None else evidence
+        return _asking(asked, evidence, windows) if asked is not None else evidence
 
     async def better() -> AsyncIterator[LoadedTagger]:
         embedder = await scale.embedder.ready()
@@ -82,12 +87,27 @@ def tagger(
     return TaggerLoader(EvidenceTagger(patterns, worker=worker), better=better if wanted != "rules" else None)
 
 
+def extractor(settings: Settings, model: Loader[Model]) -> "LlmExtraction | None":
+    """What asks the model for facts, where the settings want that."""
+    if settings.embedding.extractor != "model":
+        return None
+    from pi_memory.learning.llm_extraction import LlmExtraction
+
+    return LlmExtraction(model)
+
+
 async def _asked_for_topics(model: Loader[Model]) -> Model | None:
     loaded = await model.ready()
     if loaded.is_language_model:
         return loaded
     logger.warning("PI_MEMORY_TAGGER=model needs a chat model: tagging without one. %s", PULL)
     return None
+
+
+def _asking(model: Model, evidence: Tagger, windows: ConversationWindows) -> Tagger:
+    from pi_memory.tagging.llm_tagger import LlmTagger
+
+    return LlmTagger(evidence, model, windows.messages)
 
 
 async def _meaning(patterns: Patterns, scale: Scale, places: Centroids) -> TopicSimilarity | None:
@@ -145,6 +165,8 @@ async def _chosen_embedder(settings: Settings, *, keep: bool) -> Embedder:
         return await in_thread(lambda: _gguf(settings, path, keep=keep))
     if chosen.embedder == "gguf":
         raise EmbedderError("There is no GGUF embedder", hint=f"{PULL} So does `pi-memory export-embedder`.")
+    from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
+
     if chosen.embedder == "auto" and not chosen.model and not installed():
         return NoEmbedder()
     return await in_thread(lambda: SentenceTransformersEmbedder.open(chosen.model or DEFAULT_EMBEDDER))

@@ -36,7 +36,6 @@ from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus_file.watcher import Watcher
 from pi_memory.http import usage
 from pi_memory.learning.learner import Learner
-from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
@@ -301,7 +300,7 @@ def _memory(ground: Ground, attention: Attention) -> MemoryParts:
         embedder=ground.embedder,
         worker=ground.worker,
         topics=attention.topics,
-        llm=LlmExtraction(ground.model) if ground.settings.embedding.extractor == "model" else None,
+        llm=backends.extractor(ground.settings, ground.model),
     )
     return MemoryParts(memories, message_index, search, learner)
 

@@ -20,7 +20,6 @@ from pi_memory import heap, private
 from pi_memory.app import create_app
 from pi_memory.daemon import running
 from pi_memory.errors import NotSaved, StartError, without_passwords
-from pi_memory.http import wyoming
 from pi_memory.http.access import Access, nobody, owner
 from pi_memory.http.connections import BACKLOG, BoundedProtocol, Listener
 from pi_memory.log_limit import LogLimit
@@ -101,6 +100,15 @@ def unhandled(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         loop.default_exception_handler(context)
 
 
+def _satellites(parts: Parts) -> contextlib.AbstractAsyncContextManager[None]:
+    """Listens to voice satellites, where the settings name a port for them."""
+    if not parts.settings.server.wyoming_port:
+        return contextlib.nullcontext()
+    from pi_memory.http import wyoming
+
+    return wyoming.listening(parts)
+
+
 async def _serve(settings: Settings, access: Access, listener: socket.socket) -> None:
     starting, wanted = asyncio.current_task(), asyncio.Event()
     assert starting is not None, "this runs in the event loop"
@@ -112,7 +120,7 @@ async def _serve(settings: Settings, access: Access, listener: socket.socket) ->
     _on_stop(stop)
     asyncio.get_running_loop().set_exception_handler(unhandled)
     try:
-        async with running(settings) as parts, wyoming.listening(parts):
+        async with running(settings) as parts, _satellites(parts):
             if wanted.is_set():  # what was being started may have let nobody cut it
                 raise asyncio.CancelledError
             await Server(parts, access).run_on(listener)

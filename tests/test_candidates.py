@@ -54,8 +54,9 @@ async def found(
     window: PromptWindow | None = None,
     only: Only | None = None,
 ) -> list[str]:
-    hits = await db.read(partial(look_up, places=places, wanted=Wanted(terms, most, window, only=only)))
-    return [text.content if isinstance(text, Memory) else text.text for _, text in hits]
+    looked_up = await db.read(partial(look_up, places=places, wanted=Wanted(terms, most, window, only=only)))
+    left = [looked_up.ended.without(text) for _, text in looked_up.hits]
+    return [text.content if isinstance(text, Memory) else text.text for text in left if text is not None]
 
 
 async def steps(db: Database, place: SearchSpace, wanted: Wanted) -> int:
@@ -211,8 +212,8 @@ async def two_pumps(db: Database, *words: str) -> SearchSpace:
 
 
 async def similarities(db: Database, place: SearchSpace, tokens: QueryTokens | None) -> list[float]:
-    hits = await db.read(partial(look_up, places=[place], wanted=Wanted(["pump"], 5, tokens=tokens)))
-    return [hit.similarity for hit, _ in sorted(hits, key=lambda each: each[0].id)]
+    found = await db.read(partial(look_up, places=[place], wanted=Wanted(["pump"], 5, tokens=tokens)))
+    return [hit.similarity for hit, _ in sorted(found.hits, key=lambda each: each[0].id)]
 
 
 def test_of_messages_with_the_same_words_the_one_with_nearer_tokens_is_more_similar() -> None:

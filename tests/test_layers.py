@@ -51,7 +51,12 @@ UNUSED_BY_MOST = {
         "pi_memory.model.from_file.open_model",
         "pi_memory.model.probe.trusted",
         "pi_memory.embedding.gguf.GgufEmbedder",
+        "pi_memory.embedding.sentence_transformers.SentenceTransformersEmbedder",
+        "pi_memory.embedding.sentence_transformers.installed",
+        "pi_memory.learning.llm_extraction.LlmExtraction",
+        "pi_memory.tagging.llm_tagger.LlmTagger",
     },
+    "service": {"pi_memory.http.wyoming"},
     # A shell that completes a word waits for these.
     "cli.client": {"httpx2"},
     "cli.table": {"rich.cells"},

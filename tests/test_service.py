@@ -56,7 +56,7 @@ def test_a_stop_while_it_starts_counts_though_a_part_swallows_it(
         raise AssertionError("it serves")
 
     monkeypatch.setattr(service, "running", deaf)
-    monkeypatch.setattr("pi_memory.http.wyoming.listening", contextlib.nullcontext)
+    monkeypatch.setattr(service, "_satellites", contextlib.nullcontext)
     monkeypatch.setattr(service.Server, "run_on", never)
     caplog.set_level("INFO")
     monkeypatch.setattr(service, "log_to_stderr", lambda level: None)

@@ -22,10 +22,17 @@ def test_the_shipped_patterns_are_sound() -> None:
 
 
 def test_words_are_found_whole_and_in_any_case() -> None:
-    auth = load_patterns(SHIPPED).topics["auth"]
-    assert auth.search("the LOGIN page")
-    assert auth.search("author") is None
-    assert auth.search("pre-auth-hook") is None
+    patterns = load_patterns(SHIPPED)
+    assert patterns.words_of_topics("the LOGIN page")["auth"] == {"login"}
+    assert not patterns.words_of_topics("the author of the pre-auth-hook")
+
+
+def test_each_topic_is_found_as_if_it_were_looked_for_alone(tmp_path: Path) -> None:
+    path = tmp_path / "topics.toml"
+    path.write_text(TEXT + 'one = ["Sea Urchins?", "reef"]\ntwo = ["urchins?", "reef\\\\w*", "a{2,}"]\n')
+    found = load_patterns(path).words_of_topics("A sea urchin on the REEF, two urchins in reef-pools; a AAA.")
+    assert found["one"] == {"sea urchin", "reef"}
+    assert found["two"] == {"urchin", "reef", "urchins", "aaa"}
 
 
 def test_a_file_may_be_a_sign_of_a_topic() -> None:

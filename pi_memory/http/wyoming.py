@@ -42,12 +42,8 @@ logger = logging.getLogger(__name__)
 
 @contextlib.asynccontextmanager
 async def listening(parts: Parts) -> AsyncIterator[None]:
-    """Serve on the port that the settings name, if they do. Raises `StartError` when it is taken."""
-    server = parts.settings.server
-    if not server.wyoming_port:
-        yield
-        return
-    satellites = Satellites(parts)
+    """Serve on the port that the settings name. Raises `StartError` when it is taken."""
+    server, satellites = parts.settings.server, Satellites(parts)
     try:
         listener = await asyncio.start_server(satellites.serve, server.wyoming_host, server.wyoming_port, limit=LONGEST)
     except OSError as error:

@@ -9,6 +9,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,7 +22,6 @@ from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
-from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.remainder import merged
 from pi_memory.learning.statements import statements
@@ -41,6 +41,9 @@ from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
 from pi_memory.worker import Worker
+
+if TYPE_CHECKING:  # imported with the choice of it
+    from pi_memory.learning.llm_extraction import LlmExtraction
 
 Topics = Callable[[str | None, str], Awaitable[tuple[str, ...]]]
 """Returns the topics of something learned in a session, by its text."""
@@ -100,7 +103,7 @@ class Learner:
         embedder: Loader[Embedder],
         worker: Worker,
         topics: Topics | None = None,
-        llm: LlmExtraction | None = None,
+        llm: "LlmExtraction | None" = None,
     ) -> None:
         self._llm = llm
         self._topics = topics or _no_topics

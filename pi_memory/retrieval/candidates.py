@@ -1,7 +1,7 @@
 """Candidates: the texts with the most evidence for a query, found and read in one visit to the store's thread."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -71,10 +71,6 @@ class Wanted(Struct, frozen=True):
     tokens: QueryTokens | None = None
 
 
-Untrue = tuple[Memory, Memory]
-"""A memory that may not hold, and the newer one that an answer has instead."""
-
-
 class Hit(Struct, frozen=True):
     """A hit and its scores in [0, 1]: `words` (BM25 coverage), `nearness` (calibrated cosine), `similarity` (their
     weighted sum).
@@ -101,7 +97,38 @@ class Over(Struct, frozen=True):
     instead: int
 
 
-def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> list[tuple[Hit, Memory | StoredMessage]]:
+class Ended(Struct, frozen=True):
+    """What does not hold any more, and is left out of what is found: sentences by the exchange they are from, and what
+    exchanges and memories corrected.
+    """
+
+    over: Sequence[Over] = ()
+    quotes: Mapping[int, Sequence[str]] = {}
+    corrected_by_exchange: Mapping[int, Sequence[str]] = {}
+    corrected_by_memory: Mapping[int, Sequence[str]] = {}
+
+    def without(self, found: Memory | StoredMessage) -> Memory | StoredMessage | None:
+        """What is left of a text; None for nothing."""
+        if isinstance(found, Memory):
+            others = _over_since(found.valid_from, (each for each in self.over if each.instead != found.id))
+            content = ended.without_sentences(found.content, others)
+            content = ended.standing(content, self.corrected_by_memory.get(found.id, ()))
+            return found if content == found.content else replace(found, content=content)
+        exchange_id = messages.exchange_of(found.id)
+        text = ended.without(found.text, self.quotes.get(exchange_id, ()))
+        text = ended.unsaid(text, _over_since(found.at, self.over))
+        text = ended.standing(text, self.corrected_by_exchange.get(exchange_id, ()))
+        return found if text == found.text else replace(found, text=text) if text else None
+
+
+class Found(Struct, frozen=True):
+    """The hits with their texts as they were said or stored, and what of those does not hold any more."""
+
+    hits: Sequence[tuple[Hit, Memory | StoredMessage]] = ()
+    ended: Ended = Ended()
+
+
+def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> Found:
     """The texts of all places with any evidence, best first."""
     each = [found for place in places for found in _evident(db, place, wanted)]
     best = sorted(each, key=lambda found: -found.similarity)[: wanted.most + len(places) * wanted.nearest]
@@ -117,25 +144,54 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> l
         # What bears on the older one bears on the one that holds instead of it.
         nearest, most = max(first.nearness, found.nearness), max(first.words, found.words)
         hits[found.kind, found.id] = replace(first, nearness=nearest, words=most)
+    said = messages.shown(db, [found.id for found in best if found.kind == "exchange"])
+    texts: dict[tuple[Kind, int], Memory | StoredMessage] = {("memory", id_): each for id_, each in holding.items()}
+    texts |= {("exchange", each.id): each for each in said}
+    unsure = [] if wanted.only or wanted.past else _doubtful(db, known, places)
+    return Found(
+        [
+            (replace(found, is_doubted=_is_among(texts[place], unsure)), texts[place])
+            for place, found in hits.items()
+            if place in texts
+        ],
+        Ended() if wanted.past else _ended(db, known, said, holding, instead, for_answer=wanted.only is not None),
+    )
+
+
+def _ended(
+    db: Database,
+    known: Sequence[Memory],
+    said: Sequence[StoredMessage],
+    holding: Collection[int],
+    instead: Mapping[int, Memory],
+    *,
+    for_answer: bool,
+) -> Ended:
+    """What does not hold any more of memories that are `known` and of what was `said`. For an answer also what memories
+    rest on that are taken to be untrue, or were edited.
+    """
     over = [
         Over(each, memory.valid_to or instead[memory.id].valid_from, instead[memory.id].id)
         for memory in known
         if memory.id in instead
         for each in ended.over(memory.content, instead[memory.id].content)
     ]
+    exchange_ids = list({messages.exchange_of(each.id) for each in said})
+    quotes = memories.ended(db, exchange_ids)
+    if not for_answer:
+        return Ended(over, quotes)
+    by_memory = memories.corrected(db, ids=list(holding)) if holding else {}
+    by_exchange = memories.corrected(db, exchange_ids=exchange_ids) if exchange_ids else {}
     untrue = [(memory, instead[memory.id]) for memory in known if memory.is_valid and memory.id in instead]
-    texts: dict[tuple[Kind, int], Memory | StoredMessage] = {
-        ("memory", memory.id): memory for memory in _as_told(db, holding, over, wanted, untrue)
-    }
-    edited = [memory for memory in known if memory.is_valid and _is_edited(memory)]
-    for said in _said(db, [found.id for found in best if found.kind == "exchange"], over, wanted, untrue, edited):
-        texts["exchange", said.id] = said
-    unsure = [] if wanted.only or wanted.past else _doubtful(db, known, places)
-    return [
-        (replace(found, is_doubted=_is_among(texts[place], unsure)), texts[place])
-        for place, found in hits.items()
-        if place in texts
-    ]
+    for older, newer in untrue:
+        by_memory.setdefault(newer.id, []).append(older.content)
+        by_exchange.setdefault(newer.exchange_id or 0, []).append(older.content)
+    for exchange_id, unsure in conflicts.doubted_quotes(db, exchange_ids).items():
+        quotes.setdefault(exchange_id, []).extend(unsure)
+    for memory in (*filter(_is_edited, known), *(older for older, _ in untrue)):
+        if memory.is_valid and memory.quote:
+            quotes.setdefault(memory.exchange_id or 0, []).append(memory.quote)
+    return Ended(over, quotes, by_exchange, by_memory)
 
 
 def _doubtful(db: Database, known: Sequence[Memory], places: Sequence[SearchSpace]) -> list[Memory]:
@@ -149,13 +205,9 @@ def _is_among(text: Memory | StoredMessage, unsure: Sequence[Memory]) -> bool:
     """Whether it is one of some memories, or a message that says little but what one of them rests on."""
     if isinstance(text, Memory):
         return any(text.id == memory.id for memory in unsure)
-    said = stems(text.text)
-    return any(
-        text.id == messages.id_of(memory.exchange_id, reply=False)
-        and len(said & stems(memory.quote)) >= MOSTLY * len(said)
-        for memory in unsure
-        if memory.exchange_id
-    )
+    quotes = [memory.quote for memory in unsure if text.id == messages.id_of(memory.exchange_id or 0, reply=False)]
+    said = stems(text.text) if quotes else set()
+    return any(len(said & stems(quote)) >= MOSTLY * len(said) for quote in quotes)
 
 
 def _is_seen(memory: Memory, places: Sequence[SearchSpace]) -> bool:
@@ -196,61 +248,12 @@ def _answers_instead(places: Sequence[SearchSpace], newer: int, older: int, chan
     return bool(near >= LEAST_NEARNESS and odds >= math.log(LEAST_CHANCE / (1 - LEAST_CHANCE)))
 
 
-def _as_told(
-    db: Database, holding: Mapping[int, Memory], over: Sequence[Over], wanted: Wanted, untrue: Sequence[Untrue]
-) -> Iterator[Memory]:
-    """Memories without what they say that does not hold any more; for an answer also without what they say is over."""
-    corrected: dict[int, list[str]] = {}
-    if wanted.only and not wanted.past and holding:
-        corrected = memories.corrected(db, ids=list(holding))
-        for older, newer in untrue:
-            corrected.setdefault(newer.id, []).append(older.content)
-    for number, memory in holding.items():
-        others = [each for each in over if each.instead != number]
-        content = ended.without_sentences(memory.content, _over_since(memory.valid_from, others))
-        content = ended.standing(content, corrected.get(number, ()))
-        yield memory if content == memory.content else replace(memory, content=content)
-
-
-def _said(
-    db: Database,
-    ids: Sequence[int],
-    over: Sequence[Over],
-    wanted: Wanted,
-    untrue: Sequence[Untrue],
-    edited: Sequence[Memory],
-) -> Iterator[StoredMessage]:
-    """Messages without what they say that does not hold any more, nor what memories rest on that are taken to be
-    `untrue`, or were `edited`.
-    """
-    found = messages.shown(db, ids)
-    if wanted.past:
-        yield from found
-        return
-    exchange_ids = [said.id >> 1 for said in found]
-    quotes, corrected = memories.ended(db, exchange_ids), dict[int, list[str]]()
-    if wanted.only and exchange_ids:
-        corrected = memories.corrected(db, exchange_ids=exchange_ids)
-        for exchange_id, unsure in conflicts.doubted_quotes(db, exchange_ids).items():
-            quotes.setdefault(exchange_id, []).extend(unsure)
-        resting = (memory for memory in (*edited, *(older for older, _ in untrue)) if memory.quote)
-        for memory in resting:
-            quotes.setdefault(memory.exchange_id or 0, []).append(memory.quote)
-        for older, newer in untrue:
-            corrected.setdefault(newer.exchange_id or 0, []).append(older.content)
-    for said in found:
-        text = ended.without(said.text, quotes.get(said.id >> 1, ()))
-        text = ended.unsaid(text, _over_since(said.at, over))
-        if text := ended.standing(text, corrected.get(said.id >> 1, ())):
-            yield said if text == said.text else replace(said, text=text)
-
-
 def _is_edited(memory: Memory) -> bool:
     """Whether somebody has written a memory anew, so that what it rests on says something else."""
     return memory.updated_at > memory.created_at and not stems(memory.quote) <= stems(memory.content)
 
 
-def _over_since(at: float, over: Sequence[Over]) -> list[frozenset[str]]:
+def _over_since(at: float, over: Iterable[Over]) -> list[frozenset[str]]:
     """What was over after a Unix time."""
     return [each.stems for each in over if at <= each.until]
 

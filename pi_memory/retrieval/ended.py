@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence, Set
 from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import finished
-from pi_memory.text.sentences import sentences, stems
+from pi_memory.text.sentences import at_most, sentences, stems
 from pi_memory.text.stems import stem
 
 SAYS = 0.8
@@ -52,9 +52,8 @@ def unsaid(text: str, over: Sequence[Set[str]]) -> str:
     """A message without its sentences that say what one of the memories said that are over, of which the content stems
     are given; "" when nothing is left.
     """
-    if not over:
-        return text
-    said = sentences(text)
+    over = [content for content in over if at_most(content, text) >= SAYS * len(content)]
+    said = sentences(text) if over else []
     kept = [sentence for sentence in said if not _says_one(stems(sentence), over)]
     return text if len(kept) == len(said) else "\n".join(kept)
 
@@ -124,9 +123,9 @@ def _without_over(sentence: str, old: frozenset[str]) -> str:
 
 def _is_over(clause: str, old: frozenset[str]) -> bool:
     """Whether a clause says that something old is over, and not when or why."""
-    is_part = pattern("subordinate").match(clause)
-    is_over = pattern("says_over").search(clause) or pattern("retracts").search(clause)
-    return not is_part and is_over is not None and bool(stems(clause) & old)
+    if stems(clause).isdisjoint(old) or pattern("subordinate").match(clause):
+        return False
+    return pattern("says_over").search(clause) is not None or pattern("retracts").search(clause) is not None
 
 
 def _states(clause: str, old: frozenset[str]) -> bool:

@@ -9,6 +9,7 @@ sentence, and replaces `score`.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,7 @@ from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
 from pi_memory.retrieval import called, candidates, gate, prompt_blocks, time_window
-from pi_memory.retrieval.candidates import Hit, Kind, Only, PromptWindow, SearchSpace, Wanted
+from pi_memory.retrieval.candidates import Found, Hit, Kind, Only, PromptWindow, SearchSpace, Wanted
 from pi_memory.retrieval.gate import Judged
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex, namespace_of
@@ -94,11 +95,14 @@ class SearchRequest(Struct, frozen=True):
 
 
 class Query(Struct, frozen=True):
-    """A query: its terms, whether it asks for a time, and whether replies come after what the user said themselves."""
+    """A query: its terms, whether it asks for a time, whether replies come after what the user said themselves, and the
+    time that it is about.
+    """
 
     terms: tuple[str, ...]
     when: bool
     not_replies: bool
+    period: TimeWindow | None = None
 
     def similarity(self, found: Hit, text: str, *, role: Role | None = None) -> float:
         """The similarity with signals: the speaker who is asked about; a time for `when`. A question seldom answers a
@@ -205,7 +209,8 @@ class Search:
         indexes = {kind: i.snapshot() for kind, i in self._indexes.items() if kind in request.kinds and len(i)}
         sees = partial(namespaces.covers, seen=request.scope)
         chosen = partial(RamIndex.view, sees=sees, having=frozenset(request.having))
-        parsed, places = await self._worker.run(_plan, query, terms, indexes, chosen=chosen, meaning=meaning)
+        plan = partial(_plan, chosen=chosen, meaning=meaning, at=request.asked_at)
+        parsed, places = await self._worker.run(plan, query, terms, indexes)
         if not places:
             return []
         self._index_words()
@@ -213,7 +218,7 @@ class Search:
             terms=[query_terms.quoted(term) for term in terms],
             most=max(READ, 3 * request.k),
             in_prompt=request.in_prompt,
-            period=await self._worker.run(_period, query, places, request.asked_at),
+            period=parsed.period,
             bearing=None if meaning is None else meaning.bearing,
             past=query_terms.asks_past(query),
             only=request.only,
@@ -222,8 +227,7 @@ class Search:
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(request.session, query[:NAMING])
-        results = await self._worker.run(_rank, found, parsed, now=request.now, boost=boost, k=wanted.most)
-        return results[: request.k]
+        return await self._worker.run(_rank, found, parsed, now=request.now, boost=boost, k=request.k)
 
     async def elsewhere(self, request: SearchRequest) -> dict[str, int]:
         """How many memories that bear on the query each project has that the request's scope does not see."""
@@ -403,6 +407,7 @@ def _plan(
     *,
     chosen: Callable[[RamIndex], View],
     meaning: QueryMeaning | None,
+    at: float,
 ) -> tuple[Query, list[SearchSpace]]:
     """The query with its signs, and where to search."""
     places = []
@@ -411,7 +416,7 @@ def _plan(
         if len(view.ids):
             places.append(SearchSpace(kind, view, None if meaning is None else meaning.nearness(index, view)))
     not_replies = not query_terms.asks_assistant(query)
-    return Query(terms, query_terms.asks_when(query), not_replies), places
+    return Query(terms, query_terms.asks_when(query), not_replies, _period(query, places, at)), places
 
 
 def _period(query: str, places: Sequence[SearchSpace], at: float) -> TimeWindow | None:
@@ -425,19 +430,31 @@ def _period(query: str, places: Sequence[SearchSpace], at: float) -> TimeWindow 
     return time_window.period(query, min(at, *(float(t.max()) for t in times)))
 
 
-def _rank(
-    found: Sequence[tuple[Hit, Memory | StoredMessage]], query: Query, *, now: float, boost: Boost, k: int
-) -> list[Recalled]:
-    """The `k` best, best first; what answers nothing, or may not hold any more, after all others."""
-    asides = {_place(text) for each, text in found if isinstance(text, StoredMessage) and query.passes_over(each, text)}
-    asides |= {_place(text) for each, text in found if each.is_doubted}
+def _rank(found: Found, query: Query, *, now: float, boost: Boost, k: int) -> list[Recalled]:
+    """The `k` best, best first, each without what does not hold any more; what answers nothing, or may not hold any
+    more, after all others.
+    """
+    texts = {_place(text): text for _, text in found.hits}
+    asides = {
+        _place(text)
+        for each, text in found.hits
+        if each.is_doubted or (isinstance(text, StoredMessage) and query.passes_over(each, text))
+    }
     results = [
         _from_memory(text, each, query=query, now=now, boost=boost)
         if isinstance(text, Memory)
         else _from_message(text, each, query=query)
-        for each, text in found
+        for each, text in found.hits
     ]
-    return sorted(_in_company(results), key=lambda r: ((r.id, r.role) in asides, -r.score, -r.at))[:k]
+    ranked = sorted(_in_company(results), key=lambda r: ((r.id, r.role) in asides, -r.score, -r.at))
+    left = ((each, found.ended.without(texts[each.id, each.role])) for each in ranked)
+    holding = (_with_text(each, text) for each, text in left if text is not None)
+    return list(islice(holding, k))
+
+
+def _with_text(result: Recalled, said: Memory | StoredMessage) -> Recalled:
+    text = said.content if isinstance(said, Memory) else said.text
+    return result if text == result.content else replace(result, content=text)
 
 
 def _place(said: Memory | StoredMessage) -> tuple[int, Role | None]:

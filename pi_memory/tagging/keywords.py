@@ -73,15 +73,14 @@ def keyword_scores(
     """Configured topics by how many of their different words occur. The user's words count most, unless `repeated`; a
     word that is said and then done counts as both; a reply echoes what was said.
     """
-    found = {}
-    for topic, expression in patterns.topics.items():
-        said = _found(expression, user)
-        score = min(MOST_SAID, SAID * len(said)) * (REPEATED if repeated else 1.0)
-        score += min(MOST_OTHER, DONE * len(_found(expression, commands)))
-        score += min(MOST_OTHER, REPLIED * len(_found(expression, reply) - said))
-        if score:
-            found[topic] = score
-    return found
+    said, done, replied = (patterns.words_of_topics(text[:READ]) for text in (user, commands, reply))
+    scores = {}
+    for topic in (name for name in patterns.topics if name in said or name in done or name in replied):
+        own = said.get(topic, set())
+        score = min(MOST_SAID, SAID * len(own)) * (REPEATED if repeated else 1.0)
+        score += min(MOST_OTHER, DONE * len(done.get(topic, ())))
+        scores[topic] = score + min(MOST_OTHER, REPLIED * len(replied.get(topic, set()) - own))
+    return {topic: score for topic, score in scores.items() if score}
 
 
 def mentioned(text: str, names: Collection[str]) -> set[str]:
@@ -92,7 +91,3 @@ def mentioned(text: str, names: Collection[str]) -> set[str]:
     runs = (words[at : at + length] for length in range(1, LONGEST_NAME + 1) for at in range(len(words) - length + 1))
     spelled = {form for run in runs for form in ("-".join(run), "".join(run))}
     return {name for form in spelled for name in (form, form.removesuffix("s"), f"{form}s") if name in names}
-
-
-def _found(expression: re.Pattern[str], text: str) -> set[str]:
-    return {match[0].lower() for match in expression.finditer(text[:READ])}

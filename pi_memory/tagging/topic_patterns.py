@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatch, translate
 from pathlib import Path
 
@@ -16,6 +16,9 @@ ACTIVITIES = "activities"
 TABLES = ("files", "aliases", "topics")
 RELATED = "related"
 """A table that may be missing, as it was in earlier releases."""
+
+BEGIN, END = r"(?<![\w-])", r"(?![\w-])"
+"""Of a word; it may have hyphens."""
 
 
 class Patterns(Struct, frozen=True):
@@ -35,7 +38,9 @@ class Patterns(Struct, frozen=True):
     aliases: Mapping[str, str]
     """Other names of a topic."""
     topics: Mapping[str, re.Pattern[str]]
-    """Topic to the expression that matches its words."""
+    """Topic to the expression that matches its words, in small letters."""
+    any_topic: re.Pattern[str]
+    """Matches nothing wide, wherever a word of any topic begins."""
     words: Mapping[str, str]
     """Topic to its plain words, for an embedder."""
     related: Mapping[str, Mapping[str, float]]
@@ -50,6 +55,20 @@ class Patterns(Struct, frozen=True):
     def is_sign(self, path: str) -> bool:
         """Whether a file's whole name identifies a topic and says nothing else: `requirements.txt`."""
         return self.signs.fullmatch(path.rpartition("/")[2]) is not None
+
+    def words_of_topics(self, text: str) -> dict[str, set[str]]:
+        """The different words of each topic in a text, in small letters. Most words are of none, so that places are
+        looked for in one pass.
+        """
+        found: dict[str, set[str]] = {}
+        ends = dict.fromkeys(self.topics, 0)
+        text = text.lower()
+        for place in self.any_topic.finditer(text):
+            for topic, expression in self.topics.items():
+                if ends[topic] <= place.start() and (word := expression.match(text, place.start())):
+                    found.setdefault(topic, set()).add(word[0])
+                    ends[topic] = word.end()
+        return found
 
     def canonical(self, name: str) -> str:
         """A normalised name with aliases of its area replaced."""
@@ -78,6 +97,7 @@ def load_patterns(path: Path) -> Patterns:
         signs=re.compile("|".join(translate(glob) for glob in raw["files"] if not glob.startswith("*")) or r"(?!)"),
         aliases={other: _name(topic, f"aliases.{other}", path) for other, topic in raw["aliases"].items()},
         topics={_name(name, f"topics.{name}", path): pattern for name, pattern in expressions.items()},
+        any_topic=_any(expressions.values(), path),
         words={_name(name, f"topics.{name}", path): _plain(name, value) for name, value in raw["topics"].items()},
         related=_related(raw, path),
     )
@@ -104,10 +124,23 @@ def _expression(name: str, value: object, path: Path) -> re.Pattern[str]:
     if not isinstance(value, list) or not value or not all(isinstance(word, str) and word for word in value):
         raise _wrong(path, f"topics.{name}", "must be a list of regular expressions")
     try:
-        return re.compile(rf"(?<![\w-])(?:{'|'.join(value)})(?![\w-])", re.IGNORECASE)
+        return re.compile(f"{BEGIN}(?:{_in_small_letters('|'.join(value))}){END}")
     except re.error as error:
         what = f"has {_broken(value)}, which is no regular expression: {error}"
         raise _wrong(path, f"topics.{name}", what) from error
+
+
+def _in_small_letters(expression: str) -> str:
+    """The expression for a text in small letters; capitals that say something else stay, such as that of `\\W`."""
+    return re.sub(r"(\\.|\(\?P)|[A-Z]", lambda found: found[1] or found[0].lower(), expression)
+
+
+def _any(expressions: Iterable[re.Pattern[str]], path: Path) -> re.Pattern[str]:
+    each = (expression.pattern.removeprefix(BEGIN).removesuffix(END) for expression in expressions)
+    try:
+        return re.compile(f"{BEGIN}(?=(?:{'|'.join(each) or '(?!)'}){END})")
+    except re.error as error:  # two groups of one name
+        raise _wrong(path, "topics", f"are no regular expression together: {error}") from error
 
 
 def _broken(words: list[str]) -> str:

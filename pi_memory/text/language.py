@@ -7,6 +7,7 @@ means. Files are read once, and an expression is compiled when it is first asked
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from msgspec import Struct
@@ -134,19 +135,11 @@ class _Tables:
 
 
 class _Shared:
-    """The one configuration that the process speaks with, as a locale is."""
+    """The one configuration that the process speaks with, as a locale is; until `use`, the one we come with."""
 
-    def __init__(self) -> None:
-        self._language: Language | None = None
-
-    def use(self, language: Language) -> None:
-        self._language = language
-
-    @property
+    @cached_property
     def language(self) -> Language:
-        if self._language is None:
-            self._language = Language(Config())
-        return self._language
+        return Language(Config())
 
 
 _shared = _Shared()
@@ -157,7 +150,7 @@ def use(config: Config) -> None:
     language = Language(config)
     if language.has_own:
         language.compile_all()
-    _shared.use(language)
+    _shared.language = language
 
 
 def pattern(name: str) -> re.Pattern[str]:

@@ -47,9 +47,15 @@ def _secrets(text: str) -> Iterator[tuple[str, int, int]]:
     yield from (("an access token", *found.span()) for found in pattern("access_token").finditer(text))
     for found in pattern("password_in_url").finditer(text):
         yield "a password", text.index(":", text.index("//", found.start())) + 1, found.end() - 1
+    yield from (("a password", *f.span("value")) for f in pattern("password").finditer(text) if _is_password(f))
+    if any(map(str.isdigit, text)):
+        yield from _with_digits(text)
+
+
+def _with_digits(text: str) -> Iterator[tuple[str, int, int]]:
+    """The secrets of kinds that have a digit in them; most texts have none at all."""
     for found in pattern("pin").finditer(text):
         yield "a password", found.end() - len(found[0]) + len(found[0].rstrip("0123456789")), found.end()
-    yield from (("a password", *f.span("value")) for f in pattern("password").finditer(text) if _is_password(f))
     yield from (("a password", *span) for span in _taken_back(text))
     yield from (
         ("a card number", *found.span()) for found in pattern("card_number").finditer(text) if _is_card(found[0])

@@ -4,7 +4,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -35,9 +35,10 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     """Where the sentences of a text begin and end, one after the other."""
     start = 0
     for found in SENTENCE_END.finditer(text):
-        if found.end() > start and not is_shortened(text, found):
-            yield start, found.end()
-            start = found.end()
+        end = found.end()
+        if start < end < len(text) and not is_shortened(text, found):
+            yield start, end
+            start = end
     if start < len(text):
         yield start, len(text)
 
@@ -116,6 +117,12 @@ def stems(text: str) -> set[str]:
     if not text.isascii():
         found = [word for run in found for word in _parts(run)]
     return {stem(word) for word in found if word not in stop_words and word not in request_words}
+
+
+def at_most(wanted: Iterable[str], text: str) -> int:
+    """How many of some stems a text has at most: a quick look, without taking it apart."""
+    plain = _plain(text)
+    return sum((stem[:-1] if stem.endswith("i") else stem) in plain for stem in wanted)
 
 
 def best(question: str, candidates: Sequence[str]) -> list[Quote]:
