@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.sentences import clauses, is_question, sentences, spans
+from pi_memory.text.sentences import at_most, clauses, is_question, sentences, spans, stems
 
 
 @pytest.mark.parametrize(
@@ -42,3 +42,12 @@ def test_a_clause_with_a_subject_and_a_verb_begins_anew() -> None:
         "We keep bread, cake and jam in the hall",
         "my bike is there.",
     ]
+
+
+@given(st.text("aekingysdß'É ï東京.3\n", max_size=40), st.text("aekingysd É.", max_size=20))
+def test_a_quick_look_counts_all_stems_that_a_text_has(text: str, more: str) -> None:
+    assert at_most(stems(text), f"{text} {more}") == len(stems(text))
+
+
+def test_a_quick_look_finds_no_stem_in_another_text() -> None:
+    assert at_most(stems("The pump is in the cellar."), "My sister lives in Oslo.") == 0
