@@ -299,6 +299,9 @@ def test_a_memory_is_edited_undone_and_forgotten(browser: Any, daemon: Process) 
         page.wait_for_selector(".content:text('zanzibar cellar')")
         box, undo = page.locator("#notices .notice").bounding_box(), page.locator("#notices button").bounding_box()
         assert undo["y"] + undo["height"] <= box["y"] + box["height"]
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")  # whose end it does not hide
+        main, box = page.locator("main").bounding_box(), page.locator("#notices .notice").bounding_box()
+        assert main["y"] + main["height"] <= box["y"]
         page.click("#notices >> text=Undo")
         page.wait_for_selector(".content:text('zanzibar hall')")
         assert memory(daemon, number)["content"] == "The fuse box is in the zanzibar hall"
