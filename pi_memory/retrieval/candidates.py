@@ -124,8 +124,8 @@ class Ended(Struct, frozen=True):
 class Found(Struct, frozen=True):
     """The hits with their texts as they were said or stored, and what of those does not hold any more."""
 
-    hits: Sequence[tuple[Hit, Memory | StoredMessage]] = ()
-    ended: Ended = Ended()
+    hits: Sequence[tuple[Hit, Memory | StoredMessage]]
+    ended: Ended
 
 
 def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> Found:

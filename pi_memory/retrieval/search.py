@@ -102,7 +102,7 @@ class Query(Struct, frozen=True):
     terms: tuple[str, ...]
     when: bool
     not_replies: bool
-    period: TimeWindow | None = None
+    period: TimeWindow | None
 
     def similarity(self, found: Hit, text: str, *, role: Role | None = None) -> float:
         """The similarity with signals: the speaker who is asked about; a time for `when`. A question seldom answers a

@@ -132,7 +132,7 @@ def _expression(name: str, value: object, path: Path) -> re.Pattern[str]:
 
 def _in_small_letters(expression: str) -> str:
     """The expression for a text in small letters; capitals that say something else stay, such as that of `\\W`."""
-    return re.sub(r"(\\.|\(\?P)|[A-Z]", lambda found: found[1] or found[0].lower(), expression)
+    return re.sub(r"(\\.|\(\?P)|.", lambda found: found[1] or found[0].lower(), expression, flags=re.DOTALL)
 
 
 def _any(expressions: Iterable[re.Pattern[str]], path: Path) -> re.Pattern[str]:
