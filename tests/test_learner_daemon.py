@@ -1,5 +1,6 @@
 """A correction ends what it corrects, by whatever way it comes in; with the real embedder and without any."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.retrieval.memory_index import MemoryIndex
 from tests.command import run
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
@@ -159,6 +161,18 @@ def test_what_was_edited_by_hand_is_not_quoted_as_it_was_said(reader: Client, cl
     reply = reader.post("/chat", json={"message": "Where is the stopcock?"}).json()["reply"]
     assert "kitchen sink" in reply
     assert "stairs" not in reply
+
+
+@NEEDS_MINILM
+def test_what_has_no_vector_yet_is_found_by_a_question(reader: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def never(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    say(reader, "The stopcock is under the stairs, behind the coats.")
+    monkeypatch.setattr(MemoryIndex, "_fill", never)
+    reader.patch("/memories/1", json={"content": "The stopcock is below the sink."}).raise_for_status()
+    reply = reader.post("/chat", json={"message": "Where is the stopcock?"}).json()["reply"]
+    assert "below the sink" in reply
 
 
 @NEEDS_MINILM

@@ -112,6 +112,16 @@ def test_a_snapshot_stays_as_it_was_whatever_becomes_of_the_index() -> None:
     assert index.view(lambda namespace: True).ids.tolist() == [1, 2, 3]
 
 
+def test_a_snapshot_without_vectors_gets_none_later() -> None:
+    index = RamIndex()
+    index.matrix = Matrix(4)
+    index.put([Item(1, 1, "user", 9)])
+    before = index.snapshot()
+    index.embed(1, pack(np.eye(4, dtype=np.float32)[:1]))
+    assert before.without_vectors([1]) == [1]
+    assert index.without_vectors([1, 2]) == [2]
+
+
 def said(thread: int, *lengths: int) -> list[Item]:
     """A conversation of exchanges: a message and a reply in turns, of these lengths."""
     return [Item(100 * thread + row, thread, "user", length) for row, length in enumerate(lengths)]

@@ -4,14 +4,13 @@ Only the user's words and tools' reports count; never what the assistant claims,
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
 from pi_memory.learning.fixes import chains, solutions
 from pi_memory.learning.statements import statements
 from pi_memory.memories import namespaces
+from pi_memory.memories.said_on import dated
 from pi_memory.text.intent import supposes
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user
@@ -137,10 +136,7 @@ def _dated(candidate: Candidate, at: float) -> Candidate:
     when: MemoryType = "episodic" if pattern("happened").search(candidate.content) else "semantic"
     if not pattern("relative_day").search(candidate.content):
         return replace(candidate, type=when)
-    with suppress(ValueError, OverflowError, OSError):
-        day = datetime.fromtimestamp(at, UTC).date().isoformat()
-        return replace(candidate, content=f"{candidate.content} (Said on {day}.)", type="episodic")
-    return candidate
+    return replace(candidate, content=dated(candidate.content, at), type="episodic")
 
 
 def _namespace(stated: Statement, project: str | None) -> str:

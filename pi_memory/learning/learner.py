@@ -29,6 +29,7 @@ from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers, named, scope
 from pi_memory.memories.redaction import Gone
+from pi_memory.memories.said_on import undated
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Embedder
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
@@ -591,7 +592,8 @@ def _said(neighbour: Neighbour) -> Said:
 
 def _in_own_words(said: Candidate | Memory) -> str:
     """The user's own words, where there are any that say as much."""
-    return said.quote if said.quote and len(said.content) < len(said.quote) + SUBJECT else said.content
+    content = undated(said.content)
+    return said.quote if said.quote and len(content) < len(said.quote) + SUBJECT else content
 
 
 def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:

@@ -1,8 +1,8 @@
 """Snippets: the sentences of a hit that bear on a message and are not in the prompt yet. Pure."""
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 
+from pi_memory.memories.said_on import undated
 from pi_memory.text import query_terms
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import is_question, sentences, stems
@@ -12,9 +12,6 @@ LONG, LONGEST = 300, 600
 """Characters above which a text is cut to a snippet, and most characters of a snippet."""
 BEARS = 0.5
 """Least share of the best sentence's common words with the message."""
-
-SAID_ON = re.compile(r" \(Said on [\d-]{10}\.\)$")
-"""The day that a memory adds to what was said; it is nothing new beside the words themselves."""
 
 
 class Novelty:
@@ -55,7 +52,7 @@ class Novelty:
 
     def _contains(self, sentence: str) -> bool:
         """Whether all its words are in one earlier sentence. A question covers only questions."""
-        said = _content(SAID_ON.sub("", sentence))
+        said = _content(undated(sentence))
         return any(said <= known and (not asked or is_question(sentence)) for known, asked in self._contained)
 
     def _by_bearing(self, lines: Sequence[str]) -> Iterator[int]:

@@ -62,11 +62,10 @@ class MemoryIndex:
         if not embedder.dimensions:
             self._pending.clear()
             return
-        await self._fill(embedder)
-        if self._is_loaded:
-            await self._catch_up(embedder)
-        else:
+        if not self._is_loaded:
             await self._load(embedder)
+        await self._catch_up(embedder)
+        await self._fill(embedder)
 
     async def _load(self, embedder: Embedder) -> None:
         """Load all vectors into RAM."""
@@ -78,7 +77,7 @@ class MemoryIndex:
         self._is_loaded = True
 
     async def _catch_up(self, embedder: Embedder) -> None:
-        """Index the memories that have changed."""
+        """Index the memories that were stored with a vector."""
         while self._pending:
             number = self._pending.pop()
             for found, packed in await self._memories.vectors(embedder.id, after=number - 1, limit=1):
@@ -91,12 +90,13 @@ class MemoryIndex:
         self.ram_index.embed(number, unpack(packed, embedder.dimensions))
 
     async def _fill(self, embedder: Embedder) -> None:
-        """Compute missing vectors, a few at a time, so that a chat's query need not wait."""
+        """Compute missing vectors a few at a time: a chat's query need not wait, and what is done is found."""
         while missing := await self._memories.without_vector(embedder.id, limit=MADE_AT_ONCE):
             vectors = await embedder.embed([by_user(content) for _, content in missing])
             for (number, content), vector in zip(missing, vectors, strict=True):
-                embedding = Embedding(embedder.id, pack(vector[None]).to_bytes())
-                await self._memories.embedded(number, embedding, content=content)
+                packed = pack(vector[None]).to_bytes()
+                if await self._memories.embedded(number, Embedding(embedder.id, packed), content=content):
+                    self._embed(number, packed, embedder)
 
 
 def _item(memory: Outline) -> Item:

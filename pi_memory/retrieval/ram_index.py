@@ -88,7 +88,7 @@ class RamIndex:
         """The index as it is now, whatever becomes of it: its arrays are replaced, never written to."""
         now = copy(self)
         now._known = self._known.copy()
-        now.matrix = self.matrix and self.matrix.snapshot()
+        now.matrix = None if self.matrix is None else self.matrix.snapshot()
         return now
 
     @property
@@ -174,6 +174,14 @@ class RamIndex:
         if self.matrix is None:
             return np.zeros(len(view.ids), np.float32)
         return view.spread(self.matrix.ids, self.matrix.cosines(query))
+
+    def without_vectors(self, ids: Sequence[int]) -> list[int]:
+        """Those of these ids that have none."""
+        if self.matrix is None or not ids:
+            return list(ids)
+        wanted = np.array(ids, np.int32)
+        found: list[int] = wanted[~np.isin(wanted, self.matrix.ids)].tolist()
+        return found
 
     def _place(self, item: Item) -> int:
         return self._known.setdefault((item.namespace, item.labels), len(self._known))

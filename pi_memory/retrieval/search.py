@@ -55,6 +55,8 @@ READ = 100
 """Candidates whose texts are read, or three times as many as are asked for."""
 READ_NEAREST = 24
 """Nearest messages in meaning that are read besides: an answer may share no word with its question."""
+READ_LATE = 8
+"""Most texts without vectors yet, as they were written just now or there is a new embedder, that get theirs at once."""
 SIGNAL = 0.13
 """Bonus for the speaker who is asked about and for a time that is asked for; penalty for a question or a long reply."""
 COMPANY = 0.1
@@ -227,7 +229,27 @@ class Search:
         )
         found = await self._db.read(partial(candidates.look_up, places=places, wanted=wanted))
         boost = self._attention(request.session, query[:NAMING])
-        return await self._worker.run(_rank, found, parsed, now=request.now, boost=boost, k=request.k)
+        ranked = await self._worker.run(_rank, found, parsed, now=request.now, boost=boost, k=request.k)
+        return ranked if meaning is None else await self._with_nearness(ranked, meaning, indexes)
+
+    async def _with_nearness(
+        self, ranked: list[Recalled], meaning: QueryMeaning, indexes: Mapping[Kind, RamIndex]
+    ) -> list[Recalled]:
+        """The hits, the first of those whose vectors are still to be made with their nearness."""
+        far: dict[Kind, list[int]] = {
+            kind: [_id_in_index(each) for each in ranked if each.kind == kind and not each.cosine] for kind in indexes
+        }
+        missing = {(kind, id_) for kind, index in indexes.items() for id_ in index.without_vectors(far[kind])}
+        late = [each for each in ranked if (each.kind, _id_in_index(each)) in missing][:READ_LATE]
+        if not late:
+            return ranked
+        try:
+            vectors = await self._scale.embedder.now.embed([by_user(each.content) for each in late])
+        except EmbedderError:
+            return ranked
+        near = zip(late, meaning.aim.nearness(vectors @ meaning.aim.vector).tolist(), strict=True)
+        known = {(each.kind, each.id, each.role): nearness for each, nearness in near}
+        return [replace(r, cosine=known.get((r.kind, r.id, r.role), r.cosine)) for r in ranked]
 
     async def elsewhere(self, request: SearchRequest) -> dict[str, int]:
         """How many memories that bear on the query each project has that the request's scope does not see."""
@@ -535,6 +557,10 @@ def _next_message(question: Recalled, next_ones: Mapping[int, StoredMessage]) ->
     if role == "assistant" and said.source == "chat":  # a reply of ours is no answer
         return None
     return replace(question, id=exchange_id, content=said.text, at=said.at, role=role, ref=said.ref)
+
+
+def _id_in_index(found: Recalled) -> int:
+    return found.id if found.kind == "memory" else _message_id(found)
 
 
 def _message_id(found: Recalled) -> int:
