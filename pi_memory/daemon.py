@@ -470,7 +470,12 @@ async def _watching(parts: Parts) -> AsyncIterator[None]:
 
 
 async def _rest(parts: Parts) -> None:
-    """Work off the inbox as far as there is time, and save what is in RAM only; each step, whatever others raise."""
+    """Work off the inbox as far as there is time, and save what is in RAM only; each step, whatever others raise.
+
+    A machine that is switched off stops its daemons first: what was said goes to the card before all else.
+    """
+    with logged("Writing what was said"):
+        await parts.db.checkpoint()
     try:
         await asyncio.wait_for(parts.inbox.drain(), DRAIN_SECONDS)
     except TimeoutError:

@@ -1,7 +1,9 @@
 """The turn: its steps in their order, and what it keeps when it ends early."""
 
 import asyncio
+import sqlite3
 from collections.abc import Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import Unprocessable
 from pi_memory.parts import Parts
-from pi_memory.types import Candidate, Delta, Done, Turn
+from pi_memory.types import Candidate, Delta, Done, Exchange, Memory, Turn
 from tests.conftest import settings_for
 from tests.fakes import FakeClock, FakeModel
 
@@ -129,3 +131,29 @@ def test_what_is_recalled_gives_way_to_a_long_message(tmp_path: Path, words: int
     in_daemon(tmp_path, work, model=model)
     assert model.prompts[-1][-1].text == message
     assert ("[Context compacted]" in model.prompts[-1][0].text) is is_summed_up
+
+
+def test_a_stop_puts_what_was_said_on_the_card_before_it_works_off_the_rest(tmp_path: Path) -> None:
+    found: list[str] = []
+
+    async def work(parts: Parts) -> None:
+        keep = parts.learner.keep
+
+        async def slowly(exchange_id: int, exchange: Exchange) -> list[Memory]:
+            await asyncio.sleep(0.3)
+            found.extend(on_the_card(tmp_path))
+            return await keep(exchange_id, exchange)
+
+        parts.learner.keep = slowly  # type: ignore[method-assign]
+        await say(parts, "The anchor is by the door")
+
+    in_daemon(tmp_path, work, model=FakeModel("Fine."))
+    assert found == ["The anchor is by the door"]
+
+
+def on_the_card(folder: Path) -> list[str]:
+    """What a power cut leaves of what was said: that in the database without its log, which nothing has synced."""
+    (path,) = folder.rglob("memory.db")
+    (folder / "cut.db").write_bytes(path.read_bytes())
+    with closing(sqlite3.connect(folder / "cut.db")) as db:
+        return [user for (user,) in db.execute("select user from exchanges")]
