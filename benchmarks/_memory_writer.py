@@ -1,10 +1,14 @@
-"""A process that only writes memories, so that what it writes can be counted: FOLDER background|stated COUNT."""
+"""A process that only writes memories, so that what it writes can be counted: FOLDER said|learned|stated COUNT.
+
+`said` only stores what `learned` learns from.
+"""
 
 import asyncio
 import json
 import sys
 import time
 import zlib
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +23,7 @@ from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import RamIndex
+from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
 from pi_memory.types import Exchange, Vectors
@@ -54,10 +59,12 @@ async def write(folder: Path, how: str, count: int) -> dict[str, int]:
     loader = Loader(_load, fallback=await _load())
     scale = Scale(loader)
     memories = Memories(db, clock=time.time)
-    worker = Worker("compute")
+    worker, loaded = Worker("compute"), asyncio.Event()
+    loaded.set()
     learning = Learner(
         memories,
         NeighbourSearch(memories, RamIndex(), scale, worker=worker),
+        loaded=loaded,
         heads=Config().folder("heads"),
         embedder=loader,
         worker=worker,
@@ -67,9 +74,11 @@ async def write(folder: Path, how: str, count: int) -> dict[str, int]:
         for fact in said:
             await learning.state(notice(f"Remember that {fact[0].lower()}{fact[1:]}"), project="home")
     else:
-        exchanges = [(n, Exchange("c", fact, "Good.", time.time(), project="home")) for n, fact in enumerate(said, 1)]
-        for start in range(0, count, SESSION):
-            await learning.learn(exchanges[start : start + SESSION])
+        told = [Exchange("c", fact, "Good.", time.time(), project="home") for fact in said]
+        numbered = [(await db.write(partial(exchanges.add, exchange=each)), each) for each in told]
+        await db.flush()
+        for start in range(0, count if how == "learned" else 0, SESSION):
+            await learning.learn(numbered[start : start + SESSION])
             await db.flush()
     kept, stored = await memories.listed(Filter(valid=None), limit=count)
     await db.checkpoint()

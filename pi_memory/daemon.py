@@ -296,6 +296,7 @@ def _memory(ground: Ground, attention: Attention) -> MemoryParts:
     learner = Learner(
         memories,
         NeighbourSearch(memories, memory_index.ram_index, ground.scale, worker=ground.worker),
+        loaded=memory_index.loaded,
         heads=heads,
         embedder=ground.embedder,
         worker=ground.worker,
@@ -378,6 +379,7 @@ def _subscribe(ground: Ground, topics: TopicParts, memory: MemoryParts, backgrou
     """What concerns the daemon as a whole: a text was forgotten, the clock was set."""
     # Last, when all that holds texts in RAM has let go of what was forgotten.
     forget = partial(_forget_on_disk, ground.settings, ground.db, memory.memories, ground.unsave)
+    ground.events.subscribe(TextForgotten, lambda forgotten: background.inbox.reread(forgotten.exchange_ids))
     ground.events.subscribe(TextForgotten, forget)
     ground.events.subscribe(TextForgotten, lambda _: _let_go(ground.embedder.now, memory.search))
     stamped = (ground.windows, background.inbox, topics.focus, topics.attention)

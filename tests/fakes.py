@@ -25,6 +25,13 @@ class FakeClock:
         self.now += days * 86_400 + minutes * 60 + seconds
 
 
+def already() -> asyncio.Event:
+    """An event that has come."""
+    event = asyncio.Event()
+    event.set()
+    return event
+
+
 class FakeModel(KeepsNothing):
     """A model that says `replies` in turn, word by word, and remembers the prompts. It chooses the first label, and
     writes what it would say.

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,12 +17,14 @@ from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import RamIndex
+from pi_memory.store import exchanges
 from pi_memory.store.database import Database
+from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.store.memories import Filter
 from pi_memory.types import Exchange, Memory
 from pi_memory.worker import Worker
 from tests.crashes import at_every_write
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, already
 
 T = TypeVar("T")
 
@@ -39,6 +42,7 @@ class Mind:
         self.learning = Learner(
             self.memories,
             NeighbourSearch(self.memories, RamIndex(), scale, worker=worker),
+            loaded=already(),
             heads=Config().folder("heads"),
             embedder=embedder,
             worker=worker,
@@ -50,10 +54,18 @@ class Mind:
 
     async def learn(self, *said: str, project: str | None = None) -> list[Memory]:
         """What was said, as the inbox and then the end of the session have it."""
-        exchanges = [Exchange("c", text, "Fine.", self.clock(), project=project) for text in said]
-        for number, exchange in enumerate(exchanges, 1):
+        told = [Exchange("c", text, "Fine.", self.clock(), project=project) for text in said]
+        numbered = [(await self._stored(exchange), exchange) for exchange in told]
+        for number, exchange in numbered:
             await self.learning.link_statements(number, exchange)
-        return await self.learning.learn(list(enumerate(exchanges, 1)))
+        return await self.learning.learn(numbered)
+
+    async def _stored(self, exchange: Exchange) -> int:
+        found = await self.db.read(partial(exchanges.listed, query=ExchangeQuery(), limit=100))
+        known = {each.user: number for number, each in found}
+        if exchange.user in known:
+            return known[exchange.user]
+        return await self.db.write(partial(exchanges.add, exchange=exchange))
 
     async def known(self) -> list[str]:
         found, _ = await self.memories.listed(limit=1000)

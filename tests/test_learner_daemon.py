@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from tests.command import run
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
 from tests.process import serving
-from tests.test_conflicts import CORRECTED, NEEDS_MINILM, minilm, reader, say
+from tests.test_conflicts import CORRECTED, MINILM, NEEDS_MINILM, ReadsOnce, minilm, reader, say
 from tests.test_knowledge_graph import call as call_graph
 from tests.test_mcp import call
 from tests.test_tokens import add as token
@@ -24,6 +25,7 @@ __all__ = ["minilm", "reader"]
 Way = Callable[[Client, str], object]
 OLD, NEW = "The database is Postgres 15.", "We migrated the database from Postgres 15 to Postgres 16."
 YEAR = 365 * 86_400
+STOPCOCK, LADDER = "The stopcock is under the stairs.", "The ladder is at Ingrid's, number 3."
 
 
 def post(client: Client, content: str, **more: Any) -> Any:
@@ -331,3 +333,60 @@ def test_what_goes_on_from_the_same_sentence_holds_beside_each_other(reader: Cli
         reader.settle()
     assert [content for content in held(reader) if "three scoops" in content]
     assert [content for content in held(reader) if "strawberries" in content]
+
+
+def erase_exchange(client: Client) -> None:
+    client.post("/chat", json={"message": STOPCOCK, "conversation_id": "c"}).raise_for_status()
+    client.delete("/exchanges/1").raise_for_status()
+
+
+def erase_conversation(client: Client) -> None:
+    client.post("/chat", json={"message": STOPCOCK, "conversation_id": "c"}).raise_for_status()
+    client.delete("/conversations/c?forget=1").raise_for_status()
+
+
+def erase_import(client: Client) -> None:
+    line = {"conversation_id": "c", "messages": [{"role": "user", "content": STOPCOCK}]}
+    client.post("/import?extract=1", content=json.dumps(line)).raise_for_status()
+    client.delete("/conversations/c?forget=1").raise_for_status()
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize("erased", [erase_exchange, erase_conversation, erase_import])
+def test_what_is_erased_before_it_was_learned_is_not_learned(
+    daemon: Daemon, minilm: ReadsOnce, monkeypatch: pytest.MonkeyPatch, erased: Callable[[Client], None]
+) -> None:
+    gate, as_ever = asyncio.Event(), MemoryIndex._embed_changed
+
+    async def held_up(index: MemoryIndex) -> None:
+        await gate.wait()
+        await as_ever(index)
+
+    monkeypatch.setattr(MemoryIndex, "_embed_changed", held_up)
+    client = daemon(embedder=minilm)
+    erased(client)
+    client.post("/chat", json={"message": LADDER, "conversation_id": "d"}).raise_for_status()
+    assert client.portal is not None
+    client.portal.call(gate.set)
+    client.settle()
+    assert held(client, "?all=1") == [LADDER]
+
+
+@NEEDS_MINILM
+def test_what_is_said_while_the_embedder_loads_is_learned_also_after_a_crash(tmp_path: Path) -> None:
+    with (
+        serving(tmp_path, PI_MEMORY_EMBEDDER="gguf", PI_MEMORY_EMBEDDER_MODEL=MINILM) as process,
+        process.client as client,
+    ):
+        client.post("/chat", json={"message": STOPCOCK}).raise_for_status()
+        client.post("/memories", json={"content": "Rolf is a tortoise."}).raise_for_status()  # durable
+        process.stop(signal.SIGKILL)
+    with (
+        serving(tmp_path, PI_MEMORY_EMBEDDER="gguf", PI_MEMORY_EMBEDDER_MODEL=MINILM) as process,
+        process.client as client,
+    ):
+        client.post("/chat", json={"message": LADDER}).raise_for_status()
+        process.wait_until_loaded()
+        client.get("/exchanges?wait=1").raise_for_status()
+        known = {memory["content"] for memory in client.get("/memories").json()["memories"]}
+    assert {STOPCOCK, LADDER} <= known

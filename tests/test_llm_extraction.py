@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.loader import Loader
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.protocols import Model
+from pi_memory.store import exchanges
 from pi_memory.types import AnswerForm, Candidate, Exchange, Memory, Message
 from tests.fakes import FakeModel
 from tests.test_learner import mind
@@ -131,6 +133,8 @@ def test_learning_takes_what_the_model_names_beside_the_rules(tmp_path: Path) ->
                 '- preference: The user likes how it looks. | "I like how it looks"',
             )
             it.learning._llm = extraction(Talker("\n".join([*lines, ""])))
+            for number, exchange in SAID:
+                assert await it.db.write(partial(exchanges.add, exchange=exchange)) == number
             for _ in range(2):
                 await it.learning.learn(SAID)
             return await it.known()

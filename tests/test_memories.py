@@ -47,9 +47,9 @@ def test_a_memory_comes_back_as_it_was_added(tmp_path: Path) -> None:
     async def add(memories: Memories, clock: FakeClock) -> None:
         result: list[Memory] = []
         memories.events.subscribe(MemoryChanged, lambda changed: result.append(changed.memory))
-        added = await memories.add(replace(TEA, namespace="User/Food", exchange_id=7), origin="api", durable=True)
+        added = await memories.add(replace(TEA, namespace="User/Food"), origin="api", durable=True)
         assert added == await memories.get(1) == result[0]
-        assert (added.namespace, added.created_at, added.exchange_id) == ("user/food", START, 7)
+        assert (added.namespace, added.created_at) == ("user/food", START)
         assert added.is_valid
 
     async def see(memories: Memories, clock: FakeClock) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -41,7 +41,7 @@ CATCH_UP_SECONDS = 5.0
 logger = logging.getLogger(__name__)
 
 
-class InboxItem(Struct, frozen=True):
+class InboxItem(Struct):
     """An exchange in the inbox: its id once it is stored, whether it can be recalled yet, and its tag once it is
     processed.
     """
@@ -80,12 +80,14 @@ def after_reply(
         else:
             await learner.link_statements(stored.id, exchange)
 
-    async def keep_facts(stored: StoredExchange) -> None:
-        await learner.keep(stored.id, stored.exchange)
-
     async def index_messages(stored: StoredExchange) -> None:
         is_remark = await learner.is_remark(stored.exchange)
         await message_index.index(stored.id, stored.exchange, is_remark=is_remark)
+
+    async def keep_facts(stored: StoredExchange) -> None:
+        if not learner.is_ready:
+            stored.recallable.set()  # by its words, until then
+        await learner.keep(stored.id, stored.exchange)
         stored.recallable.set()
 
     async def tag(stored: StoredExchange) -> None:
@@ -99,7 +101,7 @@ def after_reply(
     async def schedule_reflection(stored: StoredExchange) -> None:
         reflection.soon(stored.exchange.conversation_id)
 
-    return link_statements, keep_facts, index_messages, tag, attend, schedule_reflection
+    return link_statements, index_messages, keep_facts, tag, attend, schedule_reflection
 
 
 def announcing(events: Events) -> Step:
@@ -130,7 +132,6 @@ class Inbox:
         self._steps = steps
         self._priority = priority
         self._items: deque[InboxItem] = deque()
-        self._characters = 0
         self._worker = BackgroundWorker("Working off the inbox", self._work_off)
 
     async def start(self) -> None:
@@ -140,7 +141,7 @@ class Inbox:
 
     def admit(self) -> None:
         """Raises `Unavailable` when the inbox is full."""
-        if len(self._items) >= MOST or self._characters >= MOST_CHARACTERS:
+        if len(self._items) >= MOST or sum(_characters(item.exchange) for item in self._items) >= MOST_CHARACTERS:
             raise Unavailable(
                 f"{len(self._items)} exchanges wait to be worked off", hint="Send this again when they have been."
             )
@@ -157,10 +158,15 @@ class Inbox:
 
     def restamp(self, right: Callable[[float], float]) -> None:
         """Correct times stamped by a wrong clock."""
-        self._items = deque(
-            replace(waiting, exchange=replace(waiting.exchange, at=right(waiting.exchange.at)))
-            for waiting in self._items
-        )
+        for waiting in self._items:
+            waiting.exchange = replace(waiting.exchange, at=right(waiting.exchange.at))
+
+    async def reread(self, exchange_ids: Collection[int]) -> None:
+        """Go on with what is left of these exchanges after texts were forgotten."""
+        left = await self._db.read(partial(exchanges.several, ids=exchange_ids))
+        for waiting in self._items:
+            if waiting.stored.done() and (number := waiting.stored.result()) in exchange_ids:
+                waiting.exchange = left.get(number) or _emptied(waiting.exchange)
 
     @property
     def waiting(self) -> int:
@@ -185,7 +191,6 @@ class Inbox:
     def _queue(self, exchange: Exchange, stored: asyncio.Future[int]) -> asyncio.Future[Tagged]:
         tagged: asyncio.Future[Tagged] = asyncio.get_running_loop().create_future()
         self._items.append(InboxItem(exchange, stored, tagged))
-        self._characters += _characters(exchange)
         self._worker.wake()
         return tagged
 
@@ -203,8 +208,7 @@ class Inbox:
             if not await self._process(self._items[0]):
                 await self._db.writable()
                 continue
-            done = self._items.popleft()
-            self._characters -= _characters(done.exchange)
+            self._items.popleft()
 
     async def _process(self, waiting: InboxItem) -> bool:
         """Take an exchange through all steps.
@@ -215,6 +219,7 @@ class Inbox:
             stored = StoredExchange(await waiting.stored, waiting.exchange, waiting.recallable)
             for step in self._steps:
                 await self._priority.let_pass()
+                stored.exchange = waiting.exchange  # texts may have been forgotten since
                 began = self._timer()
                 await _run(step, stored)
                 self.seconds[step.__name__] += self._timer() - began
@@ -246,6 +251,10 @@ async def _run(step: Step, stored: StoredExchange) -> None:
     except Exception:
         # The edge of a background job.
         logger.exception("After a reply: %s failed", step.__name__)
+
+
+def _emptied(exchange: Exchange) -> Exchange:
+    return replace(exchange, user="", reply="", tool_calls=(), file_paths=(), stated=())
 
 
 def _characters(exchange: Exchange) -> int:

@@ -91,8 +91,8 @@ class Learner:
     """Turns statements, facts and sessions into memories.
 
     `llm`, if given, has the model name candidates besides those of the rules, and decide where these are in
-    doubt. `heads` is the folder of the learned judges (`heads.py`). `topics` names the topics of something learned in a
-    session, also from its text.
+    doubt. `loaded` is set when memories can be compared by their vectors, or there are none. `heads` is the folder of
+    the learned judges (`heads.py`). `topics` names the topics of something learned in a session, also from its text.
     """
 
     def __init__(
@@ -100,6 +100,7 @@ class Learner:
         memories: Memories,
         neighbours: NeighbourSearch,
         *,
+        loaded: asyncio.Event,
         heads: Path,
         embedder: Loader[Embedder],
         worker: Worker,
@@ -110,6 +111,7 @@ class Learner:
         self._topics = topics or _no_topics
         self._memories = memories
         self._around = neighbours
+        self._loaded = loaded
         self._plain_facts = PlainFacts(Worth(heads), embedder, worker=worker)
         self._replacement = Replacement(heads)
         self._worker = worker
@@ -179,10 +181,17 @@ class Learner:
         if quotes := [s.quote for s in statements(exchange) if s.kind not in ("forget", "private")]:
             await self._memories.link_statements(quotes, exchange_id)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether `keep` need not wait for the embedder."""
+        return self._loaded.is_set()
+
     async def keep(self, exchange_id: int, exchange: Exchange) -> list[Memory]:
         """Store the plain facts of an exchange numbered `exchange_id`. Returns the memories that are new, or that
-        replaced older ones. Idempotent. Raises `StoreError`.
+        replaced older ones. Waits for the embedder: by words alone half of the facts would not be told from other
+        sentences. Idempotent. Raises `StoreError`.
         """
+        await self._loaded.wait()
         self._talks[exchange_id] = exchange.conversation_id
         if len(self._talks) > RECENT:
             self._talks.popitem(last=False)

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 
 from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError
 from pi_memory.memories import undo
-from pi_memory.store import events, memories, tombstones
+from pi_memory.store import events, exchanges, memories, tombstones
 from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding
 from pi_memory.text.fact import states
@@ -30,8 +30,12 @@ class Cause(Struct, frozen=True):
 
 
 def add(db: Database, candidate: Candidate, cause: Cause, *, embedding: Embedding | None = None) -> Memory:
-    """Insert a memory. Raises `Forgotten`, and `RequestError` for a vector of the wrong size."""
+    """Insert a memory. Raises `Forgotten`, also when the exchange that it rests on was erased meanwhile, and
+    `RequestError` for a vector of the wrong size.
+    """
     refuse_forgotten(db, candidate.content, candidate.quote)
+    if candidate.exchange_id is not None and not exchanges.several(db, [candidate.exchange_id]):
+        raise Forgotten("What this rests on was erased", hint=AGAIN)
     refuse_size(db, embedding)
     memory = memories.add(db, candidate, cause.at, embedding=embedding)
     events.add(db, Event(cause.at, undo.ADDED, undo.subject(memory.id), cause.origin))

@@ -3,6 +3,9 @@
 Missing vectors, and those of another embedder, are computed in the background.
 """
 
+import asyncio
+from functools import partial
+
 from pi_memory.embedding.quantized import Matrix, pack, unpack
 from pi_memory.event_bus import MemoryChanged
 from pi_memory.loader import Loader
@@ -10,7 +13,7 @@ from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.memories import Embedding, Outline
-from pi_memory.tasks import BackgroundWorker
+from pi_memory.tasks import BackgroundWorker, until_done
 from pi_memory.text.persons import by_user
 
 LOADED_AT_ONCE = 500
@@ -20,7 +23,8 @@ MADE_AT_ONCE = 16
 class MemoryIndex:
     """`ram_index` is the index that a search reads. Each memory is a thread of its own, without neighbours.
 
-    `unindexed`: there may be memories whose words are not in the full-text index yet.
+    `unindexed`: there may be memories whose words are not in the full-text index yet. `loaded` is set when the vectors
+    are in RAM, or there is no embedder.
     """
 
     def __init__(self, memories: Memories, embedder: Loader[Embedder]) -> None:
@@ -29,7 +33,7 @@ class MemoryIndex:
         self._memories = memories
         self._embedder = embedder
         self._pending: set[int] = set()
-        self._is_loaded = False
+        self.loaded = asyncio.Event()
         self._embedding = BackgroundWorker("Making the vectors of memories", self._embed_changed)
         memories.events.subscribe(MemoryChanged, self._follow)
 
@@ -61,9 +65,11 @@ class MemoryIndex:
         embedder = await self._embedder.ready()
         if not embedder.dimensions:
             self._pending.clear()
+            self.loaded.set()
             return
-        if not self._is_loaded:
-            await self._load(embedder)
+        if not self.loaded.is_set():
+            await until_done("Loading the vectors of memories", partial(self._load, embedder))
+            self.loaded.set()
         await self._catch_up(embedder)
         await self._fill(embedder)
 
@@ -74,7 +80,6 @@ class MemoryIndex:
             packed = unpack(b"".join(kept for _, kept in found), embedder.dimensions)
             self.ram_index.load([number for number, _ in found], packed)
             last = found[-1][0]
-        self._is_loaded = True
 
     async def _catch_up(self, embedder: Embedder) -> None:
         """Index the memories that were stored with a vector."""
