@@ -26,6 +26,10 @@ def gone_at(last_touched_at: float, *, rate: float = TOPIC_RATE) -> float:
     return last_touched_at + math.log(GONE, rate) * DAY
 
 
+LONGEST = gone_at(0.0, rate=MEMORY_RATE) - DAY
+"""Seconds without use after which a memory that ends has faded; what ended sooner was ended by somebody."""
+
+
 def status(value: float) -> str:
     """The word for a strength: fresh, strong, fading, weak or almost gone."""
     for least, word in ((0.9, "fresh"), (0.6, "strong"), (0.3, "fading"), (0.15, "weak")):

@@ -36,6 +36,19 @@ def left(db: Database) -> tuple[list[str], int]:
     return names, db.execute("select count(*) from topic_sessions").fetchone()[0]
 
 
+def test_any_number_of_facts_is_erased_at_once(db: Database) -> None:
+    for name in ("Ada", "Zoë", "Übü"):
+        exchanges.add(db, Exchange("talk", f"{name} sells quinces. Hello.", "Fine.", NOW))
+    words = [frozenset({f"word{n}"}) for n in range(3_000)] + [frozenset({"übü"}), frozenset({"ada"})]
+    changed = erasure.from_exchanges(db, words, lambda _: lambda text, *_: text.partition(". ")[2], also=frozenset())
+    assert changed == {1, 3}
+    assert [each.user for _, each in sorted(exchanges.several(db, [1, 2, 3]).items())] == [
+        "Hello.",
+        "Zoë sells quinces. Hello.",
+        "Hello.",
+    ]
+
+
 def test_sessions_of_which_nothing_is_left_go(db: Database) -> None:
     session(db, "old", OLD)
     session(db, "crashed", OLD, ended=False)

@@ -40,6 +40,26 @@ def test_what_was_said_is_listed_and_searched(daemon: Daemon, clock: FakeClock) 
     assert listed(client, f"to={clock()}") == ["The pump is red"]
 
 
+def test_what_was_said_is_found_whatever_its_case_and_however_long_the_question(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Übung macht den Meister, auf der Straße.")
+    say(client, "Practice makes perfect.")
+    for query in ("übung", "ÜBUNG", "STRASSE", "straße meister"):
+        assert listed(client, f"q={query}") == ["Übung macht den Meister, auf der Straße."], query
+    assert listed(client, "q=" + "a+" * 3000) == ["Practice makes perfect.", "Übung macht den Meister, auf der Straße."]
+
+
+@pytest.mark.parametrize(("said_in", "asked_for"), [("/home/me/shop", "shop"), ("Shop", "/home/me/shop/")])
+def test_a_project_is_found_by_its_name_and_by_its_path(daemon: Daemon, said_in: str, asked_for: str) -> None:
+    client = daemon()
+    say(client, "The pump is red", "a", project=said_in)
+    say(client, "The pump is blue", "b", project="garden")
+    say(client, "The pump is green", "c")
+    assert listed(client, f"project={asked_for}") == ["The pump is red"]
+    found = client.get("/conversations", params={"project": asked_for}).json()["conversations"]
+    assert [each["conversation_id"] for each in found] == ["a"]
+
+
 def test_exchanges_come_in_pages(daemon: Daemon) -> None:
     client = daemon()
     for word in ("one", "two", "three"):

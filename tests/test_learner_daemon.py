@@ -390,3 +390,41 @@ def test_what_is_said_while_the_embedder_loads_is_learned_also_after_a_crash(tmp
         client.get("/exchanges?wait=1").raise_for_status()
         known = {memory["content"] for memory in client.get("/memories").json()["memories"]}
     assert {STOPCOCK, LADDER} <= known
+
+
+def asked(client: Client, question: str) -> str:
+    reply: str = client.post("/chat", json={"message": question}).raise_for_status().json()["reply"]
+    client.settle()
+    return reply
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize("edited", [False, True])
+def test_what_somebody_ended_is_no_answer_until_it_is_undone(reader: Client, clock: FakeClock, edited: bool) -> None:
+    for _ in range(2):  # of two sentences, only the first is its evidence
+        say(reader, STOPCOCK)
+        clock.pass_time(days=1)
+    if edited:
+        reader.patch("/memories/1", json={"content": "The stopcock is below the sink."}).raise_for_status()
+    reader.delete("/memories/1").raise_for_status()
+    clock.pass_time(minutes=1)
+    reply = asked(reader, "Where is the stopcock?")
+    assert "stairs" not in reply
+    assert "sink" not in reply
+    newest = reader.get("/events").json()["events"][0]["id"]
+    reader.post(f"/events/{newest}/undo").raise_for_status()
+    assert ("sink" if edited else "stairs") in asked(reader, "Where is the stopcock?")
+    reader.delete("/memories/1").raise_for_status()
+    clock.pass_time(minutes=1)
+    say(reader, STOPCOCK)
+    assert "stairs" in asked(reader, "Where is the stopcock?")
+
+
+@NEEDS_MINILM
+def test_what_has_faded_is_quoted_as_it_was_said(reader: Client, clock: FakeClock) -> None:
+    say(reader, STOPCOCK)
+    clock.pass_time(days=61)
+    assert reader.portal is not None
+    reader.portal.call(reader.parts.housekeeping.daily)
+    assert held(reader) == []
+    assert "stairs" in asked(reader, "Where is the stopcock?")

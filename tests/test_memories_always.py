@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from pi_memory.errors import Conflict, Forgotten, NotFound
 from pi_memory.memories.memories import Memories
 from pi_memory.store.database import Database
-from pi_memory.store.memories import Filter
+from pi_memory.store.memories import Filter, is_findable
 from pi_memory.text.fact import Key, facts, normal, states
 from pi_memory.types import Candidate, Memory
 from tests.fakes import FakeClock
@@ -250,6 +250,11 @@ class Life(RuleBasedStateMachine):
         assert not {normal(memory.content) for memory in found} & self.forgotten - {""}
         everything = normal(str([self.run(self.memories.history(memory.id)) for memory in found]) + str(list(found)))
         assert not [text for text in self.forgotten if text in everything]
+
+    @invariant()
+    def a_search_looks_through_the_same_memories_after_a_start(self) -> None:
+        found = self.run(self.memories.outlines(after=0, limit=1000))
+        assert {each.id for each in found} == {number for number, one in self.every().items() if is_findable(one)}
 
     def is_refused(self, candidate: Candidate) -> bool:
         return any(states(text, self.gone.__contains__) for text in (candidate.content, candidate.quote))

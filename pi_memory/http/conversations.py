@@ -10,7 +10,7 @@ from starlette.responses import Response
 from pi_memory.clock import iso
 from pi_memory.errors import NotFound
 from pi_memory.http import gone
-from pi_memory.http.endpoint import Endpoint, answer, choice, flag, number
+from pi_memory.http.endpoint import Endpoint, answer, choice, flag, number, of_project
 from pi_memory.http.times import shown
 from pi_memory.memories.redaction import Forgetting
 from pi_memory.parts import Parts
@@ -66,7 +66,7 @@ async def listed(request: Request, parts: Parts) -> Response:
     limit, offset = number(request, "limit", 50, least=1, most=MOST), number(request, "offset", 0)
     asked = request.query_params
     source = choice(request, "source", get_args(Source))
-    which = sessions.SessionFilter(source, asked.get("project"), asked.get("topic"))
+    which = sessions.SessionFilter(source, of_project(request), asked.get("topic"))
     found = await parts.db.read(partial(sessions.listed, which=which, limit=limit, offset=offset))
     return answer(ShownConversations([shown(ListedConversation, one, conversation_id=one.name) for one in found]))
 

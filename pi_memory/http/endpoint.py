@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from pi_memory.errors import ModelError, PiMemoryError, RequestError, Unavailable
 from pi_memory.http.named_tokens import TokenScope
+from pi_memory.memories import namespaces
 from pi_memory.parts import Parts
 from pi_memory.types import CLIENT_ID
 
@@ -182,6 +183,12 @@ def number(request: Request, name: str, default: int, *, least: int = 0, most: i
     if not (value.isascii() and value.isdigit() and len(value) < 20 and least <= int(value) <= most):
         raise RequestError(f"{name}: expected a number from {least} to {most}", hint=f"For example ?{name}={default}.")
     return int(value)
+
+
+def of_project(request: Request) -> Callable[[str], bool] | None:
+    """Whether a name is one of the project that is asked for, by name or path; None when none is."""
+    project = request.query_params.get("project")
+    return None if project is None else lambda name: name == project or namespaces.same_project(name, project)
 
 
 def choice(request: Request, name: str, allowed: Sequence[T]) -> T | None:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from pi_memory.errors import NotFound
 from pi_memory.http import gone
-from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number
+from pi_memory.http.endpoint import LARGEST, Endpoint, answer, flag, number, of_project
 from pi_memory.http.times import shown, unix
 from pi_memory.parts import Parts
 from pi_memory.retrieval.candidates import Kind
@@ -83,7 +83,7 @@ async def show(request: Request, parts: Parts) -> Response:
     query = ExchangeQuery(
         words=tuple(given.get("q", "").split()),
         conversation=given.get("conversation_id"),
-        project=given.get("project"),
+        is_project=of_project(request),
         since=_time(request, "from"),
         until=_time(request, "to"),
         before=number(request, "before", LARGEST),

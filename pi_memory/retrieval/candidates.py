@@ -90,7 +90,7 @@ class Hit(Struct, frozen=True):
 
 
 class Over(Struct, frozen=True):
-    """The content stems of what was said until a Unix time, and does not hold any more: the memory `instead` does."""
+    """The content stems of what was said until a time, and does not hold any more: the memory `instead` does, 0 for none."""
 
     stems: frozenset[str]
     until: float
@@ -175,6 +175,11 @@ def _ended(
         for memory in known
         if memory.id in instead
         for each in ended.over(memory.content, instead[memory.id].content)
+    ]
+    closed = (memory for memory in known if memory.valid_to is not None and memory.id not in instead)
+    over += [Over(frozenset(stems(memory.content)), memory.valid_to or 0.0, 0) for memory in closed]
+    over += [
+        Over(frozenset(stems(memory.quote)), memory.updated_at, memory.id) for memory in known if _is_edited(memory)
     ]
     exchange_ids = list({messages.exchange_of(each.id) for each in said})
     quotes = memories.ended(db, exchange_ids)

@@ -12,7 +12,7 @@ from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
-from pi_memory.store.memories import Embedding, Outline
+from pi_memory.store.memories import Embedding, Outline, is_findable
 from pi_memory.tasks import BackgroundWorker, until_done
 from pi_memory.text.persons import by_user
 
@@ -50,7 +50,7 @@ class MemoryIndex:
 
     def _follow(self, event: MemoryChanged) -> None:
         memory = event.memory
-        if memory.is_valid or (memory.superseded_by is not None and memory.forgotten_at is None):
+        if is_findable(memory):
             over = not memory.is_valid
             self.ram_index.put(
                 [_item(Outline(memory.id, memory.namespace, memory.type, memory.priority, len(memory.content), over))]
@@ -106,5 +106,5 @@ class MemoryIndex:
 
 def _item(memory: Outline) -> Item:
     """A memory in the index. What was superseded has no labels: those of what holds in its place may be others."""
-    labels = () if memory.is_superseded else (memory.type, memory.priority)
-    return Item(memory.id, memory.id, memory.namespace, memory.length, aside=bool(memory.is_superseded), labels=labels)
+    labels = () if memory.is_over else (memory.type, memory.priority)
+    return Item(memory.id, memory.id, memory.namespace, memory.length, aside=bool(memory.is_over), labels=labels)

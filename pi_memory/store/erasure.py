@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.store import messages
+from pi_memory.store import matching, messages
 from pi_memory.store.events import AUDIT
 
 Clean = Callable[..., str]
@@ -41,11 +41,14 @@ def from_exchanges(
     `words` are lower-case parts of words. `cleaner(id)` returns the function that cleans a text of that exchange: a
     message, or a reply with the message that it answers.
     """
-    where, values = _may_hold(words)
-    query = f"""select id, user, reply, coalesce(tool_calls, '') from exchanges
-        where {where} or id in (select value from json_each(:also)) order by id"""
+    matching.prepare(db)
+    # The longest word of each fact spares cleaning most rows.
+    longest = [max(found, key=len, default="") for found in words]
+    query = """select id, user, reply, coalesce(tool_calls, '') from exchanges
+        where has_any(user || ' ' || reply || ' ' || coalesce(tool_calls, ''), ?)
+        or id in (select value from json_each(?)) order by id"""
     changed = set()
-    for number, *parts in db.execute(query, {**values, "also": _json(sorted(also))}).fetchall():
+    for number, *parts in db.execute(query, (_json(longest), _json(sorted(also)))).fetchall():
         clean, (user, reply, calls) = cleaner(number), parts
         cleaned = [clean(user), clean(reply, user), clean(calls)]
         if cleaned != parts:
@@ -69,14 +72,6 @@ def is_evidence(db: Database, exchange_id: int | None, quote: str) -> bool:
     """Whether the exchange exists and contains the quote."""
     query = "select 1 from exchanges where id = ? and instr(user || ' ' || reply, ?)"
     return bool(quote) and db.execute(query, (exchange_id, quote)).fetchone() is not None
-
-
-def _may_hold(words: Sequence[frozenset[str]]) -> tuple[str, dict[str, str]]:
-    """An SQL condition by the longest word of each fact, which spares reading most rows."""
-    longest = [max(found, key=len, default="") for found in words]
-    values = {f"word{number}": f"%{word}%" for number, word in enumerate(longest)}
-    row = "user || ' ' || reply || ' ' || coalesce(tool_calls, '')"
-    return " or ".join(f"{row} like :{name}" for name in values) or "0", values
 
 
 def _without(side: dict[str, Any], erased: set[tuple[str, str]]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Exchanges, verbatim. The inbox has no table of its own: it is every exchange after the cursor in `state`."""
 
-import re
 from collections.abc import Callable, Collection
 from typing import Any, Literal
 
@@ -8,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlite_utils import Database
 
-from pi_memory.store import messages, sessions, state, tombstones
+from pi_memory.store import matching, messages, sessions, state, tombstones
 from pi_memory.text.fact import states, without
 from pi_memory.types import Exchange, Role, ToolCall
 
@@ -31,11 +30,13 @@ SAID = "(user != '' or reply != '')"
 
 
 class ExchangeQuery(msgspec.Struct, frozen=True):
-    """Filters of a list of exchanges; times are Unix times, `until` is exclusive. None filters nothing."""
+    """Filters of a list of exchanges; times are Unix times, `until` is exclusive. None filters nothing. `is_project`
+    tells the names of one project, such as `shop` and `/home/me/shop`.
+    """
 
     words: tuple[str, ...] = ()
     conversation: str | None = None
-    project: str | None = None
+    is_project: Callable[[str], bool] | None = None
     since: float | None = None
     until: float | None = None
     before: int = 2**63 - 1
@@ -157,22 +158,26 @@ def _short(value: Any) -> Any:
 
 def holding(db: Database, words: Collection[str], *, limit: int = 200) -> dict[int, Exchange]:
     """The newest exchanges whose user message contains all of some words, as parts of words; by id."""
-    where = " and ".join([SAID, *(f"instr(lower(user), :word{n})" for n in range(len(words)))])
-    values = {f"word{n}": word for n, word in enumerate(words)} | {"limit": limit}
+    matching.prepare(db)
     rows = db.execute(
-        f"select {COLUMNS} from {JOINED} where {where} order by exchanges.id desc limit :limit", values
+        f"select {COLUMNS} from {JOINED} where {SAID} and has_all(user, ?) order by exchanges.id desc limit ?",
+        (_folded(words), limit),
     ).fetchall()
     return {row[0]: _exchange(row) for row in rows}
 
 
 def listed(db: Database, query: ExchangeQuery, *, limit: int) -> list[tuple[int, Exchange]]:
     """The exchanges that match a query, with their ids, newest first."""
-    said = "user || char(10) || reply"
-    values: dict[str, object] = {f"word{n}": f"%{_literal(word)}%" for n, word in enumerate(query.words)}
-    where = [SAID, "exchanges.id < :before", *(f"{said} like :{name} escape '\\'" for name in values)]
+    values: dict[str, object] = {"words": _folded(query.words)}
+    where = [SAID, "exchanges.id < :before"]
+    if query.words:
+        matching.prepare(db)
+        where.append("has_all(user || char(10) || reply, :words)")
+    if query.is_project:
+        db.conn.create_function("is_project", 1, query.is_project, deterministic=True)
+        where.append("exchanges.project is not null and is_project(exchanges.project)")
     for condition, name in (
         ("sessions.name = :conversation", "conversation"),
-        ("exchanges.project = :project", "project"),
         ("exchanges.at >= :since", "since"),
         ("exchanges.at < :until", "until"),
     ):
@@ -184,9 +189,8 @@ def listed(db: Database, query: ExchangeQuery, *, limit: int) -> list[tuple[int,
     return [(row[0], _exchange(row)) for row in rows]
 
 
-def _literal(word: str) -> str:
-    """A LIKE pattern in which nothing is a wildcard."""
-    return re.sub(r"([\\%_])", r"\\\1", word)
+def _folded(words: Collection[str]) -> str:
+    return msgspec.json.encode([word.casefold() for word in words]).decode()
 
 
 def of_session(db: Database, name: str) -> list[int]:

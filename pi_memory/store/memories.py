@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlite_utils import Database
 
+from pi_memory import decay
 from pi_memory.store import memory_fts
 from pi_memory.types import Candidate, Memory, MemoryType, Priority
 
@@ -35,10 +36,22 @@ class Embedding(msgspec.Struct, frozen=True):
         return len(self.packed) - 4
 
 
-FINDABLE = "forgotten_at is null and (valid_to is null or superseded_by is not null)"
-"""SQL of memories that a search looks through: those that hold, and those that were superseded, which lead to what
-holds in their place.
+LED = f"""(superseded_by is not null
+    or label_id in (select id from memory_labels where priority = 'highest')
+    or valid_to < {decay.LONGEST} + coalesce(
+        (select last_accessed_at from memory_uses where memory_uses.id = memories.id), created_at))"""
+FINDABLE = f"forgotten_at is null and (valid_to is null or {LED})"
+"""SQL of memories that a search looks through: those that hold, those that were superseded, which lead to what holds in
+their place, and those that somebody ended, which lead to what is not true any more. What only faded is still true.
 """
+
+
+def is_findable(memory: Memory) -> bool:
+    """`FINDABLE`, of a memory in RAM."""
+    if memory.is_valid or memory.forgotten_at is not None:
+        return memory.is_valid
+    has_faded = (memory.valid_to or 0.0) >= decay.LONGEST + memory.last_accessed_at and memory.priority != "highest"
+    return memory.superseded_by is not None or not has_faded
 
 
 class Filter(msgspec.Struct, frozen=True):
@@ -171,12 +184,12 @@ class Outline(msgspec.Struct, frozen=True):
     type: MemoryType
     priority: Priority
     length: int
-    is_superseded: bool
+    is_over: bool
 
 
 def outlines(db: Database, *, after: int, limit: int) -> list[Outline]:
     """The `FINDABLE` memories above `after`, by id."""
-    query = f"""select memories.id, namespace, type, priority, length(content), superseded_by is not null from {JOINED}
+    query = f"""select memories.id, namespace, type, priority, length(content), valid_to is not null from {JOINED}
         where memories.id > ? and {FINDABLE} order by memories.id limit ?"""
     return [Outline(*row) for row in db.execute(query, (after, limit)).fetchall()]
 
@@ -208,11 +221,10 @@ def corrected(db: Database, *, ids: Sequence[int] = (), exchange_ids: Sequence[i
 
 
 def ended(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
-    """The sentences of these exchanges that memories rested on which were replaced, or taken back by an undo, by
+    """The sentences of these exchanges that memories rested on which were replaced, ended, or taken back by an undo, by
     exchange. What only faded is still true.
     """
-    query = """select exchange_id, quote from memories where valid_to is not null and quote != ''
-        and (superseded_by is not null or valid_to <= coalesce(valid_from, created_at))
+    query = f"""select exchange_id, quote from memories where valid_to is not null and quote != '' and {LED}
         and exchange_id in (select value from json_each(?))"""
     found: dict[int, list[str]] = {}
     for exchange_id, quote in db.execute(query, (msgspec.json.encode(exchange_ids).decode(),)):

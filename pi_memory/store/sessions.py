@@ -1,5 +1,7 @@
 """Sessions: conversations with us and agents' sessions elsewhere. A client's id is the session's `name`."""
 
+from collections.abc import Callable
+
 from msgspec import Struct
 from sqlite_utils import Database
 
@@ -48,10 +50,10 @@ FIRST_WORDS = 120
 
 
 class SessionFilter(Struct, frozen=True):
-    """Filters of a list of sessions; None filters nothing."""
+    """Filters of a list of sessions; None filters nothing. `is_project` tells the names of one project."""
 
     source: Source | None = None
-    project: str | None = None
+    is_project: Callable[[str], bool] | None = None
     topic: str | None = None
 
 
@@ -64,7 +66,7 @@ def listed(db: Database, which: SessionFilter | None = None, *, limit: int, offs
         condition
         for condition, value in (
             ("source = :source", wanted.source),
-            ("sessions.project = :project", wanted.project),
+            ("sessions.project is not null and is_project(sessions.project)", wanted.is_project),
             (of_topic, wanted.topic),
         )
         if value is not None
@@ -77,7 +79,9 @@ def listed(db: Database, which: SessionFilter | None = None, *, limit: int, offs
             {"where " + " and ".join(where) if where else ""} order by last_at desc, (select id {last}) desc limit -1)
         where exists (select 1 from exchanges where session_id = number and (user != '' or reply != ''))
         limit :limit offset :offset"""
-    values = {"source": wanted.source, "project": wanted.project, "topic": wanted.topic}
+    if wanted.is_project:
+        db.conn.create_function("is_project", 1, wanted.is_project, deterministic=True)
+    values = {"source": wanted.source, "topic": wanted.topic}
     rows = db.execute(query, {**values, "limit": limit, "offset": offset}).fetchall()
     return [Session(*(*row[1:], *_described(db, row[0]))) for row in rows]
 
