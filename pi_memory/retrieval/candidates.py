@@ -90,7 +90,7 @@ class Hit(Struct, frozen=True):
 
 
 class Over(Struct, frozen=True):
-    """The content stems of what was said until a time, and does not hold any more: the memory `instead` does, 0 for none."""
+    """The content stems of what was said until a time, and is over: the memory `instead` holds, 0 for none."""
 
     stems: frozenset[str]
     until: float
