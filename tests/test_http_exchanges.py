@@ -1,11 +1,16 @@
 """`/exchanges` and what is kept of conversations: listed, searched, and erased for good."""
 
+import asyncio
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from pi_memory.model.extractive import ExtractiveModel
+from pi_memory.store import exchanges
+from pi_memory.store.database import Database
+from pi_memory.types import Exchange
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock
 
@@ -216,3 +221,42 @@ def test_conversations_have_titles_and_topics_and_are_filtered(daemon: Daemon) -
     for query in (f"topic={topic}", "source=chat&limit=1"):
         assert [c["conversation_id"] for c in client.get(f"/conversations?{query}").json()["conversations"]] == ["b"]
     assert client.get("/conversations?source=import").json()["conversations"] == []
+
+
+def test_an_imported_conversation_is_gone_on_with(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    old = {"role": "user", "content": "The pump is red.", "at": 1_000_000_000}
+    reply = {"role": "assistant", "content": "Noted, the pump is red.", "at": 1_000_000_001}
+    file = json.dumps({"conversation_id": "c", "messages": [old, reply]})
+    client.post("/import", content=file).raise_for_status()
+    say(client, "Now it is blue.")
+    (shown,) = client.get("/conversations", params={"source": "chat"}).json()["conversations"]
+    assert (shown["conversation_id"], shown["exchanges"], shown["ended_at"]) == ("c", 2, None)
+    client.stop()
+    client = daemon()
+    assert [e["user"] for e in client.get("/conversations/c").json()["exchanges"]] == ["Now it is blue."]
+    found = client.get("/exchanges?conversation_id=c").json()["exchanges"]
+    assert [(e["user"], e["reply"] != "", e["source"]) for e in found] == [
+        ("Now it is blue.", True, "chat"),
+        ("The pump is red.", True, "import"),
+    ]
+    assert client.portal is not None
+    for days in (1, 31, 31):  # what is trimmed and erased by its age is no import
+        clock.pass_time(days=days)
+        client.portal.call(client.parts.housekeeping.daily)
+    found = client.get("/exchanges?conversation_id=c").json()["exchanges"]
+    assert [(e["user"], e["reply"] != "") for e in found] == [("Now it is blue.", False), ("The pump is red.", True)]
+    assert client.post("/import", content=file).json()["imported"]["messages"] == 0
+
+
+def test_what_a_crash_left_of_an_imported_conversation_is_worked_off(tmp_path: Path, clock: FakeClock) -> None:
+    async def left() -> list[tuple[int, str]]:
+        db = await Database.open(tmp_path / "m.db", now=clock())
+        for n, source in enumerate(("import", "import", "chat", "activity")):
+            told = Exchange("c", f"message {n}", "Fine.", clock(), source=source)  # type: ignore[arg-type]
+            await db.write(partial(exchanges.add, exchange=told))
+        found = await db.read(exchanges.inbox)
+        await db.close()
+        return [(number, exchange.user) for number, exchange in found]
+
+    assert asyncio.run(left()) == [(3, "message 2"), (4, "message 3")]

@@ -86,7 +86,8 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-EMPTY = """select id from sessions where coalesce(ended_at, started_at) < :before and source != 'import'
+EMPTY = """select id from sessions where coalesce(ended_at, started_at) < :before
+    and source != 'import' and imported_upto is null
     and id not in (select session_id from exchanges) and id not in (select session_id from lessons)
     and id < (select max(id) from sessions)"""
 """Sessions without exchanges that are over. An import is identified by its sessions. The newest session keeps its row,

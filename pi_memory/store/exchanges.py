@@ -14,7 +14,9 @@ from pi_memory.types import Exchange, Role, ToolCall
 CURSOR = "inbox"
 DONE = f"(select coalesce(max(cast(value as integer)), 0) from state where key = '{CURSOR}')"
 
-IMPORTED = "(select ended_at from sessions where sessions.id = session_id and source = 'import')"
+IMPORTED = f"""(select coalesce(imported_at, ended_at) from sessions
+    where sessions.id = session_id and {sessions.SOURCE} = 'import')"""
+"""SQL of when an exchange was imported; null for what was not."""
 OVER = f"""(id <= {DONE} or {IMPORTED} is not null) and coalesce({IMPORTED}, at) <= :before and session_id not in (
     select id from sessions where ended_at is null
     and id in (select session_id from exchanges where at >= :idle_since))
@@ -22,7 +24,7 @@ OVER = f"""(id <= {DONE} or {IMPORTED} is not null) and coalesce({IMPORTED}, at)
     and exchanges.id > lessons.after and exchanges.id <= lessons.upto)"""
 """Processed exchanges up to `before` of sessions that have ended or were idle since `idle_since`, learned from."""
 
-COLUMNS = """exchanges.id, sessions.name, source, user, reply, at, partial, exchanges.project,
+COLUMNS = f"""exchanges.id, sessions.name, {sessions.SOURCE}, user, reply, at, partial, exchanges.project,
     tool_calls, file_paths"""
 JOINED = "exchanges join sessions on sessions.id = exchanges.session_id"
 SAID = "(user != '' or reply != '')"
@@ -71,7 +73,8 @@ def add(db: Database, exchange: Exchange) -> int:
 def inbox(db: Database) -> list[tuple[int, Exchange]]:
     """Exchanges that are not yet processed, with their ids, oldest first; imported ones never are."""
     rows = db.execute(
-        f"select {COLUMNS} from {JOINED} where exchanges.id > {DONE} and source != 'import' order by exchanges.id"
+        f"""select {COLUMNS} from {JOINED} where exchanges.id > {DONE} and {sessions.SOURCE} != 'import'
+        order by exchanges.id"""
     ).fetchall()
     return [(row[0], _exchange(row)) for row in rows]
 
@@ -87,7 +90,7 @@ def windows(db: Database, *, limit: int) -> dict[str, list[Exchange]]:
         f"""select * from (
             select {COLUMNS}, row_number() over (partition by exchanges.session_id order by exchanges.id desc) as n
             from {JOINED} left join windows on windows.session_id = sessions.id
-            where source = 'chat' and ended_at is null and exchanges.id > coalesce(after, 0) and {SAID})
+            where {sessions.SOURCE} = 'chat' and ended_at is null and exchanges.id > coalesce(after, 0) and {SAID})
         where n <= ? order by id""",
         (limit,),
     ).fetchall()

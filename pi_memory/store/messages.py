@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import msgspec
 from sqlite_utils import Database
 
-from pi_memory.store import message_fts
+from pi_memory.store import message_fts, sessions
 from pi_memory.store.message_fts import JOINED, TEXT
 from pi_memory.types import Source
 
@@ -177,7 +177,7 @@ def said_before(db: Database, ids: Sequence[int], at: float) -> int:
 def shown(db: Database, ids: Sequence[int]) -> list[StoredMessage]:
     """The existing messages among those asked for."""
     rows = db.execute(
-        f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, sessions.source, ref,
+        f"""select passages.id, {TEXT}, coalesce(passages.at, exchanges.at), sessions.name, {sessions.SOURCE}, ref,
         aside
         from {JOINED} join sessions on sessions.id = session_id
         where passages.id in (select value from json_each(?))""",

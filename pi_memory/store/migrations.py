@@ -209,6 +209,12 @@ def m017_ended(db: Database) -> None:
     db.execute("create index ended on memories (exchange_id) where valid_to is not null")
 
 
+def m018_imports_gone_on_with(db: Database) -> None:
+    """Where and when the import ended of a conversation that somebody has gone on with."""
+    for column in ("imported_upto integer", "imported_at real"):
+        db.execute(f"alter table sessions add column {column}")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_first_tables,
     m002_memories,
@@ -227,6 +233,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m015_superseded,
     m016_own_words,
     m017_ended,
+    m018_imports_gone_on_with,
 )
 LATEST = len(MIGRATIONS)
 

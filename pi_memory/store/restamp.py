@@ -5,12 +5,12 @@ from collections.abc import Callable
 from sqlite_utils import Database
 
 from pi_memory.decay import DAY
-from pi_memory.store import events, state
+from pi_memory.store import events, sessions, state
 from pi_memory.store.events import Event
 
 OWN = {
     "sessions": "source != 'import'",
-    "exchanges": "session_id not in (select id from sessions where source = 'import')",
+    "exchanges": f"(select {sessions.SOURCE} from sessions where sessions.id = session_id) != 'import'",
 }
 """Conditions that exclude imported rows, whose times are those of the file."""
 

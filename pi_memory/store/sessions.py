@@ -7,14 +7,24 @@ from sqlite_utils import Database
 
 from pi_memory.types import UNKEPT, Source
 
+SOURCE = "case when exchanges.id <= imported_upto then 'import' else source end"
+"""SQL of the source of an exchange, joined with its session: an imported conversation may have been gone on with."""
+
 
 def touch(db: Database, name: str, at: float, *, source: Source = "chat", project: str | None = None) -> int:
     """The number of the session called `name`, which is created, continued or reopened at `at`."""
     row = db.execute(
-        "select id, ended_at is null and (:project is null or project is :project) from sessions where name = :name",
+        """select id, ended_at is null and (:project is null or project is :project), source from sessions
+        where name = :name""",
         {"name": name, "project": project},
     ).fetchone()
-    if row is not None and row[1]:
+    if row is not None and row[2] == "import" != source:
+        db.execute(
+            """update sessions set source = :source, imported_at = ended_at,
+            imported_upto = (select max(exchanges.id) from exchanges where session_id = sessions.id) where id = :id""",
+            {"source": source, "id": row[0]},
+        )
+    elif row is not None and row[1]:
         return int(row[0])  # unchanged: a write would cost the card a page
     row = db.execute(
         """insert into sessions (name, source, project, started_at) values (:name, :source, :project, :at)
