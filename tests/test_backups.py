@@ -45,6 +45,27 @@ def test_a_day_with_something_new_has_a_backup_and_no_other(daemon: Daemon, cloc
     assert [path.stat().st_mode & 0o077 for path in (folder, *folder.glob("*.db"))] == [0, 0, 0]
 
 
+def test_a_clock_that_was_years_ahead_once_holds_up_no_backup(
+    daemon: Daemon, clock: FakeClock, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock.pass_time(days=3_650)
+    client, folder = daemon(), tmp_path / "data" / "backups"
+    client.post("/memories", json={"content": "The stopcock is under the stairs."})
+    looked(client, clock)
+    client.stop()
+    (ahead,) = names(folder)
+    clock.pass_time(days=-3_650)
+    client = daemon()
+    caplog.set_level("INFO")
+    looked(client, clock)
+    client.post("/memories", json={"content": "The ladder is in the shed."})
+    looked(client, clock, days=1)
+    assert len(names(folder)) == 3
+    assert [counts(path)["memories"] for path in sorted(folder.glob("*.db"))] == [1, 2, 1]
+    assert names(folder)[-1] == ahead
+    assert caplog.text.count("was rehearsed") == 1
+
+
 def test_a_backup_has_the_files_that_the_user_edits(daemon: Daemon, clock: FakeClock, tmp_path: Path) -> None:
     client = daemon(MEMORY_MAX_TURNS=3)
     client.parts.settings.workspace.mkdir(exist_ok=True)

@@ -58,7 +58,7 @@ class Backups:
 
     def start(self) -> None:
         if self._on:
-            self.newest = max(dated(self._settings.backups_dir), default=None)
+            self.newest = newest(self._settings.backups_dir, self._today())
             self._worker.start()
 
     async def stop(self) -> None:
@@ -68,7 +68,7 @@ class Backups:
         """Make the backups that are due, in each folder; wait for the next look while somebody waits for a reply."""
         if self._priority.busy or self._clock() - self._clock.started_at < LOOK_SECONDS:
             return
-        today = datetime.fromtimestamp(self._clock(), UTC).date()
+        today = self._today()
         await self._db.flush()
         buried = await self._memories.tombstones()
         problems = []
@@ -83,6 +83,9 @@ class Backups:
             logger.warning("%s", problem)
         self.problem = problem
 
+    def _today(self) -> date:
+        return datetime.fromtimestamp(self._clock(), UTC).date()
+
     def _forget(self, folder: Path, buried: Sequence[Tombstone]) -> None:
         """Forget in backups what was forgotten while they were out of reach. Raises `PiMemoryError`."""
         if behind := [path for path in copies.databases(folder) if copies.lacks(path, buried)]:
@@ -93,15 +96,14 @@ class Backups:
             folder.mkdir(mode=0o700, exist_ok=True)
         elif not folder.is_dir():
             raise PiMemoryError("the folder is not there", hint="Plug it in, or change PI_MEMORY_BACKUP_DIR.")
-        known = dated(folder)
-        newest = max(known, default=None)
+        last = newest(folder, today)
         if not any(backup.counts(self._settings.database, check=False).values()):
             return
-        if newest is None or (newest < today and self._changed_since(known[newest])):
+        if last is None or (last < today and self._changed_since(folder / last.strftime(NAME))):
             self._make(folder, today)
-        self.newest = max(dated(folder), default=None)
-        if newest != self.newest:
-            self._rehearse(folder, today)
+        self.newest = newest(folder, today)
+        if self.newest and last != self.newest:
+            self._rehearse(folder / self.newest.strftime(NAME), today)
 
     def _changed_since(self, path: Path) -> bool:
         """Whether a backup lacks something. Not all of it is read: this is asked at every look until a day has one."""
@@ -128,14 +130,13 @@ class Backups:
             known[day].unlink()
         logger.info("Backed up to %s", folder / today.strftime(NAME))
 
-    def _rehearse(self, folder: Path, today: date) -> None:
-        """Once a month restore the newest backup to a folder of its own and count what is in it. Raises
-        `PiMemoryError`."""
+    def _rehearse(self, made: Path, today: date) -> None:
+        """Once a month restore a backup to a folder of its own and count what is in it. Raises `PiMemoryError`."""
         mark = self._settings.backups_dir / "rehearsed"
         with suppress(OSError):
-            if today - datetime.fromtimestamp(mark.stat().st_mtime, UTC).date() < timedelta(days=REHEARSE_DAYS):
+            done = datetime.fromtimestamp(mark.stat().st_mtime, UTC).date()
+            if timedelta() <= today - done < timedelta(days=REHEARSE_DAYS):
                 return
-        made = folder / max(dated(folder)).strftime(NAME)
         with tempfile.TemporaryDirectory(dir=self._settings.backups_dir) as scratch:
             database = Path(scratch) / "memory.db"
             backup.restore(made, database)
@@ -158,6 +159,11 @@ def dated(folder: Path) -> dict[date, Path]:
         with suppress(ValueError):
             found[datetime.strptime(path.name, NAME).date()] = path
     return found
+
+
+def newest(folder: Path, today: date) -> date | None:
+    """The day of the newest backup in a folder; one from the future, by a clock that was wrong, is none."""
+    return max((day for day in dated(folder) if day <= today), default=None)
 
 
 def kept(days: Iterable[date], today: date) -> set[date]:
