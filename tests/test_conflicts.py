@@ -156,6 +156,41 @@ def test_the_memory_that_does_not_hold_ends_and_can_come_back(daemon: Daemon, ho
     event = client.get("/events").json()["events"][0]["id"]
     client.post(f"/events/{event}/undo").raise_for_status()
     assert client.get("/memories").json()["total"] == 2
+    assert len(client.get("/memories/conflicts").json()["conflicts"]) == 1, "it is asked again"
+
+
+def test_that_both_hold_can_be_taken_back(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    doubt(client, OLD, NEW)
+    client.post("/memories/conflicts/1", json={"holds": "both"}).raise_for_status()
+    event = client.get("/events").json()["events"][0]
+    assert (event["kind"], event["subject"]) == ("memory.settled", "memory:2")
+    assert client.post(f"/events/{event['id']}/undo?dry_run=1").json()["undone"] is False
+    assert client.get("/memories/conflicts").json()["conflicts"] == []
+    assert client.post(f"/events/{event['id']}/undo").raise_for_status().json()["changes"] == []
+    assert len(client.get("/memories/conflicts").json()["conflicts"]) == 1
+    for number in (event["id"], event["id"] + 1):
+        assert client.post(f"/events/{number}/undo").status_code == 409
+    kinds = [one["kind"] for one in client.get("/memories/2/history").json()["history"]]
+    assert kinds == ["memory.undone", "memory.settled", "memory.added"]
+
+
+def test_a_memory_that_is_written_anew_is_doubted_no_more_until_that_is_undone(
+    daemon: Daemon, clock: FakeClock
+) -> None:
+    client = daemon(model=ExtractiveModel())
+    doubt(client, OLD, NEW)
+    clock.pass_time(minutes=1)
+    client.patch("/memories/1", json={"priority": "high"}).raise_for_status()
+    assert len(client.get("/memories/conflicts").json()["conflicts"]) == 1
+    clock.pass_time(minutes=1)
+    client.patch("/memories/1", json={"content": "The gate is painted green"}).raise_for_status()
+    assert client.get("/memories/conflicts").json()["conflicts"] == []
+    for expected in (1, 0, 1):
+        clock.pass_time(minutes=1)
+        event = client.get("/events").json()["events"][0]["id"]
+        client.post(f"/events/{event}/undo").raise_for_status()
+        assert len(client.get("/memories/conflicts").json()["conflicts"]) == expected
 
 
 @pytest.mark.parametrize(

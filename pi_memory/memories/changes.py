@@ -12,7 +12,7 @@ from sqlite_utils import Database
 
 from pi_memory.errors import Conflict, Forgotten, NotFound, RequestError
 from pi_memory.memories import undo
-from pi_memory.store import events, exchanges, memories, tombstones
+from pi_memory.store import conflicts, events, exchanges, memories, tombstones
 from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding
 from pi_memory.text.fact import states
@@ -43,9 +43,9 @@ def add(db: Database, candidate: Candidate, cause: Cause, *, embedding: Embeddin
 
 
 def save(db: Database, kind: str, before: Sequence[Memory], after: Mapping[int, Memory], cause: Cause) -> list[Memory]:
-    """Store changed memories with one event, filed under the first. Raises `Forgotten`.
+    """Store changed memories with one event, filed under the first. Raises `Forgotten`. Returns those that changed.
 
-    Returns those that changed.
+    Conflicts of a memory are settled at the time of an event that changes what it says, and open again with its undo.
     """
     changes = [change for memory in before for change in undo.between(memory, after[memory.id])]
     found = []
@@ -55,6 +55,8 @@ def save(db: Database, kind: str, before: Sequence[Memory], after: Mapping[int, 
             if (old.content, old.quote) != (new.content, new.quote) or new.is_valid:
                 refuse_forgotten(db, new.content, new.quote)
             memories.update(db, old, new)
+            if old.content != new.content:
+                conflicts.settle_about(db, old.id, cause.at)
             found.append(new)
     if found:
         was, now = undo.sides(changes)
@@ -86,9 +88,14 @@ def take_back(
 ) -> tuple[list[undo.Change], list[Memory]]:
     """Undo an event. Returns the changes and the resulting memories. Raises `NotFound`, `Conflict`, `Forgotten`."""
     event = _of_memory(db, number)
+    if event.kind == undo.SETTLED:
+        _open_again(db, event, replace(cause, undoes=number), dry_run=dry_run)
+        return [], []
     touched = {int(key) for key in event.before or {}} | {undo.memory_id(event)}
     known = {memory.id: memory for memory in memories.several(db, sorted(touched))}
     wanted = undo.inverse(event, known)
+    if not wanted and event.kind == undo.UNDONE and event.before is None:
+        raise Conflict(f"Event {number} opened a conflict again", hint="Settle it: GET /memories/conflicts.")
     if not wanted:
         raise Forgotten(f"Event {number} is about what was forgotten", hint="It cannot be brought back.")
     stale = undo.changed_since(wanted, known)
@@ -102,10 +109,21 @@ def take_back(
     if dry_run:
         return wanted, []
     saved = save(db, undo.UNDONE, before, after, replace(cause, undoes=number))
+    conflicts.reopen(db, sorted(touched), event.at)
     for old in before:
         if not old.is_valid and after[old.id].is_valid:
             memories.touch(db, old.id, cause.at)  # or it would be closed again for its weakness
     return wanted, saved
+
+
+def _open_again(db: Database, event: Event, cause: Cause, *, dry_run: bool) -> None:
+    """Take back that somebody said of two memories that both hold. Raises `Conflict`."""
+    subject = undo.memory_id(event)
+    if not conflicts.settled(db, subject, event.at):
+        raise Conflict(f"The conflict of event {event.id} is open again", hint="GET /memories/conflicts lists it.")
+    if not dry_run:
+        conflicts.reopen(db, [subject], event.at)
+        events.add(db, Event(cause.at, undo.UNDONE, event.subject, cause.origin, undoes=cause.undoes))
 
 
 def refuse_forgotten(db: Database, *texts: str) -> None:

@@ -18,8 +18,9 @@ from pi_memory.memories.changes import Cause, PastChange
 from pi_memory.memories.redaction import Forgetting, ForgottenTexts, Gone
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Clock
-from pi_memory.store import conflicts, imports, memories, memory_fts, state, tombstones
+from pi_memory.store import conflicts, events, imports, memories, memory_fts, state, tombstones
 from pi_memory.store.database import Database
+from pi_memory.store.events import Event
 from pi_memory.store.memories import Embedding, Filter
 from pi_memory.store.tombstones import Tombstone
 from pi_memory.tasks import Tasks
@@ -370,6 +371,7 @@ def _settle(db: sqlite_utils.Database, *, number: int, holds: int | None, cause:
         raise RequestError(f"holds: memory {holds} is not in conflict {number}", hint=f"Give {pair}, or both.")
     conflicts.settle(db, number, cause.at)
     if holds is None:
+        events.add(db, Event(cause.at, undo.SETTLED, undo.subject(conflict.newer), cause.origin))
         return None
     other = changes.get(db, conflict.older if holds == conflict.newer else conflict.newer)
     return changes.save(db, SUPERSEDED, [other], {other.id: _over(other, cause.at, holds)}, cause)[0]

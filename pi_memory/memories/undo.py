@@ -15,6 +15,8 @@ from pi_memory.types import Memory
 
 ADDED = "memory.added"
 UNDONE = "memory.undone"
+SETTLED = "memory.settled"
+"""Somebody said of a conflict that both memories hold, which changes neither."""
 FIELDS = ("content", "quote", "type", "namespace", "priority", "topics", "valid_to", "superseded_by")
 """Fields of a memory that events record and undo can restore."""
 TEXTS = ("content", "quote", "topics")

@@ -86,3 +86,22 @@ def get(db: Database, number: int) -> Doubt | None:
 
 def settle(db: Database, number: int, at: float) -> None:
     db.execute("update conflicts set settled_at = ? where id = ?", (at, number))
+
+
+def settle_about(db: Database, memory_id: int, at: float) -> None:
+    """Settle all conflicts of a memory: it says something else now."""
+    query = "update conflicts set settled_at = :at where settled_at is null and :id in (newer_id, older_id)"
+    db.execute(query, {"at": at, "id": memory_id})
+
+
+def settled(db: Database, memory_id: int, at: float) -> int:
+    """The number of conflicts of a memory that were settled at this time."""
+    query = "select count(*) from conflicts where settled_at = ? and ? in (newer_id, older_id)"
+    return int(db.execute(query, (at, memory_id)).fetchone()[0])
+
+
+def reopen(db: Database, memory_ids: Sequence[int], at: float) -> None:
+    """Open the conflicts of memories again that were settled at this time."""
+    query = """update conflicts set settled_at = null where settled_at = :at
+        and (newer_id in (select value from json_each(:ids)) or older_id in (select value from json_each(:ids)))"""
+    db.execute(query, {"at": at, "ids": msgspec.json.encode(memory_ids).decode()})

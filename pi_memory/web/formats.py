@@ -44,6 +44,7 @@ KINDS = {
     "memory.superseded": "replaced",
     "memory.faded": "faded",
     "memory.undone": "undone",
+    "memory.settled": "holds beside the other",
     "memory.forgotten": "forgotten",
     "topic.added": "added",
     "topic.changed": "touched or changed",
