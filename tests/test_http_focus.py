@@ -242,6 +242,48 @@ def test_changes_of_topics_are_taken_back(daemon: Daemon, clock: FakeClock) -> N
     assert [t["topic"] for t in client.get("/focus").json()["topics"]] == ["garden"]
 
 
+def test_what_came_after_an_event_stays_when_it_is_taken_back(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    client.put("/focus/garden", json={"file_paths": ["/home/me/a.py"]}).raise_for_status()
+    client.put("/focus/garden", json={"file_paths": ["/home/me/a.py", "/home/me/b.py"]}).raise_for_status()
+    clock.pass_time(days=2)
+    client.put("/focus/garden", json={"file_paths": ["/home/me/b.py", "/home/me/c.py"]}).raise_for_status()
+    touched = client.get("/focus/garden").json()["topic"]["last_touched_at"]
+    second = client.get("/events?kind=topic.").json()["events"][1]
+    client.post(f"/events/{second['id']}/undo").raise_for_status()
+    topic = client.get("/focus/garden").json()["topic"]
+    assert (topic["file_paths"], topic["last_touched_at"]) == (["/home/me/c.py"], touched)
+    undoing = client.get("/events?kind=topic.").json()["events"][0]
+    assert undoing["undoes"] == second["id"]
+
+
+def test_a_rename_is_taken_back_as_it_is_now(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon()
+    client.put("/focus/garden", json={"file_paths": ["/home/me/a.py", "/home/me/b.py"]}).raise_for_status()
+    client.put("/focus/garden", json={"rename_to": "allotment"}).raise_for_status()
+    client.put("/focus/allotment", json={"file_paths": ["/home/me/b.py"]}).raise_for_status()
+    count = client.get("/focus/allotment").json()["topic"]["touch_count"]
+    undo_last(client, "allotment", "topic.renamed")
+    (topic,) = client.get("/focus").json()["topics"]
+    assert (topic["topic"], topic["file_paths"], topic["touch_count"]) == ("garden", ["/home/me/b.py"], count)
+    renamed = client.get("/events?kind=topic.renamed").json()["events"][-1]["id"]
+    for query in ("?dry_run=1", ""):
+        assert client.post(f"/events/{renamed}/undo{query}").status_code == 409
+
+
+def test_what_cannot_be_taken_back_is_said_by_a_dry_run_too(daemon: Daemon) -> None:
+    client = daemon()
+    client.put("/focus/garden").raise_for_status()
+    client.delete("/focus/garden").raise_for_status()
+    added, removed = (one["id"] for one in reversed(client.get("/events?kind=topic.").json()["events"]))
+    for query in ("?dry_run=1", ""):
+        assert client.post(f"/events/{added}/undo{query}").status_code == 409
+    assert not client.post(f"/events/{removed}/undo?dry_run=1").json()["undone"]
+    assert client.get("/focus").json()["topics"] == []
+    client.post(f"/events/{removed}/undo").raise_for_status()
+    assert client.get("/focus").json()["topics"]
+
+
 def test_a_topic_says_when_it_leaves(daemon: Daemon) -> None:
     client = daemon()
     client.put("/focus/garden").raise_for_status()

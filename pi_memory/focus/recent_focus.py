@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
 import sqlite_utils
 from msgspec.structs import replace
 
@@ -14,7 +13,7 @@ from pi_memory.errors import Conflict, StoreError
 from pi_memory.event_bus import Events, FocusEdited, FocusFileRead, TextForgotten
 from pi_memory.focus.prompt_block import focus_block
 from pi_memory.focus.recorder import Recorder, Tagged
-from pi_memory.focus.topic_changes import TopicChanges
+from pi_memory.focus.topic_changes import TopicChanges, undone
 from pi_memory.focus_file import merge
 from pi_memory.focus_file.document import Clean, Document, Notes, lines, render, same_but_for_time
 from pi_memory.focus_file.file import HandEdit
@@ -214,15 +213,13 @@ class RecentFocus:
         """Sessions without an exchange since a Unix time."""
         return self._recorder.idle(since)
 
-    async def undo(self, event: Event) -> Topic:
-        """Take back what an event of a topic did to it. Durable. Raises `NotFound`, `Conflict`."""
-        if event.kind == "topic.renamed":
-            return await self.rename(event.after, event.before)
-        topic = self.get(event.subject)
-        before = msgspec.convert(event.before, Topic) if event.before else replace(topic, is_active=False)
-        await self._change({topic.name: before}, origin="api", at=self._clock())
-        await self.write_file()
-        return before
+    async def undo(self, event: Event, *, dry_run: bool = False) -> None:
+        """Take back what an event of a topic did to it; what came after it stays. Durable. Raises `Conflict`."""
+        now = self._clock()
+        changed, renames = undone(event, self._known.by_name, now)
+        if not dry_run:
+            await self._change(changed, origin="api", at=now, renames=renames, undoes=event.id)
+            await self.write_file()
 
     # The file.
 
@@ -282,10 +279,16 @@ class RecentFocus:
     # Changes.
 
     def _replace(
-        self, changed: Mapping[str, Topic], *, origin: str, at: float, renames: Sequence[merge.Renamed] = ()
+        self,
+        changed: Mapping[str, Topic],
+        *,
+        origin: str,
+        at: float,
+        renames: Sequence[merge.Renamed] = (),
+        undoes: int | None = None,
     ) -> TopicChanges:
         """Replace changed topics in RAM. Returns what to store."""
-        return TopicChanges(self._known.replace(changed), changed, origin, at, renames)
+        return TopicChanges(self._known.replace(changed), changed, origin, at, renames, undoes)
 
     async def _change(
         self,
@@ -295,13 +298,14 @@ class RecentFocus:
         at: float,
         renames: Sequence[merge.Renamed] = (),
         agreed: str | None = None,
+        undoes: int | None = None,
     ) -> None:
         """Make a change by hand: in RAM at once, durable when this returns.
 
         Raises `StoreError`: then nothing is changed.
         """
         was_renamed = self._renames.text()
-        changes = self._replace(changed, origin=origin, at=at, renames=renames)
+        changes = self._replace(changed, origin=origin, at=at, renames=renames, undoes=undoes)
         for step in renames:
             self._recorder.rename(step.old, step.new)
             self._renames.add(step.old, step.new)

@@ -66,8 +66,7 @@ async def undo(request: Request, parts: Parts) -> Response:
         raise NotFound(f"There is no event {event_id}", hint="GET /events lists them.")
     event = await parts.db.read(partial(events.get, number=event_id))
     if event is not None and event.kind.startswith("topic."):
-        if not dry_run:
-            await parts.focus.undo(event)
+        await parts.focus.undo(event, dry_run=dry_run)
         return answer(ShownUndo(event_id, not dry_run, []))
     changes = [
         ShownDifference(one.memory_id, one.field, *(shown_value(one.field, side) for side in (one.before, one.after)))
