@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.command import run
 from tests.process import serving
 
@@ -177,3 +179,11 @@ def test_a_backup_takes_a_whole_assistant_to_another_directory(tmp_path: Path) -
     with serving(other) as process:
         assert "Likes tea" in run(process, other, "memories").stdout
     assert (other / "data" / "workspace" / "MEMORY.md").read_text() == notes.read_text()
+
+
+@pytest.mark.parametrize("words", [("remember", "caf\udce9"), ("chat", "caf\udce9"), ("recall", "caf\udce9")])
+def test_what_is_not_utf_8_is_refused_in_two_lines(tmp_path: Path, words: tuple[str, ...]) -> None:
+    with serving(tmp_path) as process:
+        done = run(process, tmp_path, *words)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "pi-memory: What was given is not UTF-8")
+    assert len(done.stderr.splitlines()) == 2

@@ -248,3 +248,8 @@ def test_what_is_only_the_nearest_there_is_is_said_with_a_perhaps() -> None:
 def test_what_was_to_be_remembered_is_quoted_without_the_request() -> None:
     recalled = f'{RECALLED}\n\n### Said Before\n- user: "Remember that our vet is Dr. Lopez."'
     assert reply([Message("user", "Who is our vet?", context=recalled)]) == "Your vet is Dr. Lopez."
+
+
+@pytest.mark.parametrize("end", ["", "\n", " \n\n"])
+def test_a_statement_is_not_answered_with_itself(end: str) -> None:
+    assert "pump" not in talk(f"The pump by the river is red{end}")

@@ -289,3 +289,14 @@ def peak(process: Process) -> int:
     """The most memory that it has had, in kB."""
     status = Path(f"/proc/{process.popen.pid}/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0])
+
+
+def test_what_was_learned_from_an_exchange_is_shown_after_an_older_export_came_in(
+    daemon: Daemon, other: Client, clock: FakeClock
+) -> None:
+    file = filled(daemon(), clock)
+    clock.pass_time(days=9)
+    other.post("/chat", json={"message": "Remember that the pump is red."}).raise_for_status()
+    other.settle()
+    other.post("/import", content=file).raise_for_status()
+    assert [fact["content"] for fact in other.get("/exchanges/1").json()["learned"]] == ["The pump is red."]

@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 
 from pi_memory import __version__, settings
 from pi_memory.cli.plain import plain
-from pi_memory.errors import PiMemoryError, StartError
+from pi_memory.errors import PiMemoryError, RequestError, StartError
 
 COMMANDS = {
     "serve": "Run the daemon until SIGTERM or Ctrl-C.",
@@ -81,6 +81,12 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             click.echo(err=True)
             ctx.exit(INTERRUPTED)
+        except UnicodeError as error:
+            if getattr(error, "encoding", "") != "utf-8":
+                raise
+            click.echo("pi-memory: What was given is not UTF-8", err=True)
+            click.echo("Convert it, as with: iconv -f latin1 -t utf-8.", err=True)
+            ctx.exit(RequestError.exit_code)
         except (MemoryError, SystemError, ImportError, OSError, RuntimeError) as error:
             if not _lacks_memory(error):
                 raise

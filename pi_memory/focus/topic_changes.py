@@ -18,8 +18,8 @@ FADED = "topic.faded"
 
 
 class TopicChanges(Struct, frozen=True):
-    """Topics by name before (None: unknown) and after. `origin` is `tagger`, `file`, `api` or `time`; `undoes` the id of the
-    event that this takes back.
+    """Topics by name before (None: unknown) and after. `origin` is `tagger`, `file`, `api` or `time`; `undoes` is
+    the id of the event that this takes back.
     """
 
     before: Mapping[str, Topic | None]
@@ -70,7 +70,7 @@ class TopicChanges(Struct, frozen=True):
 
 
 def undone(event: Event, known: Mapping[str, Topic], at: float) -> tuple[dict[str, Topic], list[Renamed]]:
-    """The topics, and the renames, that take an event back at Unix time `at`. What came after it stays. Raises `Conflict`."""
+    """The topics and renames that take an event back at Unix time `at`. What came after it stays. Raises `Conflict`."""
     if event.kind == RENAMED:
         old, new = event.before, event.after
         if new not in known or not known[new].is_active or (old in known and known[old].is_active):

@@ -221,7 +221,7 @@ def _is_among(word: str, said: Iterable[str]) -> bool:
 
 def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:
     """Lines of this conversation, and of the user's statements, that answer: the best there are without a search."""
-    question = " ".join(sentence for sentence in sentences(message) if asks(sentence)) or message
+    question = " ".join(sentence for sentence in sentences(message) if asks(sentence)) or message.strip()
     own = [each for text in said for each in sentences(text) if _states(each) and each != question]
     quotes = [SpokenLine(quote.text, "user") for quote in best(question, own)]
     return quotes + [SpokenLine(quote.text) for quote in best(question, facts.stated) if quote.text not in own]

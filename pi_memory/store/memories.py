@@ -145,12 +145,15 @@ def replaced(db: Database, ids: Sequence[int]) -> dict[int, list[int]]:
 
 
 def _first_since(db: Database, at: float) -> int:
-    """The first id from which on memories were created at `at` or later: ids grow with the time."""
+    """The first id from which on memories of exchanges were created at `at` or later: their ids grow with the time, as
+    those of imported memories do not.
+    """
+    next_one = "select id, created_at from memories where id > ? and exchange_id is not null order by id limit 1"
     low, high = 0, int(db.execute("select coalesce(max(id), 0) from memories").fetchone()[0])
     while low < high:
         middle = (low + high) // 2
-        row = db.execute("select id, created_at from memories where id > ? order by id limit 1", (middle,)).fetchone()
-        low, high = (row[0], high) if row[1] < at else (low, middle)
+        row = db.execute(next_one, (middle,)).fetchone()
+        low, high = (row[0], high) if row and row[1] < at else (low, middle)
     return low
 
 
