@@ -260,3 +260,14 @@ def test_what_a_crash_left_of_an_imported_conversation_is_worked_off(tmp_path: P
         return [(number, exchange.user) for number, exchange in found]
 
     assert asyncio.run(left()) == [(3, "message 2"), (4, "message 3")]
+
+
+def test_what_is_left_of_a_memory_has_a_word(daemon: Daemon, tmp_path: Path) -> None:
+    client = daemon()
+    for content in ("My safe opens with zanzibarquartz.", "My safe opens with zanzibarquartz. :)", "Tea is green. ;-)"):
+        body = {"content": content, "namespace": f"user/{len(content)}"}
+        client.post("/memories", json=body).raise_for_status()
+    client.delete("/memories/1?forget=1").raise_for_status()
+    assert [m["content"] for m in client.get("/memories?all=1").json()["memories"]] == ["Tea is green. ;-)", "", ""]
+    other = daemon(PI_MEMORY_DATA_DIR=tmp_path / "other")
+    assert other.post("/import", content=client.get("/export").content).json()["imported"]["memories"] == 3

@@ -157,8 +157,10 @@ def _same(
 
 
 def _left(content: str, meant: tuple[Fact, ...]) -> str:
+    """What a memory says besides; "" where that is no word: a smiley is none."""
     keys = frozenset(fact.key for fact in meant)
-    return without(content, keys.__contains__)
+    left = without(content, keys.__contains__)
+    return left if any(map(str.isalnum, left)) else ""
 
 
 def _contents(db: Database, memory: Memory) -> list[str]:
