@@ -353,6 +353,16 @@ def test_a_conflict_is_settled_by_a_button(browser: Any, daemon: Process) -> Non
         page.click("#notices >> text=Undo")
         page.wait_for_selector("#notices :text('Undone')")
         assert memory(daemon, older)["is_valid"]
+        page = opened.open("/ui/memories")
+        page.click("#conflicts button:text('Both hold')")  # it is asked again
+        page.wait_for_selector("#notices :text('Both hold')")
+        assert page.inner_text("#conflicts") == ""
+        page.click("#notices >> text=Undo")
+        page.wait_for_selector("#notices :text('Undone')")
+        page = opened.open("/ui/memories")
+        page.click("#conflicts button:text('Both hold')")
+        page.wait_for_selector("#notices :text('Both hold')")
+        assert memory(daemon, older)["is_valid"]
 
 
 def test_what_is_found_is_in_sight_on_a_phone(browser: Any, daemon: Process) -> None:

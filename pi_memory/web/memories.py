@@ -59,7 +59,8 @@ async def settle(request: Request, parts: Parts) -> Response:
     holds, ends = given.get("holds", ""), given.get("ends", "")
     wanted = {"holds": int(holds) if NUMBER.fullmatch(holds) else holds}
     await ask(request, "POST", f"/memories/conflicts/{request.path_params['id']}", wanted)
-    undo = await _last_event(request, int(ends)) if NUMBER.fullmatch(ends) else None
+    subject = ends or given.get("newer", "")
+    undo = await _last_event(request, int(subject)) if NUMBER.fullmatch(subject) else None
     html = said("The other one no longer holds." if ends else "Both hold.", undo=undo)
     return done(request, html + fragment("memories.html", "conflicts", **await _conflicts(request)), BACK)
 
