@@ -255,6 +255,7 @@ class Standing(Struct, frozen=True):
     focus: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     memories: tuple[int, ...] = ()
+    project: str | None = None
 
 
 class Usage(Struct, frozen=True):

@@ -102,3 +102,35 @@ def test_without_memory_there_is_the_persona_alone(daemon: Daemon) -> None:
     say(client, "hello")
     assert "## Recent Focus" not in standing(model)[0]
     assert "## Memory" not in standing(model)[0]
+
+
+def test_a_memory_that_ends_or_says_something_else_leaves_the_standing_text(daemon: Daemon) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    for content in ("The gate code is 2580.", "The bins go out on Tuesday."):
+        client.post("/memories", json={"content": content, "priority": "highest"}).raise_for_status()
+    say(client, "hello")
+    say(client, "again")
+    client.patch("/memories/1", json={"content": "The gate code is 7714."}).raise_for_status()
+    say(client, "and again")
+    client.delete("/memories/2").raise_for_status()
+    say(client, "and now")
+    first, second, edited, ended = standing(model)
+    assert first == second
+    assert ("2580" in edited, "7714" in edited, "Tuesday" in edited) == (False, True, True)
+    assert ("7714" in ended, "Tuesday" in ended) == (True, False)
+
+
+def test_a_conversation_that_goes_to_another_project_has_nothing_of_the_first(daemon: Daemon) -> None:
+    model = FakeModel()
+    client = daemon(model=model)
+    for project in ("shop", "blog"):
+        body = {"content": f"The {project} is deployed by hand.", "priority": "highest", "project": project}
+        client.post("/memories", json=body).raise_for_status()
+    for project in ("shop", "shop", "blog"):
+        body = {"message": "hello", "conversation_id": "c", "project": project}
+        client.post("/chat", json=body).raise_for_status()
+    shop, again, blog = standing(model)
+    assert shop == again
+    assert ("The shop is" in shop, "The blog is" in shop) == (True, False)
+    assert ("The shop is" in blog, "The blog is" in blog) == (False, True)

@@ -70,13 +70,15 @@ class TurnContext:
         return prompt.Budget.of(model.context_tokens, self._max_tokens)
 
     async def standing(self, conversation: Conversation, agent: str, model: Model) -> Standing:
-        """The conversation's standing text: what it has, or gathered anew when it begins or when the agent changes.
+        """The conversation's standing text: what it has, or gathered anew when it begins, when the agent or the project
+        changes, and when a memory in it does not hold any more.
 
         Raises `Unprocessable` for an unknown agent.
         """
         persona = config.persona(self._personas, agent)
-        if conversation.standing and conversation.standing.agent == agent:
-            return conversation.standing
+        known = conversation.standing
+        if known and (known.agent, known.project) == (agent, conversation.project) and await self._holds(known):
+            return known
         budget = self.budget(model)
         own_notes = await self._worker.run(notes.notes, self._folder, count=model.count, tokens=budget.notes)
         memory = self._memory
@@ -84,7 +86,14 @@ class TurnContext:
         stated, ids = await self.stated(conversation.project, budget.memory, model)
         text = prompt.standing_text(persona, tuple(own_notes.values()), block, stated)
         tokens = await self._worker.run(lambda: model.count(text) - model.count(persona))
-        return Standing(agent, text, tokens, topics, tuple(own_notes), ids)
+        return Standing(agent, text, tokens, topics, tuple(own_notes), ids, conversation.project)
+
+    async def _holds(self, standing: Standing) -> bool:
+        """Whether all memories in a standing text hold as they stand in it."""
+        if self._memory is None or not standing.memories:
+            return True
+        known = await self._memory.memories.several(standing.memories)
+        return all(memory.is_valid and prompt_blocks.line_of(memory) in standing.text for memory in known)
 
     async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
         """The prompt section about memories (how many, newest day, the stated ones), and the ids it shows."""

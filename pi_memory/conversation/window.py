@@ -156,8 +156,6 @@ class ConversationWindows:
         kept = _cleaned(exchange, self._clean)
         exchanges = deque((*known.exchanges, *([kept] if kept.user or kept.reply else [])))
         after = replace(conversation, exchanges=exchanges, summary=known.summary, last_at=exchange.at, pending=unsaid)
-        if known.standing and after.standing and known.standing.agent == after.standing.agent:
-            after.standing = known.standing
         _rewrite_standing(after, self._clean)
         self._put(after)
 

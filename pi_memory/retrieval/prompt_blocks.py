@@ -99,6 +99,11 @@ def quality(count: int, newest: float) -> str:
     return f"You remember {things} of the user and their work, the newest of {day}. {RULES}"
 
 
+def line_of(memory: Memory) -> str:
+    """A memory in a list of a prompt. On one line: no content can look like a heading of ours, or another memory."""
+    return f"- {inert(query_terms.one_line(memory.content))}"
+
+
 def stated_block(
     stated: Sequence[Memory], *, count: int, newest: float, tokens: int, measure: Callable[[str], int]
 ) -> tuple[str, tuple[int, ...]]:
@@ -107,8 +112,7 @@ def stated_block(
         return "", ()
     text, shown = f"{HEADING}\n{quality(count, newest)}", []
     for memory in stated:
-        # On one line, so that no content can look like a heading of ours, or like a memory of its own.
-        longer = f"{text}\n- {inert(query_terms.one_line(memory.content))}"
+        longer = f"{text}\n{line_of(memory)}"
         if measure(longer) <= tokens:
             text = longer
             shown.append(memory.id)
