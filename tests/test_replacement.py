@@ -59,6 +59,7 @@ def chance(new: str, old: str, *, nearness: float = 0.65) -> float:
         ("Our accountant is Ida Moss.", "Our accountant is Paul Crane."),
         ("Ned gets 9 pounds for walking the dog now.", "A boy called Ned walks our dog. He gets 7 pounds."),
         ("Max plays in Ludlow now.", "My son is called Max. He plays in Bewdley."),
+        ("Box 5 is on shelf 16.", "Box 5 is on shelf 12."),
         ("I parked the car on level 7 today.", "I parked the car on level 3."),
     ],
 )
@@ -79,6 +80,9 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
         ("I parked the van on level 3.", "The van needs 5W-30 oil."),
         ("In the pump project, migrations are run by hand.", "We deploy the pump project with Helm."),
         ("I keep the spare key of the loft in box 12.", "I keep the spare key of the shed in box 9."),
+        ("Box 12 is on shelf 16.", "Box 5 is on shelf 12."),
+        ("Key 7 opens the shed.", "Key 3 opens the shed."),
+        ("Schrank 3 ist für die Farben.", "Schrank 2 ist für die Schrauben."),
         ("The code for the gate is 4417.", "The code for the back door is 5820."),
         ("The oven has tripped again.", "If the oven trips, flip breaker 6 and wait a minute."),
         ("Lena is allergic to shellfish.", "Lena is allergic to nuts."),

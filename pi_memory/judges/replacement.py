@@ -105,15 +105,32 @@ class Replacement:
         return np.array(signs, np.float32)
 
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
-        """Which of them hold beside `new` whatever they say: what adds up, such as allergies, and what is to be done
-        when something happens, which it now did.
+        """Which of them hold beside `new` whatever they say: what adds up, such as allergies, what is to be done when
+        something happens, which it now did, and what is said of another one of numbered things: `Box 5`, `Box 12`.
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
         happens = not {"on_condition", "corrects", "denies"} & mine.says
         return [
-            (adds_up and "adds_up" in old.says) or (happens and bool(old.condition & mine.content)) for old in theirs
+            (adds_up and "adds_up" in old.says)
+            or (happens and bool(old.condition & mine.content))
+            or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))
+            for old in theirs
         ]
+
+    def _are_numbered_apart(self, mine: Parsed, theirs: Parsed) -> bool:
+        """Whether what two statements are about has the same name and another number."""
+        numbers, others = self._numbers(mine), self._numbers(theirs)
+        return any(numbers[name].isdisjoint(others[name]) for name in numbers.keys() & others.keys())
+
+    def _numbers(self, statement: Parsed) -> dict[str, set[str]]:
+        """The numbers of what a statement is about, by the name before them; a day of a month is none."""
+        found: dict[str, set[str]] = {}
+        for place, token in enumerate(statement.tokens[1 : statement.verb], 1):
+            name, kind = statement.stems[place - 1], self._reader.kind_of_value(statement.tokens[place - 1])
+            if token.isdecimal() and name in statement.content and kind not in ("month", "weekday", "number"):
+                found.setdefault(name, set()).add(token)
+        return found
 
     def _done_again(self, text: str, before: Sequence[Parsed]) -> str:
         """A statement without when it was done, if it was done before: `I parked on level 7 today.`"""
