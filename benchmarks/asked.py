@@ -47,7 +47,7 @@ def found_first(statements: Vectors, questions: Vectors, authors: Sequence[str])
 
 async def figures() -> dict[str, float]:
     sentences, asked = rows("sentences.jsonl"), rows("asked.jsonl")
-    embedder = GgufEmbedder.open(EMBEDDER.resolve(), threads=2)
+    embedder = GgufEmbedder.open(EMBEDDER.resolve(), adapters=Config().folder("adapters"), threads=2)
     said = [str(sentences[each["sentence"]]["text"]) for each in asked]
     authors = [str(sentences[each["sentence"]]["voice"]) for each in asked]
     wordings = [text for each in asked for text in (*each["questions"], each["spoken"])]

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import _question_vectors
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import VECTOR_SCALE
 from pi_memory.judges.replacement import Replacement, Said, pair_vector
@@ -24,7 +23,7 @@ from pi_memory.judges.worth import Worth
 from pi_memory.types import Vectors
 
 ROOT = Path(__file__).parents[1]
-TEXTS, HEADS = ROOT / "benchmarks" / "texts", ROOT / "config" / "heads"
+TEXTS, HEADS, ADAPTERS = ROOT / "benchmarks" / "texts", ROOT / "config" / "heads", ROOT / "config" / "adapters"
 EMBEDDER = Path(sys.prefix) / "share/pi-memory/models/all-MiniLM-L6-v2-Q8_0.gguf"
 Floats = npt.NDArray[np.float64]
 STEPS = 12
@@ -79,7 +78,7 @@ def report(name: str, chances: Floats, labels: Floats) -> None:
         print(f"{name:28} kept {kept:.3f} at {share:.2f} false (from {threshold:.2f})")
 
 
-def save(path: Path, sample: "Sample", *, penalty: float) -> None:
+def save(path: Path, sample: "Sample", *, penalty: float, space: str) -> None:
     signs, labels = sample.signs, sample.labels
     mean, deviation = signs.mean(0), signs.std(0) + 1e-6
     scaled = (signs - mean) / deviation
@@ -89,7 +88,7 @@ def save(path: Path, sample: "Sample", *, penalty: float) -> None:
     )
     count = signs.shape[1]
     kept: dict[str, str | float | Floats] = {
-        "space": "all-MiniLM-L6-v2", "mean": mean, "deviation": deviation, "signs": alone[:-1], "signs_bias": alone[-1],
+        "space": space, "mean": mean, "deviation": deviation, "signs": alone[:-1], "signs_bias": alone[-1],
         "both_signs": both[:count], "both_vector": both[count:-1], "both_bias": both[-1],
     }  # fmt: skip
     lines = (f"{json.dumps(name)}: {_written(value)}" for name, value in kept.items())
@@ -128,14 +127,18 @@ class Sample:
 
 
 async def of_sentences(embedder: GgufEmbedder) -> Sample:
-    given = rows("sentences.jsonl")
-    texts = [row["text"] for row in given]
+    given = [(row["text"], row["label"] == "fact", row["voice"].partition(":")[0]) for row in rows("sentences.jsonl")]
+    for row in rows("worlds.jsonl"):
+        if "fact" in row or "remark" in row:
+            author = f"worlds of {row['world'].partition('-')[0]}"
+            given.append((row.get("says") or row["remark"], "fact" in row, author))
+    texts = [text for text, _, _ in given]
     signs = Worth(HEADS).signs(texts).astype(np.float64)
     return Sample(
         signs,
         (await embedder.embed(texts)).astype(np.float64),
-        np.array([row["label"] == "fact" for row in given], np.float64),
-        [row["voice"].partition(":")[0] for row in given],
+        np.array([is_fact for _, is_fact, _ in given], np.float64),
+        [author for _, _, author in given],
         signs,
     )
 
@@ -182,6 +185,21 @@ def of_changes(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
                 yield Case(author, row["text"], texts, about=facts[row["near"]])
 
 
+def of_worlds(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
+    """As `of_changes`."""
+    for world in dict.fromkeys(row["world"] for row in given):
+        told = [row for row in given if row["world"] == world]
+        facts = {row["fact"]: row["says"] for row in told if "fact" in row}
+        texts, author = [*facts.values()], f"worlds of {world.partition('-')[0]}"
+        for number, text in enumerate(texts[FIRST:], FIRST):
+            yield Case(author, text, texts[:number])
+        for row in told:
+            if "corrects" in row:
+                yield Case(author, row["says"], texts, facts[row["corrects"]], facts[row["corrects"]])
+            elif "near" in row:
+                yield Case(author, row["says"], texts, about=facts[row["near"]])
+
+
 def of_pairs(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
     """Each pair among older statements of its author. What only says the same again may end it or not."""
     for number, row in enumerate(given):
@@ -201,16 +219,17 @@ def _company(case: Case, vectors: Mapping[str, Vectors], chance: random.Random) 
 
 
 async def of_corrections(embedder: GgufEmbedder) -> Sample:
-    cases = [
+    given = [
         *of_places(rows("corrections.jsonl")),
         *of_pairs(rows("pairs.jsonl")),
         *of_changes(rows("changes.jsonl")),
+        *of_worlds(rows("worlds.jsonl")),
     ]
     judge, made, chance = Replacement(HEADS), [], random.Random(1)
-    claims = {old: judge.claims(old) for case in cases for old in case.olds}
-    texts = [*dict.fromkeys(text for case in cases for old in case.olds for text in (case.new, old, *claims[old]))]
+    claims = {old: judge.claims(old) for case in given for old in case.olds}
+    texts = [*dict.fromkeys(text for case in given for old in case.olds for text in (case.new, old, *claims[old]))]
     vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
-    for case in cases:
+    for case in given:
         olds = _company(case, vectors, chance)
         new = Said(case.new, vectors[case.new])
         # Of a text that says several things, that which is nearest.
@@ -222,17 +241,18 @@ async def of_corrections(embedder: GgufEmbedder) -> Sample:
             vector = pair_vector(vectors[case.new], vectors[nearest[number]])
             made.append((signs[number], vector, text == case.ends, alone[number], count, case.author))
     *columns, authors = zip(*made, strict=True)
-    given, between, ended, plain, counts = (np.array(column, np.float64) for column in columns)
-    return Sample(given, between, ended, list(authors), plain, counts)
+    signs_of, between, ended, plain, counts = (np.array(column, np.float64) for column in columns)
+    return Sample(signs_of, between, ended, list(authors), plain, counts)
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="print the figures, write nothing")
-    parser.add_argument("--only", choices=["worth", "replacement", "questions"], help="one judge")
+    parser.add_argument("--only", choices=["worth", "replacement"], help="one judge")
     parser.add_argument("--quick", action="store_true", help="write the weights, print no figures")
     options = parser.parse_args()
-    embedder = GgufEmbedder.open(EMBEDDER, threads=2)
+    embedder = GgufEmbedder.open(EMBEDDER, adapters=ADAPTERS, threads=2)
+    space = embedder.id.rpartition("-")[0]  # whatever its weights are quantised to
     judged = {"worth": (of_sentences, 10), "replacement": (of_corrections, 5)}
     for name, (gather, penalty) in judged.items():
         if options.only not in (None, name):
@@ -241,10 +261,7 @@ async def main() -> None:
         if not options.quick:
             sample.report(name, penalty=penalty)
         if not options.dry_run:
-            save(HEADS / f"{name}.json", sample, penalty=penalty)
-    if options.only in (None, "questions"):
-        written = None if options.dry_run else HEADS / "questions.json"
-        await _question_vectors.run(embedder, path=written, quick=options.quick)
+            save(HEADS / f"{name}.json", sample, penalty=penalty, space=space)
     await embedder.close()
 
 

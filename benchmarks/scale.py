@@ -125,7 +125,6 @@ async def opened(path: Path, embedder: Embedder, count: int) -> AsyncIterator[St
         db,
         memory_index=remembered,
         message_index=MessageIndex(db, loader, worker=worker),
-        heads=Config().folder("heads"),
         scale=measured,
         worker=worker,
     )

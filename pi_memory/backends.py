@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pi_memory.config import Config
 from pi_memory.conversation.window import ConversationWindows
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
@@ -177,7 +178,7 @@ def _gguf(settings: Settings, path: Path, *, keep: bool) -> Embedder:
     from pi_memory.model.probe import trusted
 
     trusted(path, kind="embedder", verdicts=settings.models_dir / "probed.json", keep=keep)
-    return GgufEmbedder.open(path)
+    return GgufEmbedder.open(path, adapters=Config().folder("adapters"))
 
 
 def _gguf_embedder(settings: Settings) -> Path | None:

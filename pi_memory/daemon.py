@@ -283,12 +283,10 @@ def _memory(ground: Ground, attention: Attention) -> MemoryParts:
     )
     message_index = MessageIndex(ground.db, ground.embedder, worker=ground.worker, events=ground.events)
     memory_index = MemoryIndex(memories, ground.embedder)
-    heads = ground.config.folder("heads")
     search = Search(
         ground.db,
         memory_index=memory_index,
         message_index=message_index,
-        heads=heads,
         scale=ground.scale,
         worker=ground.worker,
         attention=attention.boost,
@@ -297,7 +295,7 @@ def _memory(ground: Ground, attention: Attention) -> MemoryParts:
         memories,
         NeighbourSearch(memories, memory_index.ram_index, ground.scale, worker=ground.worker),
         loaded=memory_index.loaded,
-        heads=heads,
+        heads=ground.config.folder("heads"),
         embedder=ground.embedder,
         worker=ground.worker,
         topics=attention.topics,

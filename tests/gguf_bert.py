@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import gguf
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -43,6 +44,23 @@ def write_bert_gguf(path: Path, *, pooling: str = "mean") -> Path:
     """A sound GGUF of 40 kB that llama.cpp runs."""
     folder = write_sentence_bert(path.parent / f"{path.stem}-source", pooling=pooling)
     return export_bert(folder, path, name=path.stem)
+
+
+def write_adapter(path: Path, factors: Mapping[str, tuple[Weights, Weights]]) -> Path:
+    """An adapter of these factors by the names of llama.cpp's tensors: what is added is `up @ down`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    writer = gguf.GGUFWriter(path, "bert")
+    writer.add_type("adapter")
+    writer.add_string("adapter.type", "lora")
+    for name, (up, down) in factors.items():
+        writer.add_float32("adapter.lora.alpha", len(down))
+        writer.add_tensor(f"{name}.lora_a", down)
+        writer.add_tensor(f"{name}.lora_b", up)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
 
 
 def bundled_or_skip() -> Path:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pi_memory.app import create_app
+from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.token_codes import Tokens
 from pi_memory.model.extractive import ExtractiveModel
@@ -57,7 +58,7 @@ class ReadsOnce:
 
 @pytest.fixture(scope="module")
 def minilm() -> Iterator[ReadsOnce]:
-    embedder = GgufEmbedder.open(MINILM)
+    embedder = GgufEmbedder.open(MINILM, adapters=Config().folder("adapters"))
     yield ReadsOnce(embedder)
     asyncio.run(embedder.close())
 

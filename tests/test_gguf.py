@@ -11,14 +11,35 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
+from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder, fingerprint
+from pi_memory.embedding.gguf_export import export_bert
 from pi_memory.embedding.token_codes import BITS
 from pi_memory.errors import EmbedderError
 from pi_memory.types import Vectors
-from tests.gguf_bert import CONTEXT, export_minilm_or_skip, write_bert_gguf
+from tests.gguf_bert import (
+    CONTEXT,
+    FEED_FORWARD,
+    WIDTH,
+    export_minilm_or_skip,
+    write_adapter,
+    write_bert_gguf,
+    write_sentence_bert,
+)
 
 T = TypeVar("T")
+HOUSEHOLD = (
+    ("The fuse box is behind the coats in the hall.", "The lights went out, where do I look?"),
+    ("Ines takes half a tablet of Levanol with breakfast.", "What medicine must my wife not forget in the morning?"),
+    ("The chimney sweep comes on the ninth of March.", "When does the man come who cleans the flue?"),
+    ("Our landlady is Mrs. Bracegirdle, she lives in Truro.", "Who do we rent from?"),
+    ("The good scissors are in the drawer under the phone.", "I want to cut wrapping paper, what with?"),
+    ("Freight goes with Holloway, they collect at four.", "Who fetches the parcels in the afternoon?"),
+    ("The dishwasher needs descaling every six weeks.", "How often does the machine for the plates want cleaning?"),
+    ("My shoes are a wide 43.", "What size do I wear on my feet?"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +161,54 @@ def test_closing_waits_for_what_was_asked(tiny_gguf: Path) -> None:
         return await asked
 
     assert asyncio.run(run()).shape == (1, 32)
+
+
+def test_an_adapter_is_added_to_the_weights_and_makes_a_space_of_its_own(tmp_path: Path) -> None:
+    folder = write_sentence_bert(tmp_path / "source")
+    random = np.random.default_rng(3)
+    up, down = (random.normal(size=size, scale=0.3).astype(np.float32) for size in ((FEED_FORWARD, 4), (4, WIDTH)))
+    plain = export_bert(folder, tmp_path / "plain.gguf", quantisation="f16", name="tiny")
+    adapters = tmp_path / "adapters"
+    meaning = write_adapter(adapters / "tiny.gguf", {"blk.0.ffn_up.weight": (up, down)})
+    weights = load_file(folder / "model.safetensors")
+    weights["encoder.layer.0.intermediate.dense.weight"] += up @ down
+    save_file(weights, folder / "model.safetensors")
+    merged = export_bert(folder, tmp_path / "merged.gguf", quantisation="f16", name="tiny")
+    adapted = GgufEmbedder.open(plain, adapters=adapters)
+    ((found,), name) = asyncio.run(adapted.embed(["the water"])), adapted.id
+    asyncio.run(adapted.close())
+    assert found @ embed(merged, "the water")[0] > 0.9999
+    assert found @ embed(plain, "the water")[0] < 0.99
+    assert name == f"tiny+{fingerprint(meaning)}-{fingerprint(plain)}"
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_an_adapter_that_does_not_fit_is_left_out(
+    tiny_gguf: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, broken: bool
+) -> None:
+    wrong = np.ones((48, 2), np.float32), np.ones((2, 48), np.float32)
+    adapter = write_adapter(tmp_path / "tiny-bert.gguf", {"blk.0.ffn_up.weight": wrong})
+    if broken:
+        adapter.write_bytes(adapter.read_bytes()[:-64])
+    embedder = GgufEmbedder.open(tiny_gguf, adapters=tmp_path)
+    assert embedder.id == use(tiny_gguf, name)
+    np.testing.assert_array_equal(asyncio.run(embedder.embed(["a"])), embed(tiny_gguf, "a"))
+    asyncio.run(embedder.close())
+    assert "left out" in caplog.text
+
+
+def test_answers_are_nearer_to_questions_with_the_adapter_that_is_shipped(minilm_gguf: Path) -> None:
+    told, asked = zip(*HOUSEHOLD, strict=True)
+    margins = []
+    for adapters in (None, Config().folder("adapters")):
+        embedder = GgufEmbedder.open(minilm_gguf, adapters=adapters)
+        facts, questions = (asyncio.run(embedder.embed(texts)) for texts in (told, asked))
+        asyncio.run(embedder.close())
+        cosines = questions @ facts.T
+        right = np.diag(cosines).copy()
+        np.fill_diagonal(cosines, -1)
+        margins.append((right - cosines.max(1)).mean())
+    assert margins[1] > margins[0] + 0.05
 
 
 def test_the_id_follows_the_weights_and_not_the_file_name(tiny_gguf: Path, tmp_path: Path) -> None:

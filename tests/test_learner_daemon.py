@@ -288,28 +288,39 @@ def test_a_memory_with_the_words_of_others_is_judged_apart_from_them(daemon: Dae
 
 
 @pytest.mark.parametrize(
-    ("told", "corrected"),
+    ("told", "corrected", "question", "was", "becomes"),
     [
         (
             "Our cat is called Quill, and he was found in a barn. His basket is on top of the dryer, by the paint.",
             "I have tidied up: Quill's basket now lives under the stairs.",
+            "Where is Quill's basket?",
+            "dryer",
+            "under the stairs",
         ),
-        ("The cleaner gets 22 pounds, and the money goes under the gnome.", "The cleaner has gone up to 26 pounds."),
+        (
+            "The cleaner gets 22 pounds, and the money goes under the gnome.",
+            "The cleaner has gone up to 26 pounds.",
+            "How much does the cleaner get?",
+            "22",
+            "26 pounds",
+        ),
         (
             "The concert is on the 12th of March, and I promised to bring lemon squares for the whole choir.",
             "The concert has been moved to the 26th of March.",
+            "When is the concert?",
+            "12th",
+            "26th of March",
         ),
     ],
 )
 def test_one_thing_of_what_a_memory_says_is_corrected(
-    reader: Client, clock: FakeClock, told: str, corrected: str
+    reader: Client, clock: FakeClock, told: str, corrected: str, question: str, was: str, becomes: str
 ) -> None:
     say(reader, told)
-    old = held(reader)
     clock.pass_time(days=9)
     say(reader, corrected)
-    assert [content for content in old if content not in held(reader)]
-    assert not reader.get("/memories/conflicts").json()["conflicts"]
+    reply = reader.post("/chat", json={"message": question}).json()["reply"]
+    assert (becomes in reply, was in reply) == (True, False), reply
 
 
 def test_what_a_doubtful_correction_says_is_over_is_no_answer(reader: Client) -> None:

@@ -1,54 +1,61 @@
 """How likely a newer statement makes an older one untrue."""
 
+import asyncio
+from functools import cache
+
 import numpy as np
 import pytest
 
 from pi_memory.config import Config
+from pi_memory.embedding.gguf import GgufEmbedder
+from pi_memory.judges.heads import Head
 from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
-from pi_memory.types import Vectors
+from tests.test_conflicts import MINILM
 
 JUDGE = Replacement(Config().folder("heads"))
 
 
-def vector(*components: float) -> Vectors:
-    """A unit vector that begins so."""
-    made = np.zeros(384, np.float32)
-    made[: len(components)] = components
-    unit: Vectors = made / np.linalg.norm(made)
-    return unit
+@cache
+def said(text: str) -> Said:
+    """A statement with its vector by the default embedder, for which the judge was fitted."""
+    embedder = GgufEmbedder.open(MINILM, adapters=Config().folder("adapters"))
+    (vector,) = asyncio.run(embedder.embed([text]))
+    asyncio.run(embedder.close())
+    return Said(text, vector)
 
 
-KEY, VET = Said("The spare key is in the shed.", vector(1, 0.2)), Said("Our vet is Doctor Ellis.", vector(0, 1))
-HERE = "all-MiniLM-L6-v2"
+KEY, VET = "The spare key is in the shed.", "Our vet is Doctor Ellis."
+HERE = Head.load(Config().folder("heads") / "replacement.json").space
+
+
+def chances(new: str, *olds: str) -> list[float]:
+    return [float(each) for each in JUDGE.chances(said(new), list(map(said, olds)), embedder=HERE)]
 
 
 @pytest.mark.parametrize(
     ("new", "ended"),
     [
-        (Said("The spare key is now at Anna's.", vector(1, 0.1)), KEY),
-        (Said("The vet has changed, we now go to Doctor Brandt instead.", vector(0.1, 1)), VET),
+        ("The spare key is now at Anna's.", KEY),
+        ("The vet has changed, we now go to Doctor Brandt instead.", VET),
     ],
 )
-def test_a_newer_value_ends_the_nearest_older_one(new: Said, ended: Said) -> None:
-    chances = JUDGE.chances(new, [KEY, VET], embedder=HERE)
-    assert [chance >= LEAST_CHANCE for chance in chances] == [each is ended for each in (KEY, VET)]
+def test_a_newer_value_ends_the_nearest_older_one(new: str, ended: str) -> None:
+    assert [each >= LEAST_CHANCE for each in chances(new, KEY, VET)] == [each is ended for each in (KEY, VET)]
 
 
 def test_what_is_about_something_else_ends_nothing() -> None:
-    new = Said("The meeting is on Friday now.", vector(0, 0, 1))
-    assert JUDGE.chances(new, [KEY, VET], embedder=HERE).max() < LEAST_CHANCE
+    assert max(chances("The meeting is on Friday now.", KEY, VET)) < LEAST_CHANCE
 
 
 def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> None:
-    bins = Said("The bins go out on Tuesday.", vector(1, 0.2))
-    assert JUDGE.chances(Said("The bins go out on Thursday.", vector(1, 0.1)), [bins, VET], embedder=HERE)[0] >= 0.8
-    assert JUDGE.chances(Said("The bins are green.", vector(0.6, 0, 1)), [bins, VET], embedder=HERE)[0] < LEAST_CHANCE
+    bins = "The bins go out on Tuesday."
+    assert chances("The bins go out on Thursday.", bins, VET)[0] >= 0.8
+    assert chances("The bins are green.", bins, VET)[0] < LEAST_CHANCE
 
 
-def chance(new: str, old: str, *, nearness: float = 0.65) -> float:
+def chance(new: str, old: str) -> float:
     """Of two statements about the same, beside one about something else."""
-    said = Said(new, vector(1, 0.1)), Said(old, vector(nearness, (1 - nearness**2) ** 0.5))
-    return float(JUDGE.chances(said[0], [said[1], VET], embedder=HERE)[0])
+    return chances(new, old, VET)[0]
 
 
 @pytest.mark.parametrize(
@@ -94,27 +101,20 @@ def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -
 
 
 def test_what_no_refers_to_is_not_what_follows_it() -> None:
-    older = Said("We rehearse on Wednesdays at eight in the cellar.", vector(0.4, 0, 1))
-    new = Said("No, the rehearsal is on Mondays, not Wednesdays.", vector(1, 0.1))
-    assert JUDGE.chances(new, [older, VET], embedder=HERE)[0] >= LEAST_CHANCE
+    older = "We rehearse on Wednesdays at eight in the cellar."
+    assert chance("No, the rehearsal is on Mondays, not Wednesdays.", older) >= LEAST_CHANCE
 
 
 def test_a_value_that_is_denied_ends_the_only_one_that_has_it() -> None:
-    stools, lamp = (
-        Said("Four stools for Anna, 26 inches to the seat.", vector(1)),
-        Said("The lamp is 26 inches.", vector(0, 1)),
-    )
-    new = Said("She measured wrong: seats at 29, not 26.", vector(0.3, 0.1, 1))
-    assert JUDGE.chances(new, [stools, VET], embedder=HERE)[0] >= LEAST_CHANCE
-    assert JUDGE.chances(Said("I have 3, not 26.", vector(0, 0, 1)), [stools, lamp], embedder=HERE).max() < LEAST_CHANCE
+    stools, lamp = "Four stools for Anna, 26 inches to the seat.", "The lamp is 26 inches."
+    assert chance("She measured wrong: seats at 29, not 26.", stools) >= LEAST_CHANCE
+    assert max(chances("I have 3, not 26.", stools, lamp)) < LEAST_CHANCE
 
 
 def test_what_somebody_left_is_over_and_what_happens_on_a_condition_is_not() -> None:
-    home, queue = Said("Casimir lives in Trondheim.", vector(1)), Said("The board of the heron queue is 57.", vector(1))
-    moved = Said("Casimir has moved from Trondheim to Aarhus.", vector(0.6, 0, 1))
-    assert JUDGE.chances(moved, [home, VET], embedder=HERE)[0] >= LEAST_CHANCE
-    drained = Said("Drain the heron service, else jobs are lost.", vector(0.4, 0, 1))
-    assert JUDGE.chances(drained, [queue, VET], embedder=HERE)[0] < LEAST_CHANCE
+    assert chance("Casimir has moved from Trondheim to Aarhus.", "Casimir lives in Trondheim.") >= LEAST_CHANCE
+    drained = "Drain the heron service, else jobs are lost."
+    assert chance(drained, "The board of the heron queue is 57.") < LEAST_CHANCE
 
 
 @pytest.mark.parametrize(
@@ -130,12 +130,12 @@ def test_what_is_no_condition_for_what_was_said_can_end(new: str, old: str) -> N
 
 def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
     old = [Said("The blog runs on Hugo."), Said("The cat is called Minka.")]
-    chances = JUDGE.chances(Said("The blog now runs on Astro instead of Hugo."), old)
-    assert chances[0] >= LEAST_CHANCE > chances[1]
+    found = JUDGE.chances(Said("The blog now runs on Astro instead of Hugo."), old)
+    assert found[0] >= LEAST_CHANCE > found[1]
 
 
 def test_signs_are_numbers_whatever_the_text() -> None:
     for text in ("", "?", "…", "a" * 5_000, "1 2 3", "É"):
-        assert np.isfinite(JUDGE.signs(Said(text, vector(1)), [KEY])).all()
-        assert np.isfinite(JUDGE.signs(Said(text), [Said(""), KEY])).all()
-    assert JUDGE.chances(KEY, []).shape == (0,)
+        assert np.isfinite(JUDGE.signs(Said(text, np.ones(384, np.float32)), [Said(KEY)])).all()
+        assert np.isfinite(JUDGE.signs(Said(text), [Said(""), Said(KEY)])).all()
+    assert JUDGE.chances(Said(KEY), []).shape == (0,)

@@ -66,6 +66,23 @@ PARAPHRASES = (
     ("use tabs instead of spaces for indentation", "indent with tabs, not with spaces"),
     ("the flight was cancelled because of fog", "due to fog the plane did not take off"),
 )
+QUESTIONS = (
+    ("where do I turn the power off", "the main switch is behind the door of the pantry"),
+    ("who do I call when the heating fails", "Mr Lindner looks after our boiler"),
+    ("what is my sister allergic to", "Ruth must not eat shellfish"),
+    ("how do we ship a new version", "releases are tagged on main and the pipeline does the rest"),
+    ("when is the next check-up of the car", "the inspection of the Volvo is due in April"),
+    ("what do I feed the neighbours' animals", "their rabbits get hay and a carrot each"),
+    ("which size of paper does the label printer take", "the Brother wants rolls of 62 millimetres"),
+    ("how much is the rent for the studio", "we pay 340 a month for the room at the mill"),
+    ("who has my big drill", "I lent the Hilti to Jakob"),
+    ("what did we decide about the logo", "the blue version won, the green one is dropped"),
+    ("when does grandpa take his drops", "the eye drops are for half past seven in the evening"),
+    ("where are the sleeping bags", "the camping gear is in the loft above the garage"),
+)
+"""Questions with answers in other words."""
+ANSWER = 0.55
+"""How far an answer lies from unrelated texts on the way to those that say the same where it counts as it is near."""
 
 
 class Calibration(Struct, frozen=True):
@@ -78,6 +95,13 @@ class Calibration(Struct, frozen=True):
     """From this cosine on two texts are about the same thing more likely than by chance."""
     same: float
     """From this cosine on two texts say the same thing."""
+    answer: float = ANSWER
+    """How far an answer lies from unrelated texts on the way to `same`."""
+
+    @property
+    def answer_scale(self) -> float:
+        """By what the nearness of an answer is multiplied before it is held against a threshold."""
+        return ANSWER / self.answer
 
 
 REPETITION = 0.999
@@ -107,19 +131,21 @@ class Scale:
 
 
 async def calibrate(embedder: Embedder) -> Calibration:
-    """Measure the embedder's scale with one batch of 56 short texts. Raises `EmbedderError`.
+    """Measure the embedder's scale with one batch of 80 short texts. Raises `EmbedderError`.
 
     `related` lies three standard deviations above the mean of the unrelated pairs: if these are normally distributed,
     one unrelated pair in 740 reaches it. `same` lies two standard deviations below the mean of the paraphrases, which
     48 in 49 then reach, but at least half-way from `related` to that mean, for eight pairs do not measure a spread
-    well. Where paraphrases do not stand out at all, only a repetition reaches either threshold.
+    well. Where paraphrases do not stand out at all, only a repetition reaches either threshold, and where answers do
+    not, they count as they are.
     """
     if embedder.dimensions == 0:
         return NEVER
-    sentences = [sentence for pair in PARAPHRASES for sentence in pair]
+    sentences = [sentence for pair in (*PARAPHRASES, *QUESTIONS) for sentence in pair]
     vectors = await embedder.embed([*UNRELATED, *sentences])
     unrelated, paired = vectors[: len(UNRELATED)], vectors[len(UNRELATED) :]
-    return _thresholds(_all_pairs(unrelated), np.sum(paired[0::2] * paired[1::2], axis=1))
+    cosines = np.sum(paired[0::2] * paired[1::2], axis=1)
+    return _thresholds(_all_pairs(unrelated), cosines[: len(PARAPHRASES)], float(cosines[len(PARAPHRASES) :].mean()))
 
 
 def _all_pairs(vectors: Vectors) -> Vectors:
@@ -128,10 +154,18 @@ def _all_pairs(vectors: Vectors) -> Vectors:
     return cosines
 
 
-def _thresholds(unrelated: Vectors, paraphrases: Vectors) -> Calibration:
+def _thresholds(unrelated: Vectors, paraphrases: Vectors, answers: float) -> Calibration:
     mean, deviation, likeness = float(unrelated.mean()), float(unrelated.std()), float(paraphrases.mean())
     related = mean + 3 * deviation
     same = max(likeness - 2 * float(paraphrases.std()), (related + likeness) / 2)
     if likeness <= related:
         related = same = REPETITION
-    return Calibration(mean, deviation, likeness, related=related, same=same)
+    answer = (answers - mean) / (same - mean)
+    return Calibration(
+        mean,
+        deviation,
+        likeness,
+        related=related,
+        same=same,
+        answer=min(1.0, answer) if answer > ANSWER / 2 else ANSWER,
+    )

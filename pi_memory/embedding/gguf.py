@@ -34,6 +34,8 @@ CALL_TEXTS = 8
 # More characters than this per token are never met in text, so a book need not be tokenised to use its first page.
 MOST_CHARACTERS_PER_TOKEN = 32
 
+logger = logging.getLogger(__name__)
+
 NOT_AN_EMBEDDER = "Set PI_MEMORY_EMBEDDER_MODEL to a GGUF that `pi-memory export-embedder` or `pi-memory pull` made."
 
 
@@ -47,17 +49,23 @@ class GgufEmbedder:
         self._worker = Worker(f"The embedder {space}", error=EmbedderError)
 
     @classmethod
-    def open(cls, path: Path, *, threads: int = 1) -> Self:
+    def open(cls, path: Path, *, adapters: Path | None = None, threads: int = 1) -> Self:
         """Load the model; blocks for about 0.1 s. Raises `EmbedderError` when the file is no embedding model.
 
-        One thread is best for short texts, and leaves the other cores to the chat model.
+        `adapters` is a folder of low-rank adapters (LoRA): that with the name of the model is added to its weights, and
+        vectors with it are of a space of their own. One thread is best for short texts, and leaves the other cores to
+        the chat model.
         """
         if not path.is_file():
             raise EmbedderError(
                 f"There is no embedder at {path}", hint="`pi-memory export-embedder --bundled` makes one."
             )
         model = _LlamaEmbedding(path, threads=threads)
-        return cls(model, space=f"{model.name or path.stem}-{fingerprint(path)}")
+        name = model.name or path.stem
+        adapter = next((file for file in adapters.glob("*.gguf") if file.stem == name), None) if adapters else None
+        if adapter is not None and model.adapt(adapter):
+            name = f"{name}+{fingerprint(adapter)}"
+        return cls(model, space=f"{name}-{fingerprint(path)}")
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder`. A text longer than the model's context counts only up to there."""
@@ -117,6 +125,16 @@ class _LlamaEmbedding:
         self.name = self._metadata("general.name")
         self._vocabulary = self._llama.llama_model_get_vocab(self._model)
         self._decomposes = self._strips_accents()
+
+    def adapt(self, adapter: Path) -> bool:
+        """Add an adapter to the weights; False, with a line in the log, where it is not for a model of this shape."""
+        kind = self._llama.llama_adapter_lora_p_ctypes
+        loaded = self._llama.llama_adapter_lora_init(self._model, str(adapter).encode())  # freed with the model
+        pointers, scales = (kind * 1)(ctypes.cast(loaded, kind)), (ctypes.c_float * 1)(1.0)
+        is_on = bool(loaded) and self._llama.llama_set_adapters_lora(self._context, pointers, 1, scales) == 0
+        if not is_on:
+            logger.warning("%s does not fit the embedder and is left out: answers are found less well.", adapter)
+        return is_on
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (len(texts), dimensions)."""
@@ -215,10 +233,7 @@ class _LlamaEmbedding:
             yield from zip(call, self._evaluate(call), strict=True)
 
     def _pooled(self, texts: Sequence[Vectors]) -> Vectors:
-        vectors = np.array([rows.mean(axis=0) for rows in texts], np.float32).reshape(len(texts), self.dimensions)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
-        return unit
+        return _units(np.array([rows.mean(axis=0) for rows in texts], np.float32).reshape(len(texts), self.dimensions))
 
     def _telling(self, ids: TokenIds, rows: Vectors) -> Tokens:
         """The tokens that say something, of all tokens of a text."""
@@ -227,10 +242,7 @@ class _LlamaEmbedding:
         stop_words = words("stop_words")
         of = self._words_of(ids)
         kept = [i for i, word in enumerate(of) if word and word not in stop_words]
-        telling = rows[kept]
-        lengths = np.linalg.norm(telling, axis=1, keepdims=True)
-        unit = telling / np.maximum(lengths, np.finfo(np.float32).tiny)
-        return Tokens(tuple(ids[i] for i in kept), tuple(of[i] for i in kept), project(unit))
+        return Tokens(tuple(ids[i] for i in kept), tuple(of[i] for i in kept), project(_units(rows[kept])))
 
     def _words_of(self, ids: TokenIds) -> list[str]:
         """The word that each token is of, "" for punctuation and what the model adds."""
@@ -285,6 +297,12 @@ class _LlamaEmbedding:
                 batch.n_seq_id[index], batch.seq_id[index][0] = 1, sequence
                 batch.logits[index] = True
                 batch.n_tokens += 1
+
+
+def _units(vectors: Vectors) -> Vectors:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: Vectors = vectors / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return unit
 
 
 def _library() -> Any:

@@ -31,7 +31,7 @@ LEAST_CHANCE_UNSURE = 0.75
 """The same where there are no vectors: 54 % of facts and 10 % of others."""
 REMARK = 0.05
 """Below this nothing is stated that lasts: 1 of 149 sentences with facts, 60 % of remarks and 70 % of chatter."""
-ODDS_OF_DECISIONS = 6.0
+ODDS_OF_DECISIONS = 20.0
 """By how much likelier than the judge thinks a decision is a fact: it was fitted on few."""
 LEAST_UNSURE = 0.1
 """From here on a sentence may be one."""

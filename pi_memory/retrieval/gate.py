@@ -236,16 +236,16 @@ def _mix(nearness: float, shared: float) -> float:
     return MEANING * nearness + (1 - MEANING) * shared
 
 
-def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Recalled]:
+def answers(question: str, intent: Intent, judged: Sequence[Judged], scale: float = 1.0) -> list[Recalled]:
     """The answers, best first, each as the sentences to show, and whether they are sure; none if no sentence is near
-    enough.
+    enough. Nearness counts by `scale` (`Calibration.answer_scale`).
     """
     # A word alone says nothing; a remark in passing answers no more than a question that surely is one.
     said = [each for each in judged if " " in each.sentences[each.best]]
     found = [each for each in said if intent.is_sure or each.found.strength > 0][:MOST_ANSWERS]
     if not found:
         return []
-    near, shared = max(each.near for each in found), max(each.found.words for each in found)
+    near, shared = scale * max(each.near for each in found), max(each.found.words for each in found)
     certainty = near + SHARE_COUNTS * shared
     if near < _needed(question, intent, judged) or certainty < LEAST_CERTAIN:
         return []
@@ -253,7 +253,7 @@ def answers(question: str, intent: Intent, judged: Sequence[Judged]) -> list[Rec
     others = [each for each in others if _is_comparable(question, each)]
     certain = CERTAIN if shared else CERTAIN_WORDLESS
     is_sure = certainty >= certain and _is_comparable(question, best) and _has_what_is_asked(question, best, judged)
-    says_it = best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
+    says_it = scale * best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
     least_shared = ALSO_NAMES_IT * best.found.words if says_it else 0.0
     near_best = [
         each

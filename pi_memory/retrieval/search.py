@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import sqlite_utils
@@ -19,7 +18,6 @@ from msgspec.structs import replace
 
 from pi_memory.embedding import token_codes
 from pi_memory.embedding.calibration import Calibration, Scale
-from pi_memory.embedding.questions import Questions
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.embedding.word_vectors import WordVectors
 from pi_memory.errors import EmbedderError
@@ -75,7 +73,7 @@ class SearchRequest(Struct, frozen=True):
     """What is searched for: the `k` best hits for `query` that `scope` sees. The topics of `session` boost memories;
     messages that are `in_prompt` are left out. `at` is when it is asked, `now` unless given: "last week" is the one
     before. `only` is what may be found, and `nearest` how many of the nearest in meaning are read then; `having` the
-    type and priority of memories. `asks`: it is a question that one of the statements found is to answer.
+    type and priority of memories.
     """
 
     query: str
@@ -89,7 +87,6 @@ class SearchRequest(Struct, frozen=True):
     only: Only | None = None
     nearest: int = READ_NEAREST
     having: Collection[str] = ()
-    asks: bool = False
 
     @property
     def asked_at(self) -> float:
@@ -136,6 +133,10 @@ class Aim(Struct, frozen=True):
     unrelated: float
     same: float
 
+    @classmethod
+    def of(cls, vector: Vectors, scale: Calibration) -> "Aim":
+        return cls(vector, scale.unrelated_mean, scale.same)
+
     def nearness(self, cosines: Vectors) -> Vectors:
         """The calibrated cosines: 0 for unrelated texts, 1 for the same meaning."""
         near: Vectors = np.clip((cosines - self.unrelated) / (self.same - self.unrelated), 0.0, 1.0)
@@ -169,7 +170,6 @@ class Search:
         *,
         memory_index: MemoryIndex,
         message_index: MessageIndex,
-        heads: Path,
         scale: Scale,
         worker: Worker,
         attention: Attended = lambda session, query: _unattended,
@@ -182,7 +182,6 @@ class Search:
         self._scale = scale
         self._worker = worker
         self._words = WordVectors()
-        self._questions = Questions(heads)
 
     def namespaces(self) -> dict[str, int]:
         """How many memories hold in each namespace."""
@@ -207,7 +206,7 @@ class Search:
         Raises `StoreError`. Without an embedder, or when it fails, words must do.
         """
         query, terms = request.query, query_terms.terms(request.query)
-        meaning = await self._meaning(query, terms, asks=request.asks)
+        meaning = await self._meaning(query, terms)
         indexes = {kind: i.snapshot() for kind, i in self._indexes.items() if kind in request.kinds and len(i)}
         sees = partial(namespaces.covers, seen=request.scope)
         chosen = partial(RamIndex.view, sees=sees, having=frozenset(request.having))
@@ -350,12 +349,16 @@ class Search:
         judged = gate.not_told_by(query, judged)
         if question != query:
             judged = gate.following(query, judged)
-        # A question's vector is moved to where answers lie (`embedding/questions.py`). That was fitted on what people
-        # tell an assistant; other texts are searched by the vector as it is.
-        if not all(map(gate.is_statement, found)):
-            found = await self.search(replace(request, query=question, only="answers"))
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
-        return _merge(gate.answers(question, intent, judged), gate.let_through(others, by_meaning=True))
+        answers = gate.answers(question, intent, judged, await self._answer_scale())
+        return _merge(answers, gate.let_through(others, by_meaning=True))
+
+    async def _answer_scale(self) -> float:
+        """See `Calibration`; 1 when the embedder fails."""
+        try:
+            return (await self._scale.measured()).answer_scale
+        except EmbedderError:
+            return 1.0
 
     async def _judged(
         self, request: SearchRequest, question: str, *, about: str
@@ -363,13 +366,12 @@ class Search:
         """Search, and have the gate judge: what is found, and its statements by how well they answer a question, with
         their nearness to what it is `about`: the question itself, or the subject of a broad one.
         """
-        asks = about == question
-        found = await self.search(replace(request, only="answers", asks=asks))
+        found = await self.search(replace(request, only="answers"))
         statements = await self._worker.run(gate.to_read, found, most=request.nearest)
-        nearness = await self._nearness(about, statements, asks=asks)
+        nearness = await self._nearness(about, statements)
         return found, await self._worker.run(gate.judge, question, statements, nearness)
 
-    async def _nearness(self, question: str, statements: Sequence[Recalled], *, asks: bool) -> dict[str, float]:
+    async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
         """The nearness to a question of sentences of statements with several; {} when the embedder fails."""
         several = [parts for each in statements if (parts := gate.parts_of(each.content)) != (each.content,)]
         texts = list(dict.fromkeys(part for each in several for part in each))
@@ -378,7 +380,7 @@ class Search:
             (vector,), vectors = await embedder.embed([question]), await embedder.embed([*map(by_user, texts)])
         except EmbedderError:
             return {}
-        aim = self._aim(vector, scale, asks=asks)
+        aim = Aim.of(vector, scale)
         near = aim.nearness(vectors @ aim.vector)
         return dict(zip(texts, near.tolist(), strict=True))
 
@@ -388,14 +390,7 @@ class Search:
             self._memory_index.unindexed = False
             self._db.write(memory_fts.index)
 
-    def _aim(self, vector: Vectors, scale: Calibration, *, asks: bool) -> Aim:
-        """What is near to a query with this vector; with `asks`, what answers it."""
-        less = 0.0
-        if asks:
-            vector, less = self._questions.moved(vector, self._scale.embedder.now.id)
-        return Aim(vector, scale.unrelated_mean - less, scale.same - less)
-
-    async def _meaning(self, query: str, terms: Sequence[str], *, asks: bool) -> QueryMeaning | None:
+    async def _meaning(self, query: str, terms: Sequence[str]) -> QueryMeaning | None:
         """None without an embedder, or when it fails."""
         embedder = self._scale.embedder.now
         if not embedder.dimensions:
@@ -405,7 +400,7 @@ class Search:
             (vector,), (tokens,) = await token_codes.embed(embedder, [query])
             bearing = np.sqrt(np.clip(await self._words.of(terms, embedder) @ vector, LEAST_BEARING, 1.0))
             query_tokens = QueryTokens(embedder.id, terms, tokens) if tokens.ids else None
-            return QueryMeaning(self._aim(vector, scale, asks=asks), bearing, query_tokens)
+            return QueryMeaning(Aim.of(vector, scale), bearing, query_tokens)
         except EmbedderError:
             return None
 

