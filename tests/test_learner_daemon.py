@@ -124,17 +124,17 @@ def test_in_doubt_both_are_kept_and_the_doubt_is_shown(daemon: Daemon) -> None:
 
 @NEEDS_MINILM
 def test_sentences_that_only_together_make_a_memory_doubtful_are_doubted(reader: Client, clock: FakeClock) -> None:
-    say(reader, "Piano lessons are with Mr. Hale on Tuesdays.")
+    say(reader, "Lunch is at the Crown on Fridays.")
     clock.now += 86_400
-    say(reader, "Mr. Hale has moved to Spain. A Mrs. Ito teaches us.")
+    say(reader, "The Crown has closed down. We eat at the Swan.")
     (conflict,) = reader.get("/memories/conflicts").json()["conflicts"]
-    assert conflict["newer"]["content"] == "A Mrs. Ito teaches us."
-    assert conflict["older"]["content"] == "Piano lessons are with Mr. Hale on Tuesdays."
+    assert conflict["newer"]["content"] == "We eat at the Swan."
+    assert conflict["older"]["content"] == "Lunch is at the Crown on Fridays."
 
 
 @NEEDS_MINILM
 def test_a_correction_right_after_in_another_conversation_is_doubted(reader: Client) -> None:
-    say(reader, "Piano lessons are with Mr. Hale on Tuesdays.", "Mr. Hale has moved to Spain. A Mrs. Ito teaches us.")
+    say(reader, "Lunch is at the Crown on Fridays.", "The Crown has closed down. We eat at the Swan.")
     assert len(reader.get("/memories/conflicts").json()["conflicts"]) == 1
 
 
