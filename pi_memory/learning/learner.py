@@ -32,7 +32,7 @@ from pi_memory.memories.redaction import Gone
 from pi_memory.memories.said_on import undated
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Embedder
-from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
+from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
@@ -66,8 +66,6 @@ MOST_DOUBTS = 3
 """Most memories that one is recorded to make possibly untrue."""
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
-LIKELY_CORRECTS = 0.3
-"""From this chance on that it makes a memory untrue, what may be a fact is taken for one."""
 SPLIT = 6
 """How many memories are taken apart into what each says, one by one: each of that has to be embedded."""
 SUBJECT = 25
@@ -334,11 +332,7 @@ class Learner:
             return None
         is_written = origin not in (EXTRACTION, NOTICE)
         decision = await self._decision(candidate, found, known, is_written=is_written)
-        if (
-            not is_sure
-            and decision.id is None
-            and max((chance for _, chance in decision.doubts), default=0.0) < LIKELY_CORRECTS
-        ):
+        if not is_sure and decision.id is None and max((chance for _, chance in decision.doubts), default=0.0) < LIKELY:
             return None
         if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
