@@ -4,10 +4,12 @@ import asyncio
 import math
 from collections.abc import Sequence
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from pi_memory.config import Config
 from pi_memory.embedding.calibration import NEVER, PARAPHRASES, UNRELATED, Calibration, calibrate
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
@@ -90,3 +92,14 @@ def test_the_built_in_phrases_are_distinct_and_not_the_held_out_ones() -> None:
     built_in = [*UNRELATED, *(text for pair in PARAPHRASES for text in pair)]
     held_out = [text for pair in HELD_OUT_PARAPHRASES for text in pair]
     assert len(set(built_in + held_out)) == len(built_in) + len(held_out)
+
+
+def test_an_answer_is_held_to_what_answers_are_near_in_this_space(tmp_path: Path) -> None:
+    """With the adapter that is shipped questions are nearer to answers, and to all else: more is asked of them."""
+    scales = []
+    for adapters in (None, Config().folder("adapters")):
+        embedder = GgufEmbedder.open(export_minilm_or_skip(tmp_path), adapters=adapters)
+        scales.append(asyncio.run(calibrate(embedder)).answer_scale)
+        asyncio.run(embedder.close())
+    assert 0.5 < scales[1] < scales[0] < 2
+    assert asyncio.run(calibrate(Crowded())).answer_scale == 1

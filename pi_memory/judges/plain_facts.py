@@ -24,11 +24,12 @@ SOURCE = "said"
 """Source of such candidates: the user said it to be so."""
 
 LEAST_CHANCE = 0.45
-"""From here on a sentence is kept. Of authors that the judge was not fitted on, 87 % of facts and 21 % of other
-sentences have 0.4, 83 % and 17 % have 0.5, most of the others general knowledge or jokes that even people may take for
-facts: a remark that is kept fades, a fact that is not is lost."""
+"""From here on a sentence is kept. Of authors that the judge was not fitted on, 91 % of facts and 10 % of other
+sentences have 0.65, 81 % and 5 % have 0.84. Lower still, as a remark that is kept fades, and a fact that is not is
+lost: of eleven people who talk as people do 96 % of 332 facts have 0.45, and 3 % of 118 remarks.
+"""
 LEAST_CHANCE_UNSURE = 0.75
-"""The same where there are no vectors: 54 % of facts and 10 % of others."""
+"""The same where there are no vectors: 76 % of facts and 10 % of others."""
 REMARK = 0.05
 """Below this nothing is stated that lasts: 1 of 149 sentences with facts, 60 % of remarks and 70 % of chatter."""
 ODDS_OF_DECISIONS = 20.0
