@@ -4,8 +4,8 @@ An embedder of sentences puts texts of the same meaning next to each other, and 
 it. Households of `benchmarks/texts` have facts as people tell them, and for each how one asks for it in other words
 weeks later. Each question has to choose its fact among those of its household and others, by a softmax of the cosines
 (InfoNCE), through low-rank changes of the model's matrices (LoRA, arXiv 2106.09685); facts are held near to where they
-were. `scripts/fit-embedder` runs it, in half an hour of two cores; then `scripts/fit-heads`, as the judges read its
-vectors.
+were. `scripts/fit-embedder` runs it, in half an hour of two cores; then `scripts/fit-pairs` and `scripts/fit-heads`, as
+both read its vectors.
 """
 
 import argparse
@@ -20,13 +20,14 @@ import gguf
 import numpy as np
 from msgspec import Struct
 
+from pi_memory.embedding.gguf import MEANING
 from pi_memory.embedding.gguf_export import BUNDLED_NAME, LAYER_TENSORS, bundled_folder
 
 torch: Any = importlib.import_module("torch")
 transformers: Any = importlib.import_module("transformers")
 
 ROOT = Path(__file__).parents[1]
-TEXTS, ADAPTER = ROOT / "benchmarks" / "texts", ROOT / "config" / "adapters" / f"{BUNDLED_NAME}.gguf"
+TEXTS, ADAPTER = ROOT / "benchmarks" / "texts", ROOT / "config" / "adapters" / BUNDLED_NAME / f"{MEANING}.gguf"
 RANK, DROPOUT = 16, 0.1
 RATE, WARM_UP, LEAST_RATE = 5e-4, 50, 0.02
 LONGEST = 96
@@ -82,6 +83,7 @@ class Adapted:
         self._tokens = transformers.BertTokenizerFast.from_pretrained(folder)
         self._bert = transformers.BertModel.from_pretrained(folder, add_pooling_layer=False)
         self._bert.requires_grad_(False)
+        self.dimensions: int = self._bert.config.hidden_size
         self._factors: dict[str, tuple[Any, Any]] = {}
         for number, layer in enumerate(self._bert.encoder.layer):
             for name in ADAPTED:
@@ -130,13 +132,13 @@ class Steps:
     """Descends by AdamW, `count` times: the rate rises at first and falls from then on."""
 
     def __init__(self, parameters: Sequence[Any], count: int) -> None:
-        self._parameters, self._count, self._done = parameters, count, 0
+        self._parameters, self.count, self._done = parameters, count, 0
         self._optimiser = torch.optim.AdamW(parameters, lr=RATE)
 
     def take(self, loss: Any) -> None:
         self._done += 1
         for group in self._optimiser.param_groups:
-            group["lr"] = RATE * min(1.0, self._done / WARM_UP) * max(LEAST_RATE, 1 - self._done / self._count)
+            group["lr"] = RATE * min(1.0, self._done / WARM_UP) * max(LEAST_RATE, 1 - self._done / self.count)
         self._optimiser.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self._parameters, 1.0)

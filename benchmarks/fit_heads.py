@@ -8,8 +8,10 @@ import asyncio
 import json
 import random
 import sys
+import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pi_memory.embedding.gguf import GgufEmbedder
+from pi_memory.judges.asked import Asked
 from pi_memory.judges.heads import VECTOR_SCALE
-from pi_memory.judges.replacement import Replacement, Said, pair_vector
+from pi_memory.judges.replacement import READ, Replacement, Said, pair_vector
 from pi_memory.judges.worth import Worth
 from pi_memory.types import Vectors
 
@@ -33,6 +36,8 @@ BESIDE, NEAREST = 24, 12
 """Older statements beside a pair's, and the most that a statement is held against."""
 MISLEADING = 0.3
 """How much a statement counts that was written to be mistaken for a correction."""
+OF_AUTHOR = 100
+"""Questions of an author, about what people told."""
 SIZES = (1, 2, 4, 8, 16, 50, 50)
 """Memories that a store has."""
 
@@ -55,12 +60,15 @@ def fit(rows: Floats, labels: Floats, *, penalty: float, counts: Floats | None =
     return weights
 
 
-def held_out(rows: Floats, labels: Floats, groups: Sequence[str], *, penalty: float) -> Floats:
+def held_out(
+    rows: Floats, labels: Floats, groups: Sequence[str], *, penalty: float, counts: Floats | None = None
+) -> Floats:
     """The chance of each row by weights that were fitted without its group."""
+    counts = np.ones(len(labels)) if counts is None else counts
     found, group_of = np.zeros(len(labels)), np.array(groups)
     for group in sorted(set(groups)):
         of_it = group_of == group
-        weights = fit(rows[~of_it], labels[~of_it], penalty=penalty)
+        weights = fit(rows[~of_it], labels[~of_it], penalty=penalty, counts=counts[~of_it])
         found[of_it] = _chances(np.hstack([rows[of_it], np.ones((int(of_it.sum()), 1))]), weights)
     return found
 
@@ -91,11 +99,11 @@ def save(path: Path, sample: "Sample", *, penalty: float, space: str) -> None:
         "space": space, "mean": mean, "deviation": deviation, "signs": alone[:-1], "signs_bias": alone[-1],
         "both_signs": both[:count], "both_vector": both[count:-1], "both_bias": both[-1],
     }  # fmt: skip
-    lines = (f"{json.dumps(name)}: {_written(value)}" for name, value in kept.items())
+    lines = (f"{json.dumps(name)}: {written(value)}" for name, value in kept.items())
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def _written(value: "str | float | Floats") -> str:
+def written(value: "str | float | Floats") -> str:
     """JSON, of arrays with as many digits as a float32 has."""
     return json.dumps([float(f"{x:.9g}") for x in value] if isinstance(value, np.ndarray) else value)
 
@@ -129,9 +137,9 @@ class Sample:
 async def of_sentences(embedder: GgufEmbedder) -> Sample:
     given = [(row["text"], row["label"] == "fact", row["voice"].partition(":")[0]) for row in rows("sentences.jsonl")]
     for row in rows("worlds.jsonl"):
-        if "fact" in row or "remark" in row:
+        if "near" not in row:  # what corrects a fact is one
             author = f"worlds of {row['world'].partition('-')[0]}"
-            given.append((row.get("says") or row["remark"], "fact" in row, author))
+            given.append((row.get("says") or row["remark"], "remark" not in row, author))
     texts = [text for text, _, _ in given]
     signs = Worth(HEADS).signs(texts).astype(np.float64)
     return Sample(
@@ -141,6 +149,22 @@ async def of_sentences(embedder: GgufEmbedder) -> Sample:
         [author for _, _, author in given],
         signs,
     )
+
+
+async def of_questions(embedder: GgufEmbedder) -> Sample:
+    """Questions about what people told, and what needs nothing of it (`messages.jsonl` has both)."""
+    given = [(row["says"], row["own"], row["author"].partition("-")[0]) for row in rows("messages.jsonl")]
+    of: defaultdict[str, list[str]] = defaultdict(list)
+    chance = random.Random(1)
+    for row in (*rows("questions.jsonl"), *rows("worlds.jsonl")):
+        if "questions" in row:
+            of[f"questions of {row['world'].partition('-')[0]}"] += [*row["questions"], row["spoken"]]
+    for author, questions in of.items():
+        given += [(question, True, author) for question in chance.sample(questions, min(OF_AUTHOR, len(questions)))]
+    texts, are_own, authors = zip(*given, strict=True)
+    signs = Asked(HEADS).signs(texts).astype(np.float64)
+    vectors = (await embedder.embed(texts)).astype(np.float64)
+    return Sample(signs, vectors, np.array(are_own, np.float64), list(authors), signs)
 
 
 @dataclass(frozen=True)
@@ -218,14 +242,50 @@ def _company(case: Case, vectors: Mapping[str, Vectors], chance: random.Random) 
     return sorted(known, key=lambda text: -float(vectors[case.new] @ vectors[text]))[:NEAREST]
 
 
-async def of_corrections(embedder: GgufEmbedder) -> Sample:
-    given = [
+def cases() -> list[Case]:
+    return [
         *of_places(rows("corrections.jsonl")),
         *of_pairs(rows("pairs.jsonl")),
         *of_changes(rows("changes.jsonl")),
         *of_worlds(rows("worlds.jsonl")),
     ]
-    judge, made, chance = Replacement(HEADS), [], random.Random(1)
+
+
+def is_left(author: str) -> bool:
+    """Whether the adapter that reads pairs is not fitted on an author: one in three, on whom the judge is, as it has to
+    know how well statements are read that nobody fitted.
+    """
+    return zlib.crc32(author.encode()) % 3 == 0
+
+
+@dataclass(frozen=True)
+class Corrections(Sample):
+    """Rows of a judge of `judged` cases in their order, each with what it was held against."""
+
+    judge: Replacement = field(default_factory=lambda: Replacement(HEADS))
+    judged: Sequence[tuple[Case, Said, list[Said]]] = ()
+
+    def report(self, name: str, *, penalty: float) -> None:
+        super().report(name, penalty=penalty)
+        mean, deviation = self.signs.mean(0), self.signs.std(0) + 1e-6
+        given = np.hstack([(self.signs - mean) / deviation, VECTOR_SCALE * self.vectors])
+        found, at = held_out(given, self.labels, self.authors, penalty=penalty, counts=self.counts), 0
+        ended: dict[str, list[float]] = {"corrected": [], "misleading": [], "plain": []}
+        for case, new, said in self.judged:
+            of_it = slice(at, at := at + len(said))
+            signs, of_case = self.signs[of_it].astype(np.float32), found[of_it].astype(np.float32)
+            chances = self.judge.tempered(of_case, signs, new, said)
+            is_right = not case.ends or bool(self.labels[of_it][int(chances.argmax())])
+            what = "corrected" if case.ends else "misleading" if case.about else "plain"
+            ended[what].append(float(chances.max()) if is_right else 0.0)
+        for least in (0.35, 0.4, 0.5, 0.6, 0.7):
+            shares = (f"{what} {np.mean(np.array(chances) >= least):.3f}" for what, chances in ended.items())
+            print(f"{name}, ended from {least:.2f}: {', '.join(shares)}")
+
+
+async def of_corrections(embedder: GgufEmbedder) -> Corrections:
+    given = [case for case in cases() if is_left(case.author)]
+    judge, made, judged, chance = Replacement(HEADS), [], [], random.Random(1)
     claims = {old: judge.claims(old) for case in given for old in case.olds}
     texts = [*dict.fromkeys(text for case in given for old in case.olds for text in (case.new, old, *claims[old]))]
     vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
@@ -235,25 +295,30 @@ async def of_corrections(embedder: GgufEmbedder) -> Sample:
         # Of a text that says several things, that which is nearest.
         nearest = [max(claims[old], key=lambda text: float(vectors[case.new] @ vectors[text])) for old in olds]
         said = [Said(text, vectors[text]) for text in nearest]
-        signs, alone = judge.signs(new, said), judge.signs(Said(case.new), [Said(text) for text in olds])
+        pairs = [(case.new, text) for text in nearest[:READ]]
+        found = await embedder.read(pairs)
+        assert found is not None
+        read = {text: vector for (_, text), vector in zip(pairs, found, strict=True)}
+        signs, alone = judge.signs(new, said, read), judge.signs(Said(case.new), [Said(text) for text in olds], {})
         count = MISLEADING if case.about and not case.ends else 1.0
+        judged.append((case, new, said))
         for number, text in enumerate(olds):
             vector = pair_vector(vectors[case.new], vectors[nearest[number]])
             made.append((signs[number], vector, text == case.ends, alone[number], count, case.author))
     *columns, authors = zip(*made, strict=True)
     signs_of, between, ended, plain, counts = (np.array(column, np.float64) for column in columns)
-    return Sample(signs_of, between, ended, list(authors), plain, counts)
+    return Corrections(signs_of, between, ended, list(authors), plain, counts, judge, judged)
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="print the figures, write nothing")
-    parser.add_argument("--only", choices=["worth", "replacement"], help="one judge")
+    parser.add_argument("--only", choices=["worth", "asked", "replacement"], help="one judge")
     parser.add_argument("--quick", action="store_true", help="write the weights, print no figures")
     options = parser.parse_args()
     embedder = GgufEmbedder.open(EMBEDDER, adapters=ADAPTERS, threads=2)
     space = embedder.id.rpartition("-")[0]  # whatever its weights are quantised to
-    judged = {"worth": (of_sentences, 10), "replacement": (of_corrections, 5)}
+    judged = {"worth": (of_sentences, 10), "asked": (of_questions, 10), "replacement": (of_corrections, 5)}
     for name, (gather, penalty) in judged.items():
         if options.only not in (None, name):
             continue

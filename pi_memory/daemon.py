@@ -289,6 +289,7 @@ def _memory(ground: Ground, attention: Attention) -> MemoryParts:
         message_index=message_index,
         scale=ground.scale,
         worker=ground.worker,
+        heads=ground.config.folder("heads"),
         attention=attention.boost,
     )
     learner = Learner(

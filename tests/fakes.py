@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 import numpy as np
 
+from pi_memory.embedding.pairs import Pair
 from pi_memory.embedding.token_codes import Tokens, project
 from pi_memory.errors import Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
@@ -105,12 +106,21 @@ class FakeEmbedder:
         vectors = np.full((len(texts), self.dimensions), 1e-6, dtype=np.float32)
         for row, text in enumerate(texts):
             for word in text.lower().split():
-                vectors[row, hashlib.sha256(word.encode()).digest()[0] % self.dimensions] += 1
+                vectors[row, hashlib.sha256(word.encode(errors="replace")).digest()[0] % self.dimensions] += 1
         normal: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return normal
 
     async def close(self) -> None:
         pass
+
+
+class FakePairReader(FakeEmbedder):
+    """Reads of a pair the words that the first has and the second lacks."""
+
+    id = "fake-pairs"
+
+    async def read(self, pairs: Sequence[Pair]) -> Vectors | None:
+        return await self.embed([" ".join(w for w in new.split() if w not in old.split()) for new, old in pairs])
 
 
 class FakeTokenEmbedder(FakeEmbedder):

@@ -12,6 +12,7 @@ import pytest
 from pi_memory.app import create_app
 from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
+from pi_memory.embedding.pairs import Pair
 from pi_memory.embedding.token_codes import Tokens
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.types import Vectors
@@ -51,6 +52,9 @@ class ReadsOnce:
         found = [self._known[text] for text in texts]
         vectors = np.array([vector for vector, _ in found], np.float32).reshape(-1, self.dimensions)
         return vectors, [tokens for _, tokens in found]
+
+    async def read(self, pairs: Sequence[Pair]) -> Vectors | None:
+        return await self._embedder.read(pairs)
 
     async def close(self) -> None:
         pass

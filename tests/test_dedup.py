@@ -279,6 +279,23 @@ def test_a_correction_keeps_what_else_was_said() -> None:
     assert decision.content == "The staging server runs on 9090 and is backed up by Anna."
 
 
+def test_a_correction_ends_a_statement_and_the_same_with_its_context() -> None:
+    alone, longer = "Four stools, 26 inches to the seat.", "Four stools, 26 inches to the seat. Our cabin is grey."
+    for said in ([alone, longer], [longer, alone]):
+        neighbours = [Neighbour(memory(text, number=number)) for number, text in enumerate(said, 1)]
+        candidate = Candidate("Seats at 29, not 26.", namespace="user/facts", priority="highest")
+        decision = decide(candidate, neighbours, related=0.5)
+        assert (decision.id, decision.also) == (said.index(longer) + 1, (said.index(alone) + 1,))
+        assert decision.content == "Seats at 29, not 26. Our cabin is grey."
+
+
+def test_a_correction_of_what_two_things_have_ends_neither() -> None:
+    said = ("Four stools, 26 inches to the seat.", "The bench is 26 inches to the seat.")
+    neighbours = [Neighbour(memory(text, number=number)) for number, text in enumerate(said, 1)]
+    candidate = Candidate("Seats at 29, not 26.", namespace="user/facts", priority="highest")
+    assert decide(candidate, neighbours, related=0.5).id is None
+
+
 def test_a_correction_of_what_nobody_said_ends_nothing() -> None:
     neighbours = [Neighbour(memory("The production server runs on 8080."))]
     candidate = Candidate("Staging is on 9090, not 8080.", namespace="user/facts", priority="highest")

@@ -1,19 +1,21 @@
 """What every embedder keeps, real or fake."""
 
 import asyncio
-import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import pytest
 
+from pi_memory.config import Config
+from pi_memory.embedding import pairs
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.protocols import Embedder
 from pi_memory.types import Vectors
+from tests.fakes import FakeEmbedder, FakePairReader
 from tests.gguf_bert import bundled_or_skip, export_minilm_or_skip, write_bert_gguf
 
 TEXTS = [
@@ -29,25 +31,7 @@ TEXTS = [
 ]
 
 
-class FakeEmbedder:
-    """Words hashed into the dimensions: texts that share words are near each other."""
-
-    id = "fake"
-    dimensions = 64
-
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for vector, text in zip(vectors, texts, strict=True):
-            for word in text.split() or [""]:
-                vector[zlib.crc32(word.encode(errors="replace")) % self.dimensions] += 1
-        unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-        return unit
-
-    async def close(self) -> None:
-        pass
-
-
-KINDS = ["fake", "recent", "none", "gguf-tiny", "gguf-minilm", "sentence-transformers"]
+KINDS = ["fake", "pairs", "recent", "none", "gguf-tiny", "gguf-minilm", "gguf-adapted", "sentence-transformers"]
 Opener = Callable[[], Embedder]
 
 
@@ -57,6 +41,8 @@ def opener(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     match request.param:
         case "fake":
             return FakeEmbedder
+        case "pairs":
+            return FakePairReader
         case "recent":
             return lambda: RecentEmbedder(FakeEmbedder())
         case "none":
@@ -65,6 +51,9 @@ def opener(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
             return partial(GgufEmbedder.open, write_bert_gguf(folder / "tiny-bert.gguf"))
         case "gguf-minilm":
             return partial(GgufEmbedder.open, export_minilm_or_skip(folder))
+        case "gguf-adapted":
+            adapters = Config().folder("adapters")
+            return partial(GgufEmbedder.open, export_minilm_or_skip(folder), adapters=adapters)
         case _:
             return sentence_transformers()
 
@@ -130,3 +119,17 @@ def test_closing_twice_is_closing_once(opener: Opener) -> None:
         await one.close()
 
     asyncio.run(close_twice())
+
+
+def test_pairs_are_read_in_their_order_or_not_at_all(embedder: Embedder) -> None:
+    given = [(text, "The pump is in the cellar.") for text in TEXTS]
+    found = asyncio.run(pairs.read(embedder, given))
+    if found is None:
+        return
+    assert found.shape == (len(TEXTS), embedder.dimensions)
+    assert found.dtype == np.float32
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found[0], found[-1], atol=1e-3)
+    none = asyncio.run(pairs.read(embedder, []))
+    assert none is not None
+    assert none.shape == (0, embedder.dimensions)

@@ -169,7 +169,7 @@ def test_an_adapter_is_added_to_the_weights_and_makes_a_space_of_its_own(tmp_pat
     up, down = (random.normal(size=size, scale=0.3).astype(np.float32) for size in ((FEED_FORWARD, 4), (4, WIDTH)))
     plain = export_bert(folder, tmp_path / "plain.gguf", quantisation="f16", name="tiny")
     adapters = tmp_path / "adapters"
-    meaning = write_adapter(adapters / "tiny.gguf", {"blk.0.ffn_up.weight": (up, down)})
+    meaning = write_adapter(adapters / "tiny" / "meaning.gguf", {"blk.0.ffn_up.weight": (up, down)})
     weights = load_file(folder / "model.safetensors")
     weights["encoder.layer.0.intermediate.dense.weight"] += up @ down
     save_file(weights, folder / "model.safetensors")
@@ -187,7 +187,7 @@ def test_an_adapter_that_does_not_fit_is_left_out(
     tiny_gguf: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, broken: bool
 ) -> None:
     wrong = np.ones((48, 2), np.float32), np.ones((2, 48), np.float32)
-    adapter = write_adapter(tmp_path / "tiny-bert.gguf", {"blk.0.ffn_up.weight": wrong})
+    adapter = write_adapter(tmp_path / "tiny-bert" / "meaning.gguf", {"blk.0.ffn_up.weight": wrong})
     if broken:
         adapter.write_bytes(adapter.read_bytes()[:-64])
     embedder = GgufEmbedder.open(tiny_gguf, adapters=tmp_path)
@@ -264,3 +264,44 @@ def test_loading_writes_nothing_to_the_terminal(tiny_gguf: Path) -> None:
     code = "import sys, pathlib, pi_memory.embedding.gguf as gguf; gguf.GgufEmbedder.open(pathlib.Path(sys.argv[1]))"
     shown = subprocess.run([sys.executable, "-c", code, str(tiny_gguf)], capture_output=True, text=True, check=True)
     assert shown.stdout + shown.stderr == ""
+
+
+def test_pairs_are_read_with_an_adapter_of_their_own_and_vectors_stay_as_they_are(tmp_path: Path) -> None:
+    folder = write_sentence_bert(tmp_path / "source")
+    random = np.random.default_rng(5)
+    up, down = (random.normal(size=size, scale=0.3).astype(np.float32) for size in ((FEED_FORWARD, 4), (4, WIDTH)))
+    model = export_bert(folder, tmp_path / "model.gguf", quantisation="f16", name="tiny")
+    adapters = tmp_path / "adapters"
+    write_adapter(adapters / "tiny" / "pairs.gguf", {"blk.0.ffn_up.weight": (up, down)})
+
+    async def main() -> None:
+        plain, reads = GgufEmbedder.open(model), GgufEmbedder.open(model, adapters=adapters)
+        pairs = [("the water", "the pump"), ("the pump", "the water"), ("the water", "")] * 5
+        before = await reads.embed(["the water"])
+        found = await reads.read(pairs)
+        assert await plain.read(pairs) is None
+        assert plain.id == reads.id
+        assert found is not None
+        assert found.shape == (15, WIDTH)
+        np.testing.assert_allclose(found[:3], found[3:6], atol=1e-4)
+        assert not np.allclose(found[0], found[1], atol=1e-2)  # which is the newer one counts
+        np.testing.assert_array_equal(await reads.embed(["the water"]), before)
+        np.testing.assert_allclose(before, await plain.embed(["the water"]), atol=1e-6)
+        assert await reads.read([("a " * 400, "b " * 400)]) is not None  # as much as fits
+        assert (await reads.read([])) is not None
+        await plain.close()
+        await reads.close()
+
+    asyncio.run(main())
+
+
+def test_an_adapter_of_another_shape_is_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model = export_bert(
+        write_sentence_bert(tmp_path / "source"), tmp_path / "model.gguf", quantisation="f16", name="tiny"
+    )
+    factors = np.ones((FEED_FORWARD + 1, 4), np.float32), np.ones((4, WIDTH), np.float32)
+    write_adapter(tmp_path / "adapters" / "tiny" / "pairs.gguf", {"blk.0.ffn_up.weight": factors})
+    embedder = GgufEmbedder.open(model, adapters=tmp_path / "adapters")
+    assert asyncio.run(embedder.read([("the water", "the pump")])) is None
+    asyncio.run(embedder.close())
+    assert "does not fit" in caplog.text

@@ -284,8 +284,3 @@ def test_a_thing_and_then_a_question_ask(message: str) -> None:
 )
 def test_what_is_stated_before_a_request_or_beside_a_clause_may_answer(message: str) -> None:
     assert not only_asks(message)
-
-
-def test_how_anybody_cooks_is_general_knowledge() -> None:
-    assert intent_of("How long do I boil an egg so that it stays soft?").is_general
-    assert not intent_of("How long do I boil the egg for Anna?").is_general

@@ -25,6 +25,8 @@ __all__ = ["minilm", "reader"]
 Way = Callable[[Client, str], object]
 OLD, NEW = "The database is Postgres 15.", "We migrated the database from Postgres 15 to Postgres 16."
 YEAR = 365 * 86_400
+TOGETHER = "The Crown has a new cook. We eat at the Swan."
+"""Neither sentence by itself says that lunch is somewhere else."""
 STOPCOCK, LADDER = "The stopcock is under the stairs.", "The ladder is at Ingrid's, number 3."
 
 
@@ -114,8 +116,8 @@ def test_an_observation_ends_an_older_one(reader: Client) -> None:
 
 def test_in_doubt_both_are_kept_and_the_doubt_is_shown(daemon: Daemon) -> None:
     client = daemon(model=ExtractiveModel())
-    post(client, "The gate code is 2580")
-    answered = post(client, "The code for the side gate is 7714")
+    post(client, "The staging server uses port 8080")
+    answered = post(client, "The port of staging is 8081")
     assert (answered["conflicts_with"], "supersedes" in answered) == (1, False)
     assert len(held(client)) == 2
     (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
@@ -126,7 +128,7 @@ def test_in_doubt_both_are_kept_and_the_doubt_is_shown(daemon: Daemon) -> None:
 def test_sentences_that_only_together_make_a_memory_doubtful_are_doubted(reader: Client, clock: FakeClock) -> None:
     say(reader, "Lunch is at the Crown on Fridays.")
     clock.now += 86_400
-    say(reader, "The Crown has closed down. We eat at the Swan.")
+    say(reader, TOGETHER)
     (conflict,) = reader.get("/memories/conflicts").json()["conflicts"]
     assert conflict["newer"]["content"] == "We eat at the Swan."
     assert conflict["older"]["content"] == "Lunch is at the Crown on Fridays."
@@ -134,7 +136,7 @@ def test_sentences_that_only_together_make_a_memory_doubtful_are_doubted(reader:
 
 @NEEDS_MINILM
 def test_a_correction_right_after_in_another_conversation_is_doubted(reader: Client) -> None:
-    say(reader, "Lunch is at the Crown on Fridays.", "The Crown has closed down. We eat at the Swan.")
+    say(reader, "Lunch is at the Crown on Fridays.", TOGETHER)
     assert len(reader.get("/memories/conflicts").json()["conflicts"]) == 1
 
 

@@ -8,7 +8,7 @@ from pi_memory.model.local import LocalModel
 from tests.conftest import Daemon
 from tests.gguf_files import write_llama
 
-SAID = "the shop was with Hetzner before it went to Oslo"
+SAID = "I think the shop was with Hetzner before"
 """By rules alone nothing is learned from it outside of a project."""
 NAMED = '- fact: The shop was with Hetzner before. | "shop was with Hetzner before"'
 INVENTED = '- fact: The shop is on Mars now. | "shop is on Mars"'

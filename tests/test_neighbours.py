@@ -8,6 +8,7 @@ import numpy as np
 
 from pi_memory.embedding.calibration import UNRELATED, Scale
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.pairs import Pair
 from pi_memory.embedding.quantized import Matrix, pack
 from pi_memory.errors import EmbedderError
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
@@ -18,7 +19,7 @@ from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.database import Database
 from pi_memory.types import Candidate, Vectors
 from pi_memory.worker import Worker
-from tests.fakes import FakeClock, FakeEmbedder
+from tests.fakes import FakeClock, FakeEmbedder, FakePairReader
 
 OF_NO_TERMS = "it is the one of them"
 """Only words that no search looks for."""
@@ -90,6 +91,21 @@ def test_words_serve_without_an_embedder_and_while_it_fails(tmp_path: Path) -> N
         found = around(folder, embedder, "the valve")
         assert [(n.memory.id, n.cosine) for n in found.neighbours] == [(2, None)]
         assert found.embedding is None
+
+
+class FailingPairReader(FakePairReader):
+    async def read(self, pairs: Sequence[Pair]) -> Vectors | None:
+        raise EmbedderError("broken", hint="")
+
+
+def test_pairs_are_read_by_an_embedder_that_can_and_by_no_other() -> None:
+    async def read(embedder: Embedder) -> list[str]:
+        search = NeighbourSearch(None, RamIndex(), Scale(await loaded(embedder)), worker=Worker("compute"))  # type: ignore[arg-type]
+        return [*await search.read("the valve is new", ["the valve is old", "the pump"])]
+
+    assert asyncio.run(read(FakePairReader())) == ["the valve is old", "the pump"]
+    for embedder in (FakeEmbedder(), NoEmbedder(), FailingPairReader()):
+        assert asyncio.run(read(embedder)) == []
 
 
 def test_the_scale_is_measured_once_for_all() -> None:

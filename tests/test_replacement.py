@@ -16,11 +16,14 @@ JUDGE = Replacement(Config().folder("heads"))
 
 
 @cache
+def default() -> GgufEmbedder:
+    """The default embedder, for which the judge was fitted."""
+    return GgufEmbedder.open(MINILM, adapters=Config().folder("adapters"))
+
+
+@cache
 def said(text: str) -> Said:
-    """A statement with its vector by the default embedder, for which the judge was fitted."""
-    embedder = GgufEmbedder.open(MINILM, adapters=Config().folder("adapters"))
-    (vector,) = asyncio.run(embedder.embed([text]))
-    asyncio.run(embedder.close())
+    (vector,) = asyncio.run(default().embed([text]))
     return Said(text, vector)
 
 
@@ -29,7 +32,10 @@ HERE = Head.load(Config().folder("heads") / "replacement.json").space
 
 
 def chances(new: str, *olds: str) -> list[float]:
-    return [float(each) for each in JUDGE.chances(said(new), list(map(said, olds)), embedder=HERE)]
+    found = asyncio.run(default().read([(new, old) for old in olds]))
+    assert found is not None
+    read = dict(zip(olds, found, strict=True))
+    return [float(each) for each in JUDGE.chances(said(new), list(map(said, olds)), embedder=HERE, read=read)]
 
 
 @pytest.mark.parametrize(
@@ -136,6 +142,6 @@ def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
 
 def test_signs_are_numbers_whatever_the_text() -> None:
     for text in ("", "?", "…", "a" * 5_000, "1 2 3", "É"):
-        assert np.isfinite(JUDGE.signs(Said(text, np.ones(384, np.float32)), [Said(KEY)])).all()
-        assert np.isfinite(JUDGE.signs(Said(text), [Said(""), Said(KEY)])).all()
+        assert np.isfinite(JUDGE.signs(Said(text, np.ones(384, np.float32)), [Said(KEY)], {})).all()
+        assert np.isfinite(JUDGE.signs(Said(text), [Said(""), Said(KEY)], {})).all()
     assert JUDGE.chances(Said(KEY), []).shape == (0,)

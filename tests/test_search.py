@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.loader import Loader
@@ -66,7 +67,8 @@ async def mind(embedder: Embedder | None = None) -> AsyncIterator[Mind]:
     worker = Worker("compute")
     memories, passages = Memories(db, clock=clock), MessageIndex(db, loader, worker=worker)
     index = MemoryIndex(memories, loader)
-    recall = Search(db, memory_index=index, message_index=passages, scale=Scale(loader), worker=worker)
+    heads = Config().folder("heads")
+    recall = Search(db, memory_index=index, message_index=passages, scale=Scale(loader), worker=worker, heads=heads)
     await recall.start()
     await passages.ready()
     try:

@@ -44,6 +44,10 @@ def test_a_clause_with_a_subject_and_a_verb_begins_anew() -> None:
     ]
 
 
+def test_what_several_do_is_one_clause() -> None:
+    assert clauses("The summer is booked: Anna and I are walking.") == ["The summer is booked: Anna and I are walking."]
+
+
 @given(st.text("aekingysdß'É ï東京.3\n", max_size=40), st.text("aekingysd É.", max_size=20))
 def test_a_quick_look_counts_all_stems_that_a_text_has(text: str, more: str) -> None:
     assert at_most(stems(text), f"{text} {more}") == len(stems(text))

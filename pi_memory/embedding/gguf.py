@@ -8,12 +8,13 @@ import ctypes
 import hashlib
 import logging
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from pi_memory.embedding.pairs import Pair
 from pi_memory.embedding.token_codes import NO_TOKENS, Tokens, project
 from pi_memory.errors import EmbedderError
 from pi_memory.text.language import words
@@ -21,6 +22,9 @@ from pi_memory.types import Vectors
 from pi_memory.worker import Worker
 
 TokenIds = list[int]
+
+MEANING, PAIRS = "meaning", "pairs"
+"""Names of adapters: the one that embeds, and the one that reads two texts as one."""
 
 BEGINS_WORD = "\N{LOWER ONE EIGHTH BLOCK}"
 """What a vocabulary has in front of a token that begins a word."""
@@ -52,9 +56,10 @@ class GgufEmbedder:
     def open(cls, path: Path, *, adapters: Path | None = None, threads: int = 1) -> Self:
         """Load the model; blocks for about 0.1 s. Raises `EmbedderError` when the file is no embedding model.
 
-        `adapters` is a folder of low-rank adapters (LoRA): that with the name of the model is added to its weights, and
-        vectors with it are of a space of their own. One thread is best for short texts, and leaves the other cores to
-        the chat model.
+        `adapters` has a folder with low-rank adapters (LoRA) for each model that some were fitted for, by its name:
+        `meaning` is added to its weights where it embeds, and vectors with it are of a space of their own; `pairs`
+        where it reads two texts as one. One thread is best for short texts, and leaves the other cores to the chat
+        model.
         """
         if not path.is_file():
             raise EmbedderError(
@@ -62,9 +67,9 @@ class GgufEmbedder:
             )
         model = _LlamaEmbedding(path, threads=threads)
         name = model.name or path.stem
-        adapter = next((file for file in adapters.glob("*.gguf") if file.stem == name), None) if adapters else None
-        if adapter is not None and model.adapt(adapter):
-            name = f"{name}+{fingerprint(adapter)}"
+        for adapter in sorted((adapters / name).glob("*.gguf")) if adapters else ():
+            if model.adapt(adapter) and adapter.stem == MEANING:
+                name = f"{name}+{fingerprint(adapter)}"
         return cls(model, space=f"{name}-{fingerprint(path)}")
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
@@ -84,6 +89,16 @@ class GgufEmbedder:
             vectors[few], more = await self._worker.run(self._model.embed_tokens, texts[few])
             tokens += more
         return vectors, tokens
+
+    async def read(self, pairs: Sequence[Pair]) -> Vectors | None:
+        """See `PairReader`."""
+        if PAIRS not in self._model.adapters:
+            return None
+        vectors = np.empty((len(pairs), self.dimensions), dtype=np.float32)
+        for start in range(0, len(pairs), CALL_TEXTS):
+            few = slice(start, start + CALL_TEXTS)
+            vectors[few] = await self._worker.run(self._model.read, pairs[few])
+        return vectors
 
     async def close(self) -> None:
         await self._worker.close(self._model.free)
@@ -125,25 +140,31 @@ class _LlamaEmbedding:
         self.name = self._metadata("general.name")
         self._vocabulary = self._llama.llama_model_get_vocab(self._model)
         self._decomposes = self._strips_accents()
+        self.adapters: dict[str, Any] = {}
+        """Pointers to what was loaded, by name."""
 
     def adapt(self, adapter: Path) -> bool:
-        """Add an adapter to the weights; False, with a line in the log, where it is not for a model of this shape."""
-        kind = self._llama.llama_adapter_lora_p_ctypes
+        """Load an adapter; False, with a line in the log, where it is not for a model of this shape."""
         loaded = self._llama.llama_adapter_lora_init(self._model, str(adapter).encode())  # freed with the model
-        pointers, scales = (kind * 1)(ctypes.cast(loaded, kind)), (ctypes.c_float * 1)(1.0)
-        is_on = bool(loaded) and self._llama.llama_set_adapters_lora(self._context, pointers, 1, scales) == 0
-        if not is_on:
+        if loaded:
+            self.adapters[adapter.stem] = loaded
+        else:
             logger.warning("%s does not fit the embedder and is left out: answers are found less well.", adapter)
-        return is_on
+        return bool(loaded)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors, shape (len(texts), dimensions)."""
-        return self._pooled([rows for _, rows in self._read(texts)])
+        return _units(self._pooled(rows for _, rows in self._read(texts)))
+
+    def read(self, pairs: Sequence[Pair]) -> Vectors:
+        """The means of the tokens of pairs, shape (len(pairs), dimensions)."""
+        ids = [self._cut([*self._tokenise(first), *self._tokenise(second)[1:]]) for first, second in pairs]
+        return self._pooled(rows for call in _calls(ids, self._limit) for rows in self._evaluate(call, PAIRS))
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
         """The same, and the tokens of each text."""
         read = list(self._read(texts))
-        return self._pooled([rows for _, rows in read]), [self._telling(*each) for each in read]
+        return _units(self._pooled(rows for _, rows in read)), [self._telling(*each) for each in read]
 
     def free(self) -> None:
         """Idempotent."""
@@ -211,29 +232,17 @@ class _LlamaEmbedding:
         room = len(content) + 16  # a token covers at least a byte, and a few are added around them
         tokens = (self._llama.llama_token * room)()
         count = self._llama.llama_tokenize(self._vocabulary, content, len(content), tokens, room, True, False)
-        found = list(tokens[: max(count, 0)]) or [0]
-        return found if len(found) <= self._limit else [*found[: self._limit - 1], found[-1]]
+        return self._cut(list(tokens[: max(count, 0)]) or [0])
 
-    def _calls(self, texts: Sequence[str]) -> Iterator[list[TokenIds]]:
-        """Batches of neighbouring texts. A text longer than a batch has one of its own."""
-        room = min(CALL_TOKENS, self._limit)
-        call: list[TokenIds] = []
-        for tokens in map(self._tokenise, texts):
-            if call and sum(map(len, call)) + len(tokens) > room:
-                yield call
-                call = []
-            call.append(tokens)
-        if call:
-            yield call
+    def _cut(self, tokens: TokenIds) -> TokenIds:
+        return tokens if len(tokens) <= self._limit else [*tokens[: self._limit - 1], tokens[-1]]
 
     def _read(self, texts: Sequence[str]) -> Iterator[tuple[TokenIds, Vectors]]:
-        if self._context is None:
-            raise EmbedderError("The embedder is closed")
-        for call in self._calls(texts):
-            yield from zip(call, self._evaluate(call), strict=True)
+        for call in _calls(map(self._tokenise, texts), self._limit):
+            yield from zip(call, self._evaluate(call, MEANING), strict=True)
 
-    def _pooled(self, texts: Sequence[Vectors]) -> Vectors:
-        return _units(np.array([rows.mean(axis=0) for rows in texts], np.float32).reshape(len(texts), self.dimensions))
+    def _pooled(self, texts: Iterable[Vectors]) -> Vectors:
+        return np.array([rows.mean(axis=0) for rows in texts], np.float32).reshape(-1, self.dimensions)
 
     def _telling(self, ids: TokenIds, rows: Vectors) -> Tokens:
         """The tokens that say something, of all tokens of a text."""
@@ -266,11 +275,14 @@ class _LlamaEmbedding:
         text: bytes = self._llama.llama_vocab_get_text(self._vocabulary, token)
         return text.decode(errors="replace")
 
-    def _evaluate(self, call: Sequence[TokenIds]) -> list[Vectors]:
+    def _evaluate(self, call: Sequence[TokenIds], adapter: str) -> list[Vectors]:
         """The vectors of each text: of its tokens where the model takes their mean, else the one that the model makes
-        of them.
+        of them. The `adapter` is added to the weights, if there is one.
         """
         llama, context = self._llama, self._context
+        if context is None:
+            raise EmbedderError("The embedder is closed")
+        self._use(adapter)
         self._fill(call)
         memory = llama.llama_get_memory(context)
         if memory:  # a decoder that embeds remembers its last call
@@ -287,6 +299,12 @@ class _LlamaEmbedding:
         pooled = [llama.llama_get_embeddings_seq(context, sequence) for sequence in range(len(call))]
         return [np.ctypeslib.as_array(vector, shape=(1, self.dimensions)).copy() for vector in pooled]
 
+    def _use(self, adapter: str) -> None:
+        kind, loaded = self._llama.llama_adapter_lora_p_ctypes, self.adapters.get(adapter)
+        pointers = (kind * 1)(ctypes.cast(loaded, kind)) if loaded else None
+        # Costs nothing while it is the same one.
+        self._llama.llama_set_adapters_lora(self._context, pointers, bool(loaded), (ctypes.c_float * 1)(1.0))
+
     def _fill(self, call: Sequence[TokenIds]) -> None:
         batch = self._batch
         batch.n_tokens = 0
@@ -297,6 +315,19 @@ class _LlamaEmbedding:
                 batch.n_seq_id[index], batch.seq_id[index][0] = 1, sequence
                 batch.logits[index] = True
                 batch.n_tokens += 1
+
+
+def _calls(texts: Iterable[TokenIds], limit: int) -> Iterator[list[TokenIds]]:
+    """Batches of neighbouring texts. A text longer than a batch has one of its own."""
+    room = min(CALL_TOKENS, limit)
+    call: list[TokenIds] = []
+    for tokens in texts:
+        if call and sum(map(len, call)) + len(tokens) > room:
+            yield call
+            call = []
+        call.append(tokens)
+    if call:
+        yield call
 
 
 def _units(vectors: Vectors) -> Vectors:

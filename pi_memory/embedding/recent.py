@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pi_memory.embedding import token_codes
+from pi_memory.embedding import pairs, token_codes
+from pi_memory.embedding.pairs import Pair
 from pi_memory.embedding.pieces import MOST_PIECES
 from pi_memory.embedding.token_codes import Tokens
 from pi_memory.protocols import Embedder
@@ -18,7 +19,7 @@ KEPT = 2 * MOST_PIECES
 
 
 class RecentEmbedder:
-    """See `TokenEmbedder`. Costs 1.5 kB a text at 384 dimensions, and as much for four of its tokens."""
+    """See `TokenEmbedder`, `PairReader`. Costs 1.5 kB a text at 384 dimensions, and as much for four of its tokens."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.id = embedder.id
@@ -40,6 +41,9 @@ class RecentEmbedder:
         self._keep(known)
         vectors, tokens = zip(*(known[text] for text in texts), strict=True)
         return np.stack(vectors), list(tokens)
+
+    async def read(self, given: Sequence[Pair]) -> Vectors | None:
+        return await pairs.read(self._embedder, given)
 
     def let_go(self) -> None:
         """Keep no text."""

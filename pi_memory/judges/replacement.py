@@ -2,9 +2,11 @@
 
 The rules of `comparison` decide what is plain. Here words are aligned: what both have, what only one has, on which side
 of the verb, of which kind; and each older statement stands beside the others, as what is corrected is most often the
-one that is nearest. A small learned judge weighs it (`heads`), but for what holds beside anything.
+one that is nearest. Of the nearest the embedder reads both as one text (`embedding/pairs.py`). A small learned judge
+weighs it all (`heads`), but for what holds beside anything.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -19,8 +21,8 @@ from pi_memory.text.spelling import likeness
 from pi_memory.types import Vectors
 
 LEAST_CHANCE = 0.5
-"""From here on the older statement ends. By voices that it was not fitted on, it ended 0.67 of what some 800 statements
-correct, and something that holds with 0.19 of as many that were written to be mistaken for corrections, and with 0.011
+"""From here on the older statement ends. By voices that it was not fitted on, it ended 0.69 of what some 1,300 statements
+correct, and something that holds with 0.20 of as many that were written to be mistaken for corrections, and with 0.010
 of plain facts.
 """
 ODDS_UNSAID, ODDS_OF_ANOTHER_KIND = 0.5, 0.1
@@ -32,6 +34,11 @@ ODDS_WITH_ITS_VALUE = 0.2
 BEGINNING = 6
 """Letters that words of one family have in common."""
 DIFFER: tuple[Kind, ...] = ("number", "day", "name")
+
+READ = 8
+"""How many older statements are read together with the newer one, the nearest ones: each costs an embedding."""
+UNREAD = -6.0
+"""Log-odds of the others."""
 
 SAME_KIND = 0
 """The place of the sign that says whether any values that differ are of one kind."""
@@ -69,15 +76,24 @@ class Replacement:
         self._folder = folder
         self._reader = Reader(folder / "replacement.toml")
 
-    def chances(self, new: Said, olds: Sequence[Said], *, embedder: str = "") -> Vectors:
-        """How likely `new` makes each of `olds` untrue, from 0 to 1, shape (n,)."""
+    def chances(
+        self, new: Said, olds: Sequence[Said], *, embedder: str = "", read: Mapping[str, Vectors] | None = None
+    ) -> Vectors:
+        """How likely `new` makes each of `olds` untrue, from 0 to 1, shape (n,). `read` is what the embedder reads in
+        `new` and the nearest `READ` of them, shape (dimensions,), by their texts.
+        """
         if not olds:
             return np.zeros(0, np.float32)
-        vectors = None
-        if new.vector is not None and all(old.vector is not None for old in olds) and self._head.fits(embedder):
+        vectors, read = None, read if read and self._head.fits(embedder) else {}
+        if read and new.vector is not None and all(old.vector is not None for old in olds):
             vectors = np.array([pair_vector(new.vector, old.vector) for old in olds if old.vector is not None])
-        signs = self.signs(new, olds)
-        found = self._head.chances(signs, vectors)
+        signs = self.signs(new, olds, read)
+        return self.tempered(self._head.chances(signs, vectors), signs, new, olds)
+
+    def tempered(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
+        """Chances that were found by signs, with 0 for what holds beside anything, and less where no word is one of
+        change.
+        """
         if not {"changes", "corrects"} & self._reader.parsed(new.text).says:
             odds = np.where(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = _by_odds(found, odds)
@@ -94,8 +110,8 @@ class Replacement:
         """Remember no statement that was judged."""
         self._reader.let_go()
 
-    def signs(self, new: Said, olds: Sequence[Said]) -> Vectors:
-        """Signs of each pair, shape (n, signs)."""
+    def signs(self, new: Said, olds: Sequence[Said], read: Mapping[str, Vectors]) -> Vectors:
+        """Signs of each pair, shape (n, signs), the last of them the log-odds of what the embedder `read`."""
         theirs = [self._reader.parsed(old.text) for old in olds]
         mine = self._reader.parsed(self._done_again(new.text, theirs))
         cosines = _cosines(new, olds)
@@ -105,17 +121,26 @@ class Replacement:
             for other, cosine in zip(theirs, cosines.tolist(), strict=True)
         ]
         signs = [[*row.values(), *_together(mine, row, place)] for row, place in zip(rows, beside, strict=True)]
-        return np.array(signs, np.float32)
+        return np.hstack([np.array(signs, np.float32), self._read(olds, read)])
+
+    def _read(self, olds: Sequence[Said], read: Mapping[str, Vectors]) -> Vectors:
+        """Log-odds by what was read, shape (n, 1); 0 if nothing was."""
+        weights, bias = self._reading
+        odds = [float(read[old.text] @ weights + bias) if old.text in read else UNREAD for old in olds]
+        return np.array(odds if read else [0.0] * len(olds), np.float32)[:, None]
 
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them hold beside `new` whatever they say: what adds up, such as allergies, what is to be done when
-        something happens, which it now did, and what is said of another one of numbered things: `Box 5`, `Box 12`.
+        something happens, which it now did, what is to be done lest something happens, and what is said of another one
+        of numbered things: `Box 5`, `Box 12`.
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
         happens = not {"on_condition", "corrects", "denies"} & mine.says
+        warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
         return [
             (adds_up and "adds_up" in old.says)
+            or (warns and "warns" not in old.says)
             or (happens and bool(old.condition & mine.content))
             or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))
             for old in theirs
@@ -203,6 +228,12 @@ class Replacement:
     @cached_property
     def _head(self) -> Head:
         return Head.load(self._folder / "replacement.json")
+
+    @cached_property
+    def _reading(self) -> tuple[Vectors, float]:
+        """Weights, shape (dimensions,), and bias for what the embedder reads in two statements."""
+        kept = json.loads((self._folder / "pairs.json").read_text(encoding="utf-8"))
+        return np.array(kept["weights"], np.float32), kept["bias"]
 
 
 def pair_vector(new: Vectors, old: Vectors) -> Vectors:

@@ -6,12 +6,13 @@ nothing ends because its vector is near.
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Literal
 
 from msgspec import Struct
 
 from pi_memory.learning.comparison import compared, said_in, stems
-from pi_memory.learning.remainder import put_right, standing
+from pi_memory.learning.remainder import put_right, standing, with_rest
 from pi_memory.text.contrast import contrast, left_behind
 from pi_memory.text.language import pattern, words
 from pi_memory.text.spelling import likeness
@@ -108,9 +109,11 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
         return None
     wrong, subject = found.wrong.strip(" .,`\"'"), _subject(found.subject)
     hit = [n.memory for n in near if standing(wrong, n.memory.content) and subject <= _all_of(n.memory.content)]
-    if len(hit) != 1:
+    if (longest := _one_said(hit)) is None:
         return None
-    return Decision("end", hit[0].id, content=put_right(candidate.content, hit[0].content))
+    also = tuple(memory.id for memory in hit if memory is not longest)
+    content = put_right(candidate.content, longest.content) or with_rest(candidate.content, longest.content)
+    return Decision("end", longest.id, content=content, also=also)
 
 
 def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
@@ -120,16 +123,32 @@ def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | 
         return None
     known = _all_of(candidate.content)
     hit = [n.memory for n in near if standing(wrong, n.memory.content) and _subject(n.memory.content) <= known]
-    return Decision("end", hit[0].id) if len(hit) == 1 else None
+    if (longest := _one_said(hit)) is None:
+        return None
+    return Decision("end", longest.id, also=tuple(memory.id for memory in hit if memory is not longest))
+
+
+def _one_said(hit: Sequence[Memory]) -> Memory | None:
+    """The longest of memories if it has what all of them say: a statement, and the same with its context."""
+    longest = max(hit, key=lambda memory: len(memory.content), default=None)
+    if longest is None or not all(_plain(memory.content) in _plain(longest.content) for memory in hit):
+        return None
+    return longest
 
 
 def _subject(text: str) -> set[str]:
-    """The words before the verb, none for a vague subject; when it is only the user, the verb too."""
+    """The words before the verb, or before where it is if there is none; none for a vague subject; when it is only the
+    user, the verb too.
+    """
     if pattern("vague_subject").match(text):
         return set()
     verb = pattern("verb").search(text)
-    named = stems(text[: verb.start()] if verb else "")
+    named = stems(text[: verb.start()] if verb else " ".join(takewhile(_names, text.split())))
     return {*named} or {*said_in(text[: verb.end()] if verb else text, without=words("polarity_words") - {"user"})}
+
+
+def _names(word: str) -> bool:
+    return pattern("placing").fullmatch(word) is None
 
 
 def _all_of(text: str) -> set[str]:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.event_bus import TextForgotten
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
-from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
+from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement, Said
 from pi_memory.judges.worth import Worth
 from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
@@ -40,7 +40,7 @@ from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user, by_user
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import sentences
-from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement
+from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement, Vectors
 from pi_memory.worker import Worker
 
 if TYPE_CHECKING:  # imported with the choice of it
@@ -328,7 +328,7 @@ class Learner:
         known = [n.memory for n in found.neighbours if _is_learned(candidate, n.memory)]
         if any(memory.source != SOURCE or candidate.source != RESOLVED for memory in known):
             return None
-        if await self._worker.run(self._is_out_of_date, candidate, found):
+        if await self._is_out_of_date(candidate, found):
             return None
         is_written = origin not in (EXTRACTION, NOTICE)
         decision = await self._decision(candidate, found, known, is_written=is_written)
@@ -369,14 +369,16 @@ class Learner:
             decision = replace(decision, doubts=tuple(sorted(doubts, key=lambda each: -each[1])[:MOST_DOUBTS]))
         return decision
 
-    def _is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:
+    async def _is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:
         """Whether a memory that is newer than a candidate makes it untrue."""
         known = [(n, _said(n)) for n in _comparable(candidate, found)]
         mine = Said(_in_own_words(candidate), found.vector)
         for newer, said in known:
             if newer.memory.valid_from > (candidate.said_at or math.inf):
                 beside = [mine, *(other for one, other in known if one is not newer)]
-                if self._replacement.chances(said, beside, embedder=found.space)[0] >= LEAST_CHANCE:
+                read = await self._around.read(said.text, [mine.text])
+                judged = self._worker.run(self._replacement.chances, said, beside, embedder=found.space, read=read)
+                if (await judged)[0] >= LEAST_CHANCE:
                     return True
         return False
 
@@ -384,7 +386,8 @@ class Learner:
         """How likely a candidate makes each memory untrue, by id, by all that the memory says or by one thing of it."""
         new, old = Said(_in_own_words(candidate), found.vector), _comparable(candidate, found)
         claims = await self._claims(old)
-        chances = await self._worker.run(self._likely, new, old, claims, embedder=found.space)
+        read = await self._read(new, [*map(_said, old), *(claim for each in claims.values() for claim in each)])
+        chances = await self._worker.run(self._likely, new, old, claims, embedder=found.space, read=read)
         told = [n.memory for n in old if n.memory.content in candidate.content]  # it refers back to it
         chances |= {memory.id: 0.0 for memory in told}
         if candidate.said_at is None:
@@ -393,8 +396,21 @@ class Learner:
         beside = [m for m in just_said if chances[m.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, m)]
         return chances | {memory.id: 0.0 for memory in beside}
 
+    async def _read(self, new: Said, olds: Sequence[Said]) -> dict[str, Vectors]:
+        """What the embedder reads in a statement and the nearest of others, by the other's text."""
+        if new.vector is None:
+            return {}
+        cosines = {old.text: float(new.vector @ old.vector) for old in olds if old.vector is not None}
+        return await self._around.read(new.text, sorted(cosines, key=lambda text: -cosines[text])[:READ])
+
     def _likely(
-        self, new: Said, old: Sequence[Neighbour], claims: Mapping[int, Sequence[Said]], *, embedder: str
+        self,
+        new: Said,
+        old: Sequence[Neighbour],
+        claims: Mapping[int, Sequence[Said]],
+        *,
+        embedder: str,
+        read: Mapping[str, Vectors],
     ) -> dict[int, float]:
         """The same for memories whose `claims` are known, where they say more than one thing."""
         longer = [n for n in old if any(_has(n.memory, other.memory) for other in old)]
@@ -403,13 +419,13 @@ class Learner:
         companies = [(plain, plain)] + [([n], [n, *_apart(n, old)]) for n in longer]
         chances: dict[int, float] = {}
         for judged, beside in companies:
-            likely = self._replacement.chances(new, list(map(_said, beside)), embedder=embedder)
+            likely = self._replacement.chances(new, list(map(_said, beside)), embedder=embedder, read=read)
             chances |= {n.memory.id: float(chance) for n, chance in zip(judged, likely, strict=False)}
         if not claims:
             return chances
         said = {n.memory.id: claims.get(n.memory.id, [_said(n)]) for n in old}
         alone = {claim.text: claim for each in said.values() for claim in each}
-        likely = self._replacement.chances(new, [*alone.values()], embedder=embedder)
+        likely = self._replacement.chances(new, [*alone.values()], embedder=embedder, read=read)
         by_claim = dict(zip(alone, likely.tolist(), strict=True))
         for id_ in claims:
             chances[id_] = max(chances[id_], *(by_claim[claim.text] for claim in said[id_]))

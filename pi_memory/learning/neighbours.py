@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from pi_memory.embedding import pairs
 from pi_memory.embedding.calibration import NEVER, Calibration, Scale
 from pi_memory.embedding.quantized import Matrix, pack
 from pi_memory.errors import EmbedderError
@@ -85,6 +86,16 @@ class NeighbourSearch:
             return [*await self._scale.embedder.now.embed(texts)]
         except EmbedderError:
             return [None] * len(texts)
+
+    async def read(self, new: str, olds: Sequence[str]) -> dict[str, Vectors]:
+        """What the embedder reads in a text and each of some others, shape (dimensions,), by the other; none if it
+        reads no pairs, or fails.
+        """
+        try:
+            found = await pairs.read(self._scale.embedder.now, [(new, old) for old in olds])
+        except EmbedderError:
+            found = None
+        return {} if found is None else dict(zip(olds, found, strict=True))
 
     async def _meaning(self, text: str) -> tuple[Calibration, Vectors | None, Embedding | None]:
         embedder = self._scale.embedder.now

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from pi_memory.learning.brief_correction import Answered, corrected
 from pi_memory.text.contrast import contrast
-from pi_memory.text.intent import asks
+from pi_memory.text.intent import asks, supposes
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
@@ -134,6 +134,8 @@ def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Seq
 
 def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Statement]:
     """How the user wants things to be, what they like, who they are."""
+    if supposes(text):
+        return []
     if personal := _personal(text, sentence.text):
         return personal
     kind: StatementKind = "preference" if pattern("preference").match(text) else "rule"

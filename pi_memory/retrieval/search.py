@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import sqlite_utils
@@ -21,6 +22,7 @@ from pi_memory.embedding.calibration import Calibration, Scale
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.embedding.word_vectors import WordVectors
 from pi_memory.errors import EmbedderError
+from pi_memory.judges.asked import Asked
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
@@ -162,7 +164,9 @@ class QueryMeaning(Struct, frozen=True):
 
 
 class Search:
-    """`attention` gives, for a session and a query, the boost of memories by their topics, in [0, 1]."""
+    """`heads` is the folder of the learned judges. `attention` gives, for a session and a query, the boost of memories
+    by their topics, in [0, 1].
+    """
 
     def __init__(
         self,
@@ -172,6 +176,7 @@ class Search:
         message_index: MessageIndex,
         scale: Scale,
         worker: Worker,
+        heads: Path,
         attention: Attended = lambda session, query: _unattended,
     ) -> None:
         self._attention = attention
@@ -182,6 +187,7 @@ class Search:
         self._scale = scale
         self._worker = worker
         self._words = WordVectors()
+        self._asked = Asked(heads)
 
     def namespaces(self) -> dict[str, int]:
         """How many memories hold in each namespace."""
@@ -350,8 +356,18 @@ class Search:
         if question != query:
             judged = gate.following(query, judged)
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
-        answers = gate.answers(question, intent, judged, await self._answer_scale())
+        own, scale = await self._own(question), await self._answer_scale()
+        answers = gate.answers(question, intent, judged, own=own, scale=scale)
         return _merge(answers, gate.let_through(others, by_meaning=True))
+
+    async def _own(self, question: str) -> float:
+        """How likely a question asks for what only the user can have told."""
+        embedder = self._scale.embedder.now
+        try:
+            (vector,) = await embedder.embed([question])
+        except EmbedderError:
+            return await self._worker.run(self._asked.own, question)
+        return await self._worker.run(self._asked.own, question, vector, embedder=embedder.id)
 
     async def _answer_scale(self) -> float:
         """See `Calibration`; 1 when the embedder fails."""

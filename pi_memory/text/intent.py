@@ -56,13 +56,12 @@ ASKING = frozenset({Wish.QUESTION, Wish.ABOUT, Wish.SAID, Wish.REPLIED})
 
 
 class Intent(Struct, frozen=True):
-    """`subject` is what `ABOUT` and `SAID` are about, empty for the user and for everything. `is_general`: it asks for
-    general knowledge. `is_sure`: there are signs of a question, not only no verb.
+    """`subject` is what `ABOUT` and `SAID` are about, empty for the user and for everything. `is_sure`: there are signs
+    of a question, not only no verb.
     """
 
     kind: Wish
     subject: str = ""
-    is_general: bool = False
     is_sure: bool = True
 
     @property
@@ -121,7 +120,9 @@ def asks(sentence: str) -> bool:
     states = pattern("condition_first").match(sentence) or pattern("asks_reminder").match(sentence)
     if states or pattern("request").search(sentence):
         return False
-    if is_question(sentence) or pattern("looks_up").search(sentence) or pattern("needs_help").search(sentence):
+    if is_question(sentence) or any(pattern(name).search(sentence) for name in ("looks_up", "needs_help")):
+        return True
+    if pattern("asks_about").match(sentence):
         return True
     length = len(sentence.split())
     if length <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
@@ -179,7 +180,7 @@ def _asked(text: str) -> Intent:
         return Intent(kind, _subject(_without_times(text[found.end() :])))
     if found := pattern("asks_about").search(text):
         return Intent(Wish.ABOUT, _subject(text[max(0, found.end() - 10) :]))
-    return Intent(Wish.QUESTION, is_general=bool(pattern("general").search(text)))
+    return Intent(Wish.QUESTION)
 
 
 def _without_times(text: str) -> str:

@@ -1,0 +1,54 @@
+"""Whether a message asks for what only its user can have told: `where's the ladder?`, and not `why is the sky blue?`.
+
+Both are near to something that was told, as all that is about houses, meals and work is; so what answers the second has
+to be nearer by far (`gate.py`).
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from pi_memory.judges.heads import Head
+from pi_memory.text.intent import names_only
+from pi_memory.text.language import pattern
+from pi_memory.text.sentences import is_question
+from pi_memory.types import Vectors
+
+SIGNS = (
+    "own_world", "definite", "general", "looks_up", "needs_help", "request", "ends_asking", "asks_time", "asks_number",
+    "asks_place", "asks_person", "asks_birthday", "asks_phone", "name_inside", "follows_on", "finite", "at_present",
+)  # fmt: skip
+"""Names of expressions of `config/language`."""
+LONG = 12
+"""Words of a message that is long."""
+
+
+class Asked:
+    """Judges messages that ask. `folder` has `asked.json`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def own(self, message: str, vector: Vectors | None = None, *, embedder: str = "") -> float:
+        """How likely it asks for something of the user's own world, from 0 to 1. `vector`, shape (dimensions,), is the
+        message's, made by `embedder`.
+        """
+        fits = vector is not None and self._head.fits(embedder)
+        (chance,) = self._head.chances(self.signs([message]), vector[None] if vector is not None and fits else None)
+        return float(chance)
+
+    def signs(self, messages: Sequence[str]) -> Vectors:
+        """Signs of each message, shape (n, signs)."""
+        rows = [[*_forms(text), *(float(bool(pattern(name).search(text))) for name in SIGNS)] for text in messages]
+        return np.array(rows, np.float32).reshape(len(messages), -1)
+
+    @cached_property
+    def _head(self) -> Head:
+        return Head.load(self._folder / "asked.json")
+
+
+def _forms(text: str) -> tuple[float, ...]:
+    is_long = min(len(text.split()), LONG) / LONG
+    return is_long, float(is_question(text)), float(names_only(text)), float("?" in text), float(text[:1].isupper())
