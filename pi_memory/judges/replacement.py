@@ -21,9 +21,9 @@ from pi_memory.text.spelling import likeness
 from pi_memory.types import Vectors
 
 LEAST_CHANCE = 0.5
-"""From here on the older statement ends. By voices that it was not fitted on, it ended 0.69 of what some 1,300 statements
-correct, and something that holds with 0.20 of as many that were written to be mistaken for corrections, and with 0.010
-of plain facts.
+"""From here on the older statement ends. By voices that it was not fitted on, it ended 0.69 of what some 1,300
+statements correct, and something that holds with 0.20 of as many that were written to be mistaken for corrections, and
+with 0.010 of plain facts.
 """
 ODDS_UNSAID, ODDS_OF_ANOTHER_KIND = 0.5, 0.1
 """By how much likelier than the judge thinks a statement ends an older one if it does not say that something changed,
