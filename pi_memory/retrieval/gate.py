@@ -53,6 +53,8 @@ OWN, MOST_ODDS = 0.12, 3.0
 """How much less it needs by the log-odds that the question asks for what only the user can have told, which count up to
 `MOST_ODDS`: of 847 answers to questions of eleven people 4 are lost, and of 360 messages that need none 13 get one.
 """
+UNSURE = 0.1
+"""How much more for a message that may be no question: `one second please`."""
 LEAST_CERTAIN, CERTAIN, CERTAIN_WORDLESS = 0.25, 0.46, 0.52
 """Nearness, with `SHARE_COUNTS` of the share of words, that the answers to any question need, and from which on they
 are sure, with a word of the question and without: a question about what was never said is near to something too.
@@ -251,7 +253,7 @@ def answers(
         return []
     near, shared = scale * max(each.near for each in found), max(each.found.words for each in found)
     certainty = near + SHARE_COUNTS * shared
-    if near < _needed(own, judged) or certainty < LEAST_CERTAIN:
+    if near < _needed(own, intent, judged) or certainty < LEAST_CERTAIN:
         return []
     best, *others = found
     others = [each for each in others if _is_comparable(question, each)]
@@ -313,10 +315,10 @@ def _with_more(shown: Sequence[Recalled]) -> list[Recalled]:
     return found
 
 
-def _needed(own: float, judged: Sequence[Judged]) -> float:
+def _needed(own: float, intent: Intent, judged: Sequence[Judged]) -> float:
     """The nearness that the best answer needs."""
     odds = max(-MOST_ODDS, min(MOST_ODDS, math.log(max(own, LEAST) / max(1 - own, LEAST))))
-    return NEAR - OWN * odds - KNOWN * max(each.found.words for each in judged)
+    return NEAR - OWN * odds - KNOWN * max(each.found.words for each in judged) + UNSURE * (not intent.is_sure)
 
 
 def with_belonging(subject: str) -> str:
