@@ -49,9 +49,9 @@ FADING = 0.3
 
 NEAR, KNOWN = 0.35, 0.37
 """Nearness that an answer needs, with `KNOWN` of the share of the question's words, by rarity, that any text has."""
-OWN, MOST_ODDS = 0.12, 3.0
-"""How much less it needs by the log-odds that the question asks for what only the user can have told, which count up to
-`MOST_ODDS`: of 847 answers to questions of eleven people 4 are lost, and of 360 messages that need none 13 get one.
+OWN, LEAST_ODDS, MOST_ODDS = 0.12, -3.0, 1.25
+"""How much less it needs by the log-odds that the question asks for what only the user can have told, counted within
+these limits: of 847 answers to questions of eleven people 4 are lost, and of 360 messages that need none 10 get one.
 """
 UNSURE = 0.1
 """How much more for a message that may be no question: `one second please`."""
@@ -317,7 +317,7 @@ def _with_more(shown: Sequence[Recalled]) -> list[Recalled]:
 
 def _needed(own: float, intent: Intent, judged: Sequence[Judged]) -> float:
     """The nearness that the best answer needs."""
-    odds = max(-MOST_ODDS, min(MOST_ODDS, math.log(max(own, LEAST) / max(1 - own, LEAST))))
+    odds = max(LEAST_ODDS, min(MOST_ODDS, math.log(max(own, LEAST) / max(1 - own, LEAST))))
     return NEAR - OWN * odds - KNOWN * max(each.found.words for each in judged) + UNSURE * (not intent.is_sure)
 
 
