@@ -42,6 +42,13 @@ HOUSEHOLD = (
 )
 
 
+def factors() -> tuple[Vectors, Vectors]:
+    """Those of an adapter of the first matrix of the feed-forward network."""
+    random = np.random.default_rng(3)
+    up, down = (random.normal(size=size, scale=0.3).astype(np.float32) for size in ((FEED_FORWARD, 4), (4, WIDTH)))
+    return up, down
+
+
 @pytest.fixture(scope="module")
 def tiny_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_bert_gguf(tmp_path_factory.mktemp("tiny") / "tiny-bert.gguf")
@@ -165,8 +172,7 @@ def test_closing_waits_for_what_was_asked(tiny_gguf: Path) -> None:
 
 def test_an_adapter_is_added_to_the_weights_and_makes_a_space_of_its_own(tmp_path: Path) -> None:
     folder = write_sentence_bert(tmp_path / "source")
-    random = np.random.default_rng(3)
-    up, down = (random.normal(size=size, scale=0.3).astype(np.float32) for size in ((FEED_FORWARD, 4), (4, WIDTH)))
+    up, down = factors()
     plain = export_bert(folder, tmp_path / "plain.gguf", quantisation="f16", name="tiny")
     adapters = tmp_path / "adapters"
     meaning = write_adapter(adapters / "tiny" / "meaning.gguf", {"blk.0.ffn_up.weight": (up, down)})
@@ -268,8 +274,7 @@ def test_loading_writes_nothing_to_the_terminal(tiny_gguf: Path) -> None:
 
 def test_pairs_are_read_with_an_adapter_of_their_own_and_vectors_stay_as_they_are(tmp_path: Path) -> None:
     folder = write_sentence_bert(tmp_path / "source")
-    random = np.random.default_rng(5)
-    up, down = (random.normal(size=size, scale=0.3).astype(np.float32) for size in ((FEED_FORWARD, 4), (4, WIDTH)))
+    up, down = factors()
     model = export_bert(folder, tmp_path / "model.gguf", quantisation="f16", name="tiny")
     adapters = tmp_path / "adapters"
     write_adapter(adapters / "tiny" / "pairs.gguf", {"blk.0.ffn_up.weight": (up, down)})
@@ -299,8 +304,8 @@ def test_an_adapter_of_another_shape_is_left_out(tmp_path: Path, caplog: pytest.
     model = export_bert(
         write_sentence_bert(tmp_path / "source"), tmp_path / "model.gguf", quantisation="f16", name="tiny"
     )
-    factors = np.ones((FEED_FORWARD + 1, 4), np.float32), np.ones((4, WIDTH), np.float32)
-    write_adapter(tmp_path / "adapters" / "tiny" / "pairs.gguf", {"blk.0.ffn_up.weight": factors})
+    misfit = np.ones((FEED_FORWARD + 1, 4), np.float32), np.ones((4, WIDTH), np.float32)
+    write_adapter(tmp_path / "adapters" / "tiny" / "pairs.gguf", {"blk.0.ffn_up.weight": misfit})
     embedder = GgufEmbedder.open(model, adapters=tmp_path / "adapters")
     assert asyncio.run(embedder.read([("the water", "the pump")])) is None
     asyncio.run(embedder.close())
