@@ -80,7 +80,7 @@ def test_focus_leaves_each_repository_out_in_turn(cache: Path, tmp_path: Path) -
 
 def test_every_benchmark_can_be_imported_and_says_what_it_is() -> None:
     for file in sorted((ROOT / "benchmarks").glob("[!_]*.py")):
-        if "import_module(\"torch\")" in file.read_text(encoding="utf-8") and importlib.util.find_spec("torch") is None:
+        if 'import_module("torch")' in file.read_text(encoding="utf-8") and importlib.util.find_spec("torch") is None:
             continue  # fitted where torch is
         module = importlib.import_module(f"benchmarks.{file.stem}")
         assert callable(module.main)
