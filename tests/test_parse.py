@@ -155,6 +155,7 @@ def test_topics_deleted_from_the_end_are_no_truncation() -> None:
         ("  files:\n    - c.py\n    - d/e.py", ("c.py", "d/e.py")),
         ("  files:\n  - c.py\n  - d.py", ("c.py", "d.py")),
         ("  files: c.py,\n    d.py,\n    e.py", ("c.py", "d.py", "e.py")),
+        ("  files:\n    - c.py,\n    d.py,\n    e.py\n    - f.py", ("c.py", "d.py", "e.py", "f.py")),
         ("  - files: c.py", ("c.py",)),
         ("  files: c.py\n\n  files: d.py", ("c.py", "d.py")),
         ("  files:\n  - call Ana, she knows", ()),

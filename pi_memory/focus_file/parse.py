@@ -66,11 +66,12 @@ def _is_whole(line: str) -> bool:
 
 class _List(Struct, frozen=True):
     """A list of files or directories (`key`) that the next line may continue: with a bullet at `indentation`, if that
-    is known; or, when it is None, after the comma at the end of a line.
+    is known; or, when it is None or the last bullet's text `goes_on`, after the comma at the end of a line.
     """
 
     key: str
     indentation: int | None = None
+    goes_on: bool = False
 
 
 UNKNOWN = -1
@@ -189,10 +190,15 @@ class _Reader(Struct):
         bullet, at = BULLET.fullmatch(line.strip()), _indentation(line)
         if last.indentation is None:
             return bullet is None and self._add(last.key, line.strip())
+        if bullet is None and last.goes_on:
+            return self._add_to(last, line.strip())
         if bullet is None or not NAME.fullmatch(bullet[1]) or last.indentation not in (at, UNKNOWN):
             return False
-        self._add(last.key, bullet[1])
-        self.begun = _List(last.key, at)
+        return self._add_to(_List(last.key, at), bullet[1])
+
+    def _add_to(self, bullets: _List, names: str) -> bool:
+        self._add(bullets.key, names)
+        self.begun = replace(bullets, goes_on=names.endswith(","))
         return True
 
     def _attribute(self, line: str) -> bool:
