@@ -23,6 +23,7 @@ from pi_memory.judges.asked import Asked
 from pi_memory.judges.heads import VECTOR_SCALE
 from pi_memory.judges.replacement import READ, Replacement, Said, pair_vector
 from pi_memory.judges.worth import Worth
+from pi_memory.text.sentences import is_question
 from pi_memory.types import Vectors
 
 ROOT = Path(__file__).parents[1]
@@ -36,8 +37,8 @@ BESIDE, NEAREST = 24, 12
 """Older statements beside a pair's, and the most that a statement is held against."""
 MISLEADING = 0.3
 """How much a statement counts that was written to be mistaken for a correction."""
-OF_AUTHOR = 100
-"""Questions of an author, about what people told."""
+OF_AUTHOR, SHORT = 100, 6
+"""Questions of an author, about what people told, and words of remarks that may look like some."""
 SIZES = (1, 2, 4, 8, 16, 50, 50)
 """Memories that a store has."""
 
@@ -152,8 +153,15 @@ async def of_sentences(embedder: GgufEmbedder) -> Sample:
 
 
 async def of_questions(embedder: GgufEmbedder) -> Sample:
-    """Questions about what people told, and what needs nothing of it (`messages.jsonl` has both)."""
+    """Questions about what people told, and what needs nothing of it: `messages.jsonl` has both, `sentences.jsonl`
+    remarks.
+    """
     given = [(row["says"], row["own"], row["author"].partition("-")[0]) for row in rows("messages.jsonl")]
+    given += [
+        (row["text"], False, f"remarks of {row['voice'].partition(':')[0]}")
+        for row in rows("sentences.jsonl")
+        if row["label"] == "other" and len(row["text"].split()) <= SHORT and not is_question(row["text"])
+    ]
     of: defaultdict[str, list[str]] = defaultdict(list)
     chance = random.Random(1)
     for row in (*rows("questions.jsonl"), *rows("worlds.jsonl")):

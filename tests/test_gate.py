@@ -316,3 +316,11 @@ def test_a_text_in_another_language_needs_a_word_of_the_question() -> None:
     assert told_about("Fußball", key, rent) == []
     assert told_about("Zoé", said("Ma fille s'appelle Zoé.", cosine=0.5)) == ["Ma fille s'appelle Zoé."]
     assert told_about("die Miete", key, rent) == [rent.content]
+
+
+def test_of_a_memory_a_longer_one_of_the_same_message_is_shown() -> None:
+    raised = said("The teacher has put up his fee.", cosine=0.7, kind="memory")
+    whole = said("The teacher has put up his fee. It is 31 pounds a lesson.", cosine=0.1, kind="memory")
+    later = replace(whole, at=900.0)
+    assert answered("What does a lesson cost?", raised, whole) == [whole.content]
+    assert answered("What does a lesson cost?", raised, later) == [raised.content]

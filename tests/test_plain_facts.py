@@ -1,7 +1,8 @@
 """Facts that are said in passing become memories of low priority; an embedder is not needed."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import numpy as np
 import pytest
@@ -18,22 +19,53 @@ from pi_memory.worker import Worker
 from tests.fakes import FakeEmbedder
 
 
-async def _none() -> Embedder:
-    return NoEmbedder()
+class Sure(Worth):
+    """A judge who is equally sure of every sentence."""
+
+    def __init__(self, chance: float) -> None:
+        super().__init__(Config().folder("heads"))
+        self._chance = chance
+
+    def chances(self, sentences: Sequence[str], vectors: Vectors | None, *, embedder: str = "") -> Vectors:
+        return np.full(len(sentences), self._chance, np.float32)
+
+    def reads(self, embedder: str) -> bool:
+        return True
 
 
-def found(*messages: str) -> list[Candidate]:
+@asynccontextmanager
+async def judge(chance: float | None) -> AsyncIterator[PlainFacts]:
+    """With an embedder and a judge to whom every sentence has the `chance`; None for the real judge, and none."""
+
+    async def load() -> Embedder:
+        return FakeEmbedder() if chance else NoEmbedder()
+
+    worker = Worker("compute")
+    embedder: Loader[Embedder] = Loader(load, fallback=NoEmbedder())
+    embedder.start()
+    await embedder.ready()
+    yield PlainFacts(Sure(chance) if chance else Worth(Config().folder("heads")), embedder, worker=worker)
+    await worker.close()
+
+
+def found(*messages: str, chance: float | None = None) -> list[Candidate]:
     """What the last of the messages of a conversation states in passing."""
 
     async def main() -> list[Candidate]:
-        worker = Worker("compute")
-        facts = PlainFacts(Worth(Config().folder("heads")), Loader(_none, fallback=NoEmbedder()), worker=worker)
-        of_each = [
-            await facts.of(number, Exchange("c", text, "Fine.", 0.0), stated=notice(text))
-            for number, text in enumerate(messages, 1)
-        ]
-        await worker.close()
+        async with judge(chance) as facts:
+            of_each = [
+                await facts.of(number, Exchange("c", text, "Fine.", 0.0), stated=notice(text))
+                for number, text in enumerate(messages, 1)
+            ]
         return list(of_each[-1].sure)
+
+    return asyncio.run(main())
+
+
+def is_remark(message: str, chance: float = 0.01) -> bool:
+    async def main() -> bool:
+        async with judge(chance) as facts:
+            return await facts.is_remark(Exchange("c", message, "", 0.0))
 
     return asyncio.run(main())
 
@@ -69,41 +101,18 @@ def test_what_is_stated_to_be_remembered_is_not_found_twice() -> None:
     assert found("Remember that the ladder is in the cellar behind the boiler.") == []
 
 
-class Sure(Worth):
-    """A judge who is sure of every sentence."""
-
-    def __init__(self, chance: float) -> None:
-        super().__init__(Config().folder("heads"))
-        self._chance = chance
-
-    def chances(self, sentences: Sequence[str], vectors: Vectors | None, *, embedder: str = "") -> Vectors:
-        return np.full(len(sentences), self._chance, np.float32)
-
-    def reads(self, embedder: str) -> bool:
-        return True
-
-
-def is_remark(message: str, chance: float = 0.01) -> bool:
-    async def main() -> bool:
-        async def load() -> Embedder:
-            return FakeEmbedder()
-
-        worker = Worker("compute")
-        embedder: Loader[Embedder] = Loader(load, fallback=NoEmbedder())
-        embedder.start()
-        await embedder.ready()
-        judged = await PlainFacts(Sure(chance), embedder, worker=worker).is_remark(Exchange("c", message, "", 0.0))
-        await worker.close()
-        return judged
-
-    return asyncio.run(main())
-
-
 def test_a_message_of_sentences_that_are_surely_no_facts_is_a_remark() -> None:
     assert is_remark("I could eat a horse. Do you know that?")
     assert not is_remark("I could eat a horse.", chance=0.2)
     assert not is_remark("The PIN is 4711."), "what no judge sees may be a fact"
     assert not is_remark("Do you know that?")
+
+
+def test_what_is_said_before_a_question_has_to_be_surer_a_fact() -> None:
+    message = "We must take the cat to the vet."
+    assert [fact.quote for fact in found(message, chance=0.7)] == [message]
+    assert found(f"{message} Where is his box?", chance=0.7) == []
+    assert [fact.quote for fact in found(f"{message} Where is his box?", chance=0.8)] == [message]
 
 
 def test_nothing_is_kept_of_a_private_message() -> None:

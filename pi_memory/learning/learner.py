@@ -68,6 +68,8 @@ BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
 SPLIT = 6
 """How many memories are taken apart into what each says, one by one: each of that has to be embedded."""
+LEAST_CHANCE_UNSURE = 0.75
+"""How likely a statement that may be none has to make a memory untrue to end it."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -197,7 +199,8 @@ class Learner:
         doubted, chance = 0, 0.0
         if facts.whole is not None:
             is_one, doubted, chance = await self._of_whole(facts.whole, facts, exchange)
-            facts = Facts(sure=(facts.whole,)) if is_one else facts
+            together = Facts(sure=(facts.whole,)) if facts.sure else Facts(unsure=(facts.whole,))
+            facts = together if is_one else facts
         kept: list[Outcome] = []
         for fact in facts.parts:
             candidate = await self._filed(_placed(fact, exchange), exchange.conversation_id)
@@ -331,7 +334,8 @@ class Learner:
         if await self._is_out_of_date(candidate, found):
             return None
         is_written = origin not in (EXTRACTION, NOTICE)
-        decision = await self._decision(candidate, found, known, is_written=is_written)
+        least = LEAST_CHANCE if is_sure or found.vector is None else LEAST_CHANCE_UNSURE
+        decision = await self._decision(candidate, found, known, is_written=is_written, least=least)
         if not is_sure and decision.id is None and max((chance for _, chance in decision.doubts), default=0.0) < LIKELY:
             return None
         if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
@@ -349,10 +353,11 @@ class Learner:
             return None
 
     async def _decision(
-        self, candidate: Candidate, found: Nearby, known: Sequence[Memory], *, is_written: bool
+        self, candidate: Candidate, found: Nearby, known: Sequence[Memory], *, is_written: bool, least: float
     ) -> Decision:
         """What the rules say of a candidate (`decide`), and for one that they would add, what the learned judge says:
-        which memory it ends, or may make untrue. `known` are memories that rest on its very words.
+        which memory it ends, from `least` a chance on, or may make untrue. `known` are memories that rest on its very
+        words.
         """
         decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
         if known:  # a plain fact that turns out to be what resolved an error
@@ -362,7 +367,7 @@ class Learner:
         if decision.action == "add" and (is_written or candidate.source in COMPARED):
             chances = await self._chances(candidate, found)
             ended, chance = _made_untrue(chances)
-            if chance >= LEAST_CHANCE:
+            if chance >= least:
                 decision = _ending(candidate, found, ended, chances)
             over = {decision.id, *decision.also}
             doubts = [(id_, its) for id_, its in chances.items() if its >= POSSIBLE and id_ not in over]

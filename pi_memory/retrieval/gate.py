@@ -266,7 +266,7 @@ def answers(
         for each in others
         if each.score >= NEAR_BEST_ANSWER * best.score and each.states and each.found.words >= least_shared
     ]
-    shown = _with_more([_show(each) for each in (best, *near_best)])
+    shown = _with_more([_show(each) for each in (best, *near_best)], [each.found for each in judged])
     return [replace(each, is_sure=is_sure) for each in shown]
 
 
@@ -304,15 +304,21 @@ def _is_beside(one: Recalled, other: Recalled) -> bool:
     return is_same_talk and abs(one.id - other.id) <= REACH
 
 
-def _with_more(shown: Sequence[Recalled]) -> list[Recalled]:
-    """The answers, each replaced by one after it that has it as a part: `Our son is three. He is allergic to kiwi.`"""
+def _with_more(shown: Sequence[Recalled], judged: Sequence[Recalled]) -> list[Recalled]:
+    """The answers, each replaced by one after it that has it as a part, `Our son is three. He is allergic to kiwi.`, or
+    by a memory of the same message: `He has put up his fee. It is 31 pounds.`
+    """
     found: list[Recalled] = []
     for place, each in enumerate(shown):
-        own = stems(each.content)
-        longer = next((other for other in shown[place + 1 :] if own < stems(other.content)), each)
-        if longer not in found:
+        own, memories = stems(each.content), [other for other in judged if _are_of_one_message(each, other)]
+        longer = next((other for other in [*shown[place + 1 :], *memories] if own < stems(other.content)), each)
+        if longer.content not in [known.content for known in found]:
             found.append(longer)
     return found
+
+
+def _are_of_one_message(one: Recalled, other: Recalled) -> bool:
+    return one.kind == other.kind == "memory" and one.at == other.at and len(other.content) <= 2 * SHORT
 
 
 def _needed(own: float, intent: Intent, judged: Sequence[Judged]) -> float:
