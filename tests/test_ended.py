@@ -81,6 +81,18 @@ def test_a_correction_is_told_without_what_it_says_to_be_over() -> None:
         ),
         ("The fob isn't on the hook, it's with Ms. Lund.", "The fob is on the hook.", "The fob is with Ms. Lund."),
         ("Our vet is Bo Hart now, Dr. Ito has retired.", "Our vet is Dr. Ito.", "Our vet is Bo Hart now."),
+        ("Dr. Ito is retiring so I see Dr. Hart now.", "My doctor is Dr. Ito.", "I see Dr. Hart now."),
+        (
+            "Wilma is giving up the class so Pia's going to a lady called Greta.",
+            "Pia has her class with Wilma.",
+            "Pia's going to a lady called Greta.",
+        ),
+        ("The old mixer is broken and we use the red one now.", "We use the old mixer.", "We use the red one now."),
+        (
+            "Lena has gone back to Lund. It is Britta who walks the dog these days.",
+            "Lena walks the dog.",
+            "It is Britta who walks the dog these days.",
+        ),
         ("I switched from Resolve to Avid, it's faster.", "I cut in Resolve.", "I switched to Avid, it's faster."),
         ("The gig went from 3 to 4 o'clock.", "The gig is at 3.", "The gig went to 4 o'clock."),
         ("The box isn't 0682 any more. It's 3197.", "The box is 0682.", "The box is 3197."),
@@ -140,6 +152,7 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
     [
         ("We sold the Volvo, it broke down all the time.", "We drive a Volvo."),
         ("We sold the Volvo, which was old.", "We drive a Volvo."),
+        ("Wilma is on sick leave and her sister told me.", "Wilma walks the dog."),
         ("Mr. Brandt has moved out, it's with the Kellers.", "The key is with Mr. Brandt."),
         ("If the shed isn't open, the key is with Anna.", "The key is in the shed."),
         ("The ladder isn't in the shed, because the shed leaks.", "The ladder is in the shed."),
