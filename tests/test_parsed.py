@@ -43,4 +43,5 @@ def test_what_a_text_says_is_told_one_by_one_with_what_its_pronouns_stand_for() 
         "Anna starts on Monday.",
         "Anna's desk is in Bern.",
     )
+    assert READER.claims("Poppy's birthday is in May. She likes otters.", "")[1] == "Poppy likes otters."
     assert READER.claims("It rains. We stay in.", "") == ("It rains. We stay in.",)

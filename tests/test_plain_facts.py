@@ -125,6 +125,18 @@ def test_what_refers_back_takes_its_subject_along() -> None:
     assert fact.quote == "He is kept in the shed from October to March."
 
 
+@pytest.mark.parametrize(
+    "messages",
+    [
+        ("The labourer is called Kyle. Good kid, does it well. He is at college on Wednesdays in term time.",),
+        ("The labourer is called Kyle.", "Good kid, does it well.", "He is at college on Wednesdays in term time."),
+    ],
+)
+def test_what_refers_back_refers_to_what_has_a_name(messages: Sequence[str]) -> None:
+    fact = found(*messages)[-1]
+    assert fact.content == "The labourer is called Kyle. He is at college on Wednesdays in term time."
+
+
 def test_what_is_taken_along_ends_as_a_sentence() -> None:
     (fact,) = found("the tortoise is called Boris", "He is kept in the shed from October to March.")
     assert fact.content == "The tortoise is called Boris. He is kept in the shed from October to March."

@@ -177,8 +177,11 @@ class Reader:
             return clause
         parsed = self.parsed(before)
         name = parsed.name
-        is_thing = pronoun[0].lower() in words("of_things") or not name
+        is_it = pronoun[0].lower() in words("of_things")
+        is_thing = is_it or not name
         subject = " ".join(parsed.tokens[: parsed.verb]) if is_thing else name
+        if not is_it:
+            subject = subject.partition("'s ")[0]  # `Poppy's birthday is in May. She likes otters.`
         if is_thing and not parsed.subject:
             return clause
         if is_its:

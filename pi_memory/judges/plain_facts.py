@@ -3,6 +3,7 @@
 Each becomes a candidate of low priority, which fades unless it is used, with the sentence that it rests on.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
@@ -13,7 +14,7 @@ from pi_memory.judges.worth import Worth
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.text import intent
-from pi_memory.text.language import pattern
+from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
@@ -142,15 +143,23 @@ class PlainFacts:
         return content
 
     def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
-        """The statement before a sentence: of the same message, else the last one of the conversation."""
+        """The statement before a sentence that names something, of the same message, else of the conversation; the one
+        right before it for `it`, which may be anything, and where none names anything.
+        """
         earlier = [s.text for s in said[: said.index(fact)] if _may_be_subject(s)]
-        return earlier[-1] if earlier else self._last.get(conversation, "")
+        naming, last = [text for text in earlier if _names(text)], self._last.get(conversation, "")
+        if earlier and not words("of_things").isdisjoint(fact.text.casefold().split()):
+            return earlier[-1]
+        return naming[-1] if naming else last if _names(last) or not earlier else earlier[-1]
 
     def _remember(self, conversation: str, said: Sequence[Sentence]) -> None:
-        """Keep the last statement of a message for what the next one may refer to."""
+        """Keep the last statement of a message that names something, or the first of any, for what the next one may
+        refer to.
+        """
         stated = [s.text for s in said if _may_be_subject(s) and not self._worth.refers_back(s.text)]
-        if stated:
-            self._last[conversation] = stated[-1]
+        naming = [text for text in stated if _names(text)]
+        if naming or (stated and not _names(self._last.get(conversation, ""))):
+            self._last[conversation] = (naming or stated)[-1]
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
             self._last.popitem(last=False)
@@ -188,6 +197,14 @@ def _gives_access(text: str) -> bool:
 
 def _may_be_subject(sentence: Sentence) -> bool:
     return not sentence.is_question and not intent.says_nothing(sentence.text)
+
+
+def _names(text: str) -> bool:
+    """Whether a sentence names something that the next one may be about: `Good kid, can't get up.` does not."""
+    if any(pattern(name).search(text) for name in ("name_inside", "names_thing")):
+        return True
+    first = re.match(r"\W*[A-ZÄÖÜÉ]\w+ ", text)
+    return first is not None and pattern("says_now").match(text, first.end()) is not None
 
 
 def _asks(sentence: Sentence) -> bool:
