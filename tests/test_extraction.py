@@ -28,6 +28,8 @@ LEARNED = [
     ("I bought a bike yesterday", "low", "user/facts", "The user bought a bike yesterday. (Said on 2026-02-22.)"),
 ]
 NOTHING = [
+    "my stand number in Viroqua",
+    "We must take the cat to Dr. Sand. Where is his box?",
     "Hello there, how are you?",
     "thanks, that is great",
     "Is the API on port 8080?",

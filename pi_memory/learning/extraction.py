@@ -11,7 +11,7 @@ from pi_memory.learning.fixes import chains, solutions
 from pi_memory.learning.statements import statements
 from pi_memory.memories import namespaces
 from pi_memory.memories.said_on import dated
-from pi_memory.text.intent import supposes
+from pi_memory.text.intent import names_only, supposes
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user
 from pi_memory.text.secrets import secret_in
@@ -100,14 +100,17 @@ def _of_exchange(number: int, exchange: Exchange) -> Iterator[Candidate]:
         if statement.kind == "remember" or not secret_in(statement.quote):
             yield candidate
     noticed = {statement.quote for statement in stated}
-    for sentence in sentences(exchange.user):
+    said = sentences(exchange.user)
+    explains = any(sentence.is_question for sentence in said)
+    for sentence in said:
         if any(quote in sentence.text for quote in noticed):
             continue
-        if (found := _of_sentence(sentence, exchange)) is not None:
+        if (found := _of_sentence(sentence, exchange, explains=explains)) is not None:
             yield replace(found, quote=sentence.text, exchange_id=number)
 
 
-def _of_sentence(sentence: Sentence, exchange: Exchange) -> Candidate | None:
+def _of_sentence(sentence: Sentence, exchange: Exchange, *, explains: bool) -> Candidate | None:
+    """What a sentence states; nothing of the user's own if it only `explains` a question."""
     text = sentence.text.replace("’", "'")
     if sentence.is_question or supposes(text) or not FEWEST_WORDS <= len(text.split()) <= MOST_WORDS:
         return None
@@ -119,7 +122,8 @@ def _of_sentence(sentence: Sentence, exchange: Exchange) -> Candidate | None:
             text, f"{project}/rules" if project and pattern("in_project").search(text) else "user/preferences", "medium"
         )
     if pattern("own").match(text):
-        if pattern("passing").match(text) or not (pattern("specific").search(text) or pattern("people").search(text)):
+        is_passing = explains or names_only(text) or pattern("passing").match(text)
+        if is_passing or not (pattern("specific").search(text) or pattern("people").search(text)):
             return None
         return _dated(_candidate(text, "user/facts", "low", "discovery"), exchange.at)
     if project and pattern("lasting").match(text) and pattern("specific").search(text):
