@@ -44,7 +44,7 @@ def test_who_asks_for_what_they_told_asks_for_their_own(question: str) -> None:
     ],
 )
 def test_who_asks_what_everybody_may_know_does_not(question: str) -> None:
-    assert own(question) < 0.5
+    assert own(question) < 0.6
 
 
 def test_any_message_is_judged_by_its_words_where_there_is_no_vector_that_it_knows() -> None:
