@@ -54,7 +54,7 @@ OWN, LEAST_ODDS, MOST_ODDS = 0.12, -3.0, 1.25
 these limits: of 847 answers to questions of eleven people 4 are lost, and of 360 messages that need none 10 get one.
 """
 UNSURE = 0.1
-"""How much more for a message that may be no question: `one second please`."""
+"""How much more for a message that may be no question: `red sky tonight`."""
 LEAST_CERTAIN, CERTAIN, CERTAIN_WORDLESS = 0.25, 0.46, 0.52
 """Nearness, with `SHARE_COUNTS` of the share of words, that the answers to any question need, and from which on they
 are sure, with a word of the question and without: a question about what was never said is near to something too.
