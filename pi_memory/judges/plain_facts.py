@@ -33,7 +33,8 @@ LEAST_CHANCE_UNSURE = 0.75
 """The same where there are no vectors: 78 % of facts and 10 % of others have 0.78."""
 LEAST_CHANCE_BESIDE_QUESTION = 0.75
 """The same in a message that asks something: most of it only says why. `We must take the cat to the vet. Where is his
-box?`
+box?` Of voices that the judge was not fitted on, 13 % of 400 such sentences have it, and 80 % of 200 facts that were
+told before some request; 30 % and 89 % have 0.45. What is not kept is found as a message.
 """
 REMARK = 0.05
 """Below this nothing is stated that lasts: 1 of 149 sentences with facts, 60 % of remarks and 70 % of chatter."""
@@ -96,7 +97,7 @@ class PlainFacts:
             (_candidate(s, complete or self._complete(s, said, exchange), exchange_id), chance)
             for (s, complete), chance in zip(possible_facts, chances, strict=True)
         ]
-        if any(map(_asks, said)):
+        if any(map(intent.is_asking, said)):
             least = max(least, LEAST_CHANCE_BESIDE_QUESTION)
         whole = None if quotes else _whole(said, exchange_id, exchange)
         self._remember(exchange.conversation_id, said)
@@ -112,7 +113,7 @@ class PlainFacts:
 
     async def is_remark(self, exchange: Exchange) -> bool:
         """Whether nothing in a message is likely to be a fact; False where there are no vectors to tell it by."""
-        said = [s for s in await self._worker.run(sentences, exchange.user) if not _asks(s)]
+        said = [s for s in await self._worker.run(sentences, exchange.user) if not intent.is_asking(s)]
         if not said or not all(_may_be_fact(s, s.text) for s in said):
             return False
         chances, least = await self._chances([s.text for s in said])
@@ -207,10 +208,6 @@ def _names(text: str) -> bool:
     return first is not None and pattern("says_now").match(text, first.end()) is not None
 
 
-def _asks(sentence: Sentence) -> bool:
-    return sentence.is_question or intent.asks(sentence.text)
-
-
 def _may_be_fact(sentence: Sentence, complete: str) -> bool:
     is_of_length = FEWEST_WORDS <= len(complete.split()) <= MOST_WORDS
     return is_of_length and _states(sentence)
@@ -219,7 +216,7 @@ def _may_be_fact(sentence: Sentence, complete: str) -> bool:
 def _states(sentence: Sentence) -> bool:
     """Whether it neither asks nor bids, says something that is so, and is the user's own and no secret."""
     text = sentence.text
-    asks = _asks(sentence) or intent.names_only(text)
+    asks = intent.is_asking(sentence) or intent.names_only(text)
     is_idle = intent.says_nothing(text) or intent.supposes(text)
     bids = pattern("request").search(text) is not None
     return not asks and not is_idle and not bids and not is_quotation(text) and not secret_in(text)

@@ -11,7 +11,7 @@ from pi_memory.learning.fixes import chains, solutions
 from pi_memory.learning.statements import statements
 from pi_memory.memories import namespaces
 from pi_memory.memories.said_on import dated
-from pi_memory.text.intent import names_only, supposes
+from pi_memory.text.intent import is_asking, names_only, supposes
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user
 from pi_memory.text.secrets import secret_in
@@ -101,7 +101,7 @@ def _of_exchange(number: int, exchange: Exchange) -> Iterator[Candidate]:
             yield candidate
     noticed = {statement.quote for statement in stated}
     said = sentences(exchange.user)
-    explains = any(sentence.is_question for sentence in said)
+    explains = any(map(is_asking, said))
     for sentence in said:
         if any(quote in sentence.text for quote in noticed):
             continue

@@ -68,8 +68,8 @@ BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
 SPLIT = 6
 """How many memories are taken apart into what each says, one by one: each of that has to be embedded."""
-LEAST_CHANCE_UNSURE = 0.75
-"""How likely a statement that may be none has to make a memory untrue to end it."""
+LEAST_CHANCE_OF_REMARK = 0.75
+"""How likely what may be a remark has to make a memory untrue to end it."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -334,7 +334,7 @@ class Learner:
         if await self._is_out_of_date(candidate, found):
             return None
         is_written = origin not in (EXTRACTION, NOTICE)
-        least = LEAST_CHANCE if is_sure or found.vector is None else LEAST_CHANCE_UNSURE
+        least = LEAST_CHANCE if is_sure or found.vector is None else LEAST_CHANCE_OF_REMARK
         decision = await self._decision(candidate, found, known, is_written=is_written, least=least)
         if not is_sure and decision.id is None and max((chance for _, chance in decision.doubts), default=0.0) < LIKELY:
             return None

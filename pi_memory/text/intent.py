@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from pi_memory.text.language import pattern, words
 from pi_memory.text.sentences import is_question
+from pi_memory.text.user_text import Sentence
 from pi_memory.text.user_text import sentences as own_sentences
 
 LONGEST_FRAGMENT = 8
@@ -103,6 +104,11 @@ def without_courtesy(sentence: str) -> str:
     """A sentence without a greeting or thanks in front: `I'm Anna.` of `Hello, I'm Anna.`"""
     found = pattern("courtesy").match(sentence)
     return sentence[found.end() :] if found else sentence
+
+
+def is_asking(sentence: Sentence) -> bool:
+    """Whether a sentence of a message asks, by its mark or by its words."""
+    return sentence.is_question or asks(sentence.text)
 
 
 def supposes(sentence: str) -> bool:
