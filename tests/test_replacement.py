@@ -100,6 +100,13 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
         ("The oven has tripped again.", "If the oven trips, flip breaker 6 and wait a minute."),
         ("Lena is allergic to shellfish.", "Lena is allergic to nuts."),
         ("Lena plays the flute.", "Lena plays the drums."),
+        ("pump.py again: the old bug is still there.", "Now change valve.py the way we discussed."),
+        ("The tests of search.py take two minutes.", "The tests of cart.py take ten minutes."),
+        (
+            "To roll back, revert the merge; the old image is there for a week.",
+            "The backup is a dump at three, restored on Sundays.",
+        ),
+        ("Um den Kessel neu zu starten, halte den Knopf jetzt zehn Sekunden.", "Das Tor geht mit dem Knopf auf."),
     ],
 )
 def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -> None:

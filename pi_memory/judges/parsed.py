@@ -36,7 +36,8 @@ class Parsed(Struct, frozen=True):
 
     `content` are the stems of all but stop words; `given_up` those of what it says to be over: `not on Tuesdays`, `quit
     the bakery`; `says` the names of the phrases in it; `done` what somebody did: `parked`; `condition` those of when it
-    counts: `if the boiler beeps`.
+    counts: `if the boiler beeps`, `purpose` those of what it is for: `to reset the boiler, ...`; `files` the files
+    that it is about.
     """
 
     tokens: tuple[str, ...]
@@ -48,6 +49,8 @@ class Parsed(Struct, frozen=True):
     says: frozenset[str]
     done: str = ""
     condition: frozenset[str] = frozenset()
+    purpose: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
 
     @property
     def subject(self) -> frozenset[str]:
@@ -137,15 +140,21 @@ class Reader:
         surely = self._patterns["on_condition"].sub("", text)
         says = {name for name, phrase in self._patterns.items() if phrase.search(surely)}
         says |= {"on_condition"} if surely != text else set()
-        done = self._patterns["did"].match(text)
-        condition = " ".join(found[0] for found in self._patterns["on_condition"].finditer(text))
+        done, verb = self._patterns["did"].match(text), places[0] if places else len(tokens) // 2
         return Parsed(
-            tokens, kinds, stems, content, places[0] if places else len(tokens) // 2,
+            tokens, kinds, stems, content, verb,
             frozenset(each for place in self._over(text, tokens) for each in stems[place + 1 : place + 1 + GIVEN_UP]),
             frozenset(says),
             done["what"] if done else "",
-            frozenset(stem(token.lower()) for token in TOKEN.findall(condition)) & content,
+            self._of_phrase("on_condition", text) & content,
+            self._of_phrase("purpose", text) & content,
+            frozenset(filter(self._patterns["file"].fullmatch, tokens[:verb])),
         )  # fmt: skip
+
+    def _of_phrase(self, name: str, text: str) -> frozenset[str]:
+        """The stems of the phrases of this name."""
+        said = " ".join(found[0] for found in self._patterns[name].finditer(text))
+        return frozenset(stem(token.lower()) for token in TOKEN.findall(said))
 
     def _over(self, text: str, tokens: tuple[str, ...]) -> list[int]:
         """Places of the words behind which stands what is over."""

@@ -131,8 +131,8 @@ class Replacement:
 
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them hold beside `new` whatever they say: what adds up, such as allergies, what is to be done when
-        something happens, which it now did, what is to be done lest something happens, and what is said of another one
-        of numbered things: `Box 5`, `Box 12`.
+        something happens, which it now did, what is to be done lest something happens, or for something else, and what
+        is said of another file, or another one of numbered things: `Box 5`, `Box 12`.
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
@@ -142,6 +142,8 @@ class Replacement:
             (adds_up and "adds_up" in old.says)
             or (warns and "warns" not in old.says)
             or (happens and bool(old.condition & mine.content))
+            or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
+            or (bool(mine.files and old.files) and mine.files.isdisjoint(old.files))
             or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))
             for old in theirs
         ]
