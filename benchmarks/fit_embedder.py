@@ -33,7 +33,7 @@ RATE, WARM_UP, LEAST_RATE = 5e-4, 50, 0.02
 LONGEST = 96
 """Tokens that are read of a text."""
 ADAPTED = tuple(name for name in LAYER_TENSORS if "LayerNorm" not in name)
-ROUNDS, FURTHER_ROUNDS = 3, 2
+ROUNDS, FURTHER_ROUNDS = 3, 3
 """From the bare model, and from the adapter that there is."""
 SHARPNESS, HOLD = 20.0, 1.0
 """By what the cosines are multiplied, and how much it costs a fact to leave its place."""

@@ -25,7 +25,7 @@ __all__ = ["minilm", "reader"]
 Way = Callable[[Client, str], object]
 OLD, NEW = "The database is Postgres 15.", "We migrated the database from Postgres 15 to Postgres 16."
 YEAR = 365 * 86_400
-TOGETHER = "The Crown has a new cook. We eat at the Swan."
+TOGETHER = "The Crown is loud. We eat at the Swan."
 """Neither sentence by itself says that lunch is somewhere else."""
 STOPCOCK, LADDER = "The stopcock is under the stairs.", "The ladder is at Ingrid's, number 3."
 

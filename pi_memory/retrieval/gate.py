@@ -47,7 +47,7 @@ NAMES = 0.3
 FADING = 0.3
 """Share of its score that a memory loses as it fades."""
 
-NEAR, KNOWN = 0.35, 0.37
+NEAR, KNOWN = 0.38, 0.37
 """Nearness that an answer needs, with `KNOWN` of the share of the question's words, by rarity, that any text has."""
 OWN, LEAST_ODDS, MOST_ODDS = 0.12, -3.0, 1.25
 """How much less it needs by the log-odds that the question asks for what only the user can have told, counted within
