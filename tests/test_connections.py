@@ -249,7 +249,7 @@ def test_a_thousand_silent_connections_keep_nobody_out(tmp_path: Path, limit: in
         host, _, port = process.url.removeprefix("http://").partition(":")
         for _ in range(silent):
             stack.enter_context(socket.create_connection((host, int(port)), timeout=20))
-        before, lines, since = cpu_seconds(process), len(process.log), time.monotonic()
+        before, since = cpu_seconds(process), time.monotonic()
         with process.client as client:
             for _ in range(5):
                 client.get("/healthz").raise_for_status()
@@ -257,6 +257,6 @@ def test_a_thousand_silent_connections_keep_nobody_out(tmp_path: Path, limit: in
         time.sleep(max(0.0, 2 - (time.monotonic() - since)))
         busy = (cpu_seconds(process) - before) / (time.monotonic() - since)
         assert busy < 0.5
-        assert len(process.log) - lines < 10
+        assert len(process.log) < 100  # 932 gave way
         assert len("".join(process.log)) < 20_000
         assert process.stop() == 0
