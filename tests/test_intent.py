@@ -69,6 +69,11 @@ from pi_memory.text.intent import Wish, follows_up, intent_of, only_asks, says_n
         ("remind me who rang", Wish.QUESTION),
         ("c'est quoi le code", Wish.QUESTION),
         ("set a timer for ten minutes", Wish.REQUEST),
+        ("What time did I say the train goes?", Wish.QUESTION),
+        ("What did I say I would bake for the fair?", Wish.QUESTION),
+        ("Mr. Okoro is asking what date we begin, what did I say?", Wish.QUESTION),
+        ("what did I tell Anna", Wish.QUESTION),
+        ("Was habe ich Anna gesagt?", Wish.QUESTION),
     ],
 )
 def test_a_message_wants(message: str, wish: Wish) -> None:
@@ -83,6 +88,8 @@ def test_a_message_wants(message: str, wish: Wish) -> None:
         ("tell me everything you've got on Tobi", "Tobi"),
         ("What do you know about me?", ""),
         ("Was weißt du über Anna?", "Anna"),
+        ("Was habe ich dir über Anna erzählt?", "Anna"),
+        ("What have I told you so far?", ""),
     ],
 )
 def test_a_broad_question_has_a_subject(message: str, subject: str) -> None:

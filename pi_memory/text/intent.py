@@ -181,9 +181,11 @@ def follows_up(message: str) -> bool:
 def _asked(text: str) -> Intent:
     if pattern("asks_replies").search(text):
         return Intent(Wish.REPLIED)
-    if found := pattern("asks_said").search(text):
+    if (found := pattern("asks_said").search(text)) and pattern("said_in_general").search(
+        asked := _without_times(text[found.start() :]).strip()
+    ):
         kind = Wish.SAID if any(pattern(name).search(text) for name in TIMES) else Wish.ABOUT
-        return Intent(kind, _subject(_without_times(text[found.end() :])))
+        return Intent(kind, _subject(asked))
     if found := pattern("asks_about").search(text):
         return Intent(Wish.ABOUT, _subject(text[max(0, found.end() - 10) :]))
     return Intent(Wish.QUESTION)
