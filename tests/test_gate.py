@@ -276,7 +276,7 @@ def test_a_name_may_stand_in_what_was_said_beside_it() -> None:
 
 
 def test_what_is_far_from_any_question_answers_none() -> None:
-    assert certain("When is my dentist appointment?", said("Rivet sleeps in the offcut bin", cosine=0.24)) == []
+    assert certain("When is my dentist appointment?", said("Rivet sleeps in the offcut bin", cosine=0.19)) == []
 
 
 def test_a_word_alone_is_no_answer() -> None:
