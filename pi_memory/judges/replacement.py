@@ -34,6 +34,8 @@ ODDS_APART = 0.6
 """The same if both are about things of one name that are told apart, as the key of the shed and that of the loft, or
 the newer one about somebody and the older one about what is theirs.
 """
+ODDS_BY_WORDS = 0.7
+"""The same for all of them without vectors, where the judge knows less."""
 BEGINNING = 6
 """Letters that words of one family have in common."""
 DIFFER: tuple[Kind, ...] = ("number", "day", "name")
@@ -91,7 +93,10 @@ class Replacement:
         if read and new.vector is not None and all(old.vector is not None for old in olds):
             vectors = np.array([pair_vector(new.vector, old.vector) for old in olds if old.vector is not None])
         signs = self.signs(new, olds, read)
-        return self.tempered(self._head.chances(signs, vectors), signs, new, olds)
+        found = self._head.chances(signs, vectors)
+        if vectors is None:
+            found = _by_odds(found, np.array(ODDS_BY_WORDS, np.float32))
+        return self.tempered(found, signs, new, olds)
 
     def tempered(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found by signs, with 0 for what holds beside anything, and less where no word is one of

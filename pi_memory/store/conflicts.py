@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 from sqlite_utils import Database
 
-LIKELY, DOUBTFUL, POSSIBLE = 0.4, 0.3, 0.05
+LIKELY, DOUBTFUL, POSSIBLE = 0.34, 0.24, 0.05
 """The chances that a newer memory makes an older one untrue, from which on an answer has the newer one alone; somebody
 is asked which of the two holds; and an answer has the newer one alone if the question is about both. What is less
 likely is not recorded.
