@@ -196,6 +196,19 @@ def corrections(talk: Talk, person: dict[str, Any], scores: Scores) -> None:
             talk.note("corrections" if not right else "stale", f"{case['question']} -> {reply!r} {wanted}")
 
 
+def beside(talk: Talk, person: dict[str, Any], scores: Scores) -> None:
+    """What the corrections are not about is still answered when all of them were made."""
+    old = [value for case in person["corrections"] for value in case["old"]]
+    for fact in person["facts"]:
+        if any(has(value, fact["answer"]) for value in old) or any(has(answer, old) for answer in fact["answer"]):
+            continue
+        question = fact["questions"][0]
+        reply = talk.ask(question)
+        scores["beside"].append(has(reply, fact["answer"]))
+        if not scores["beside"][-1]:
+            talk.note("beside", f"{question} -> {reply!r} want {fact['answer']}")
+
+
 def kept(person: dict[str, Any], scores: Scores, *, verbose: bool) -> list[str]:
     """What is left when the transcripts are erased as soon as they have been learned from."""
     with measure.folder() as folder, talk(folder, verbose=verbose, PI_MEMORY_TRANSCRIPT_DAYS=0) as alone:
@@ -250,7 +263,7 @@ def of_person(person: dict[str, Any], *, verbose: bool) -> tuple[Scores, list[st
     scores: Scores = defaultdict(list)
     with measure.folder() as folder, talk(folder, verbose=verbose) as alone:
         told(alone, person)
-        steps = (questions, follow_ups, broad, remarks, corrections)
+        steps = (questions, follow_ups, broad, remarks, corrections, beside)
         for step in steps:
             partial(step, alone, person)(scores)
     return scores, alone.missed + kept(person, scores, verbose=verbose)

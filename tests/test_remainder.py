@@ -76,6 +76,21 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
             "Die Probe ist am Dienstag um acht im Keller.",
             "Die Probe ist am Donnerstag um acht im Keller.",
         ),
+        (
+            "They rang, the physio is at quarter past two instead.",
+            "I booked the physio for the 9th at ten to four at Elm House.",
+            "I booked the physio for the 9th at quarter past two at Elm House.",
+        ),
+        (
+            "31 has a broken hinge, so they gave me 64.",
+            "My locker is number 31, in the basement.",
+            "My locker is number 64, in the basement.",
+        ),
+        (
+            "Mum takes the 11.20 now, the other one is always late.",
+            "Mum comes on the 10.52 train and I fetch her.",
+            "Mum comes on the 11.20 train and I fetch her.",
+        ),
     ],
 )
 def test_a_value_goes_in_the_place_of_the_one_that_is_written_like_it(said: str, known: str, kept: str) -> None:
@@ -152,3 +167,13 @@ def test_words_that_stand_on_both_sides_of_a_value_are_there_once() -> None:
     assert put_right("Her birthday is the 5th of June, not the 3rd of May.", known) == known.replace(
         "3rd of May", "5th of June"
     )
+
+
+def test_what_else_a_memory_says_is_kept_by_how_likely_each_clause_is_untrue() -> None:
+    known = "We inherited a tortoise. He is called Otto and he was born in 1971. He sleeps in the garage."
+    said = "Otto is in the cellar for the winter."
+    kept = "We inherited a tortoise. He is called Otto. He was born in 1971."
+    assert merged(said, known, [0.1, 0.1, 0.0, 0.9]) == f"{said} {kept}"
+    said = "Our new vet is Ola."
+    assert merged(said, "The vet is Dan, he charges 40. The surgery is closed.", [0.9, 0.1, 0.3]) is not None
+    assert merged(said, "The vet is Dan, he charges 40.", [0.9, 0.1]) is None  # the vet who is no more

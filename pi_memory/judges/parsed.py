@@ -169,14 +169,19 @@ class Reader:
         six, and his bike is red.` says three things, the last one that `Max's bike is red`. Of a text that ends with
         what is its `own`, as what stands before only names the subject, that alone.
         """
-        found, before = [], ""
-        for clause in (each.strip(" ,;") for each in clauses(text)):
-            found.append(self._resolved(clause, before))
-            before = clause if found[-1] == clause else before
+        found = self.clauses(text)
         if 0 < len(own) < len(text):
             found = found[-len(clauses(own)) :]
         several = [claim for claim in found if len(self.parsed(claim).content) >= LEAST_SAID]
         return tuple(several) or (text,)
+
+    def clauses(self, text: str) -> list[str]:
+        """The clauses of a text that begin anew, each with what a pronoun at its begin stands for."""
+        found, before = [], ""
+        for clause in (each.strip(" ,;") for each in clauses(text)):
+            found.append(self._resolved(clause, before))
+            before = clause if found[-1] == clause else before
+        return found
 
     def _resolved(self, clause: str, before: str) -> str:
         """A clause with what its first word stands for, which the one before it names."""

@@ -115,6 +115,10 @@ class Replacement:
         """
         return self._reader.claims(text, own)
 
+    def clauses(self, text: str) -> list[str]:
+        """The clauses of a text, one by one, each with what a pronoun at its begin stands for."""
+        return self._reader.clauses(text)
+
     def let_go(self) -> None:
         """Remember no statement that was judged."""
         self._reader.let_go()

@@ -62,6 +62,10 @@ does not; no doubt is recorded.
 """
 RECENT = 256
 """Exchanges whose conversations are known, for that."""
+ODDS_BESIDE = 0.3
+"""How much less likely by the odds a memory is untrue when what may make it so ends another one: a correction is mostly
+about one thing.
+"""
 MOST_DOUBTS = 3
 """Most memories that one is recorded to make possibly untrue."""
 BELONGS = 0.2
@@ -368,11 +372,26 @@ class Learner:
             chances = await self._chances(candidate, found)
             ended, chance = _made_untrue(chances)
             if chance >= least:
-                decision = _ending(candidate, found, ended, chances)
+                whole = _with_context(candidate, found, ended)
+                decision = _ending(candidate, found, whole, chances, await self._by_clause(candidate, found, whole))
             over = {decision.id, *decision.also}
-            doubts = [(id_, its) for id_, its in chances.items() if its >= POSSIBLE and id_ not in over]
+            others = {id_: its for id_, its in chances.items() if id_ not in over}
+            if decision.id is not None:
+                others = {id_: _beside_another(its) for id_, its in others.items()}
+            doubts = [(id_, its) for id_, its in others.items() if its >= POSSIBLE]
             decision = replace(decision, doubts=tuple(sorted(doubts, key=lambda each: -each[1])[:MOST_DOUBTS]))
         return decision
+
+    async def _by_clause(self, candidate: Candidate, found: Nearby, memory: Memory) -> list[float] | None:
+        """How likely a candidate makes each clause of a memory untrue; None for one with a single clause."""
+        texts = [by_user(clause) for clause in self._replacement.clauses(memory.content)]
+        if len(texts) < 2:
+            return None
+        vectors = [None] * len(texts) if found.vector is None else await self._around.vectors(texts)
+        new, said = Said(_in_own_words(candidate), found.vector), [*map(Said, texts, vectors)]
+        read = await self._read(new, said)
+        judged = self._worker.run(self._replacement.chances, new, said, embedder=found.space, read=read)
+        return [float(chance) for chance in await judged]
 
     async def _is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:
         """Whether a memory that is newer than a candidate makes it untrue."""
@@ -433,7 +452,9 @@ class Learner:
         likely = self._replacement.chances(new, [*alone.values()], embedder=embedder, read=read)
         by_claim = dict(zip(alone, likely.tolist(), strict=True))
         for id_ in claims:
-            chances[id_] = max(chances[id_], *(by_claim[claim.text] for claim in said[id_]))
+            by_one = max(by_claim[claim.text] for claim in said[id_])
+            # The sentence before is a memory of its own.
+            chances[id_] = by_one if any(n.memory.id == id_ for n in longer) else max(chances[id_], by_one)
         return chances
 
     async def _claims(self, old: Sequence[Neighbour]) -> dict[int, list[Said]]:
@@ -578,16 +599,29 @@ def _made_untrue(chances: Mapping[int, float]) -> tuple[int, float]:
     return max(chances.items(), key=lambda each: each[1], default=(0, 0.0))
 
 
-def _ending(candidate: Candidate, found: Nearby, ended: int, chances: Mapping[int, float]) -> Decision:
-    """The end of a memory, and of what was told with it: a sentence by itself and with the one that refers to it are
-    two memories. What else they say is kept.
+def _beside_another(chance: float) -> float:
+    """How likely a memory is made untrue by what made another one untrue."""
+    return ODDS_BESIDE * chance / (1 - (1 - ODDS_BESIDE) * chance)
+
+
+def _with_context(candidate: Candidate, found: Nearby, ended: int) -> Memory:
+    """The longest memory that has what the one `ended` says: a sentence by itself, and with the one that refers to it,
+    are two memories.
     """
     known = {n.memory.id: n.memory for n in _comparable(candidate, found)}
     longer = [memory for memory in known.values() if _has(memory, known[ended])]
-    whole = max([known[ended], *longer], key=lambda memory: len(memory.content))
-    content = merged(candidate.content, whole.content)
-    parts = [memory for memory in known.values() if _has(whole, memory)]
+    return max([known[ended], *longer], key=lambda memory: len(memory.content))
+
+
+def _ending(
+    candidate: Candidate, found: Nearby, whole: Memory, chances: Mapping[int, float], likely: Sequence[float] | None
+) -> Decision:
+    """The end of a memory, and of the parts of it that are memories as far as they are made untrue too. What else it
+    says is kept: `likely` is how likely each of its clauses is untrue now.
+    """
+    content = merged(candidate.content, whole.content, likely)
     kept = content or candidate.content
+    parts = (n.memory for n in _comparable(candidate, found) if _has(whole, n.memory))
     gone = [memory for memory in parts if memory.content.rstrip(".") not in kept]
     also = tuple(m.id for m in gone if chances.get(m.id, 0.0) >= DOUBTFUL or _is_put_right(m, candidate.content, kept))
     return Decision("end", whole.id, content=content, also=also)

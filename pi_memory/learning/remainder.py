@@ -3,6 +3,7 @@ beside it is kept. Pure.
 """
 
 import re
+from collections.abc import Collection, Sequence
 
 from pi_memory.learning.comparison import stems
 from pi_memory.text.contrast import contrast, in_cleft, wrong_first
@@ -13,13 +14,19 @@ from pi_memory.text.stems import stem
 
 AMOUNT = re.compile(r"\b(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
 """Two words, the first of which may be a number."""
+LIKELY_TOO = 0.55
+"""Share of the chance of the clause that a correction most likely makes untrue from which on another one is too."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
 
-def merged(said: str, known: str) -> str | None:
-    """What is to be kept when `said` puts right what a memory says; None for `said` as it is."""
-    return put_right(said, known) or with_amount(said, known) or with_value(said, known) or with_rest(said, known)
+def merged(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
+    """What is to be kept when `said` puts right what a memory says; None for `said` as it is. `likely`, if it is known,
+    is how likely that makes each of the memory's clauses untrue.
+    """
+    return (
+        put_right(said, known) or with_amount(said, known) or with_value(said, known) or with_rest(said, known, likely)
+    )
 
 
 def put_right(said: str, known: str) -> str | None:
@@ -60,7 +67,8 @@ def with_value(said: str, known: str) -> str | None:
     new = [value for value in _values(said) if standing(value, known) is None]
     if len(new) != 1 or _counts(said) - _counts(known):
         return None
-    old = [value for value in _values(known) if standing(value, said) is None and _shape(value) == _shape(new[0])]
+    alike = [value for value in _values(known) if _shape(value) == _shape(new[0])]
+    old = [value for value in alike if standing(value, said) is None] or alike  # `118 is broken, I have 64 now`
     if len(old) != 1 or not stems(known) - stems(said) - stems(old[0]):
         return None
     place = standing(old[0], known)
@@ -70,22 +78,45 @@ def with_value(said: str, known: str) -> str | None:
     return _if_all_is_kept(said, known[: place.start()] + new[0] + known[place.end() :])
 
 
-def with_rest(said: str, known: str) -> str | None:
+def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
     """What was said, and the clauses of a memory that it is not about: `We open at seven. We are on Gerber Lane.`; None
     where there are none, or it is not plain which of them it is about.
     """
     parts = clauses(known)
+    corrected = _by_words(said, parts) if likely is None else _by_chance(likely)
+    if len(parts) == 1 or not corrected:
+        return None
+    rest = _standing_beside(parts, corrected)
+    if likely is None:  # what has another value itself may be what is meant
+        shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
+        rest = [place for place in rest if shapes.isdisjoint(map(_shape, _values(parts[place])))]
+    if any(_is_left(said, parts[place]) for place in corrected):
+        rest = [place for place in rest if not pattern("definite").match(parts[place])]  # the office of who quit
+    return " ".join([_sentence(said), *(_sentence(parts[place]) for place in rest)]) if rest else None
+
+
+def _by_words(said: str, parts: Sequence[str]) -> set[int]:
+    """The place of the clause that shares most words with what was said; none where there are several."""
     shared = [len(all_stems(part) & all_stems(said)) for part in parts]
     most = max(shared)
-    if len(parts) == 1 or not most or shared.count(most) > 1:
-        return None
-    corrected = shared.index(most)
-    shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
-    others = [part for place, part in enumerate(parts) if place != corrected and _stands_alone(part)]
-    rest = [part for part in others if not shapes & set(map(_shape, _values(part)))]  # it has another value itself
-    if _is_left(said, parts[corrected]):
-        rest = [part for part in rest if not pattern("definite").match(part)]  # the office of who quit
-    return " ".join([_sentence(said), *map(_sentence, rest)]) if rest else None
+    return {shared.index(most)} if most and shared.count(most) == 1 else set()
+
+
+def _by_chance(likely: Sequence[float]) -> set[int]:
+    """The places of the clauses that are made untrue."""
+    return {place for place, chance in enumerate(likely) if chance >= LIKELY_TOO * max(likely)}
+
+
+def _standing_beside(parts: Sequence[str], corrected: Collection[int]) -> list[int]:
+    """The places of the clauses that stand without the corrected ones: what a pronoun stands for is kept too."""
+    rest: list[int] = []
+    named = -1
+    for place, part in enumerate(parts):
+        goes_on = pattern("said_of_same").match(part.strip(" ,;")) is not None
+        named = named if goes_on else place
+        if place not in corrected and _stands_alone(part) and (named in rest or named == place):
+            rest.append(place)
+    return rest
 
 
 def _is_left(said: str, clause: str) -> bool:
@@ -95,9 +126,8 @@ def _is_left(said: str, clause: str) -> bool:
 
 
 def _stands_alone(clause: str) -> bool:
-    """Whether a clause says by itself what holds, and of whom."""
-    is_part = pattern("subordinate").match(clause) or pattern("said_of_same").match(clause)
-    return not is_part and pattern("says_now").search(clause) is not None and len(stems(clause)) >= LEAST_SAID
+    """Whether a clause says what holds."""
+    return not pattern("subordinate").match(clause) and len(stems(clause)) >= LEAST_SAID
 
 
 def _sentence(text: str) -> str:
@@ -141,14 +171,16 @@ def _amounts(text: str) -> dict[str, re.Match[str]]:
 
 
 def _values(text: str) -> list[str]:
-    """The numbers of a text and its days of the week, as they are written."""
-    found = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in text.split()]
-    return [word for word in found if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
+    """The numbers of a text, its days of the week and times of day in words, as they are written."""
+    words = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in text.split()]
+    found = [word for word in words if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
+    return found + [time[0] for time in pattern("clock_words").finditer(text)]
 
 
 def _counts(text: str) -> set[str]:
     """The number words of a text: `at two o'clock`."""
-    return {word.strip(".,;:!?") for word in text.casefold().split()} & forms("small_numbers").keys()
+    other = pattern("one_of_them").sub("", pattern("clock_words").sub("", text))
+    return {word.strip(".,;:!?") for word in other.casefold().split()} & forms("small_numbers").keys()
 
 
 def _day(word: str) -> str:
@@ -157,6 +189,8 @@ def _day(word: str) -> str:
 
 def _shape(value: str) -> str:
     """How a value is written: `19th` and `2nd`, `15:40` and `8:05`, `7.20` and `14.50` are written alike."""
+    if pattern("clock_words").fullmatch(value):
+        return "clock"
     if not any(c.isdigit() for c in value):
         return "weekday"
     return re.sub(r"(?<=#)(?:st|nd|rd|th)$", "th", re.sub(r"\d+", "#", value.casefold()))

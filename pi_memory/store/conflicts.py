@@ -6,9 +6,9 @@ import msgspec
 from sqlite_utils import Database
 
 LIKELY, DOUBTFUL, POSSIBLE = 0.34, 0.24, 0.05
-"""The chances that a newer memory makes an older one untrue, from which on an answer has the newer one alone; somebody
-is asked which of the two holds; and an answer has the newer one alone if the question is about both. What is less
-likely is not recorded.
+"""The chances that a newer memory makes an older one untrue, from which on an answer has the newer one alone if it is
+searched by words; somebody is asked which of the two holds; and an answer has the newer one alone if the question is
+about both. What is less likely is not recorded.
 """
 
 COLUMNS = "conflicts.id, at, newer_id, older_id, chance"
@@ -65,16 +65,6 @@ def possible(db: Database, ids: Sequence[int]) -> list[tuple[int, int, float]]:
     query = f"""select older_id, newer_id, chance from {OPEN} and chance >= ?
         and older_id in (select value from json_each(?)) order by newer_id"""
     return [*db.execute(query, (POSSIBLE, msgspec.json.encode(ids).decode()))] if ids else []
-
-
-def doubted_quotes(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
-    """The sentences of exchanges that memories rest on which are likely untrue, by exchange."""
-    query = f"""select older.exchange_id, older.quote from {OPEN} and chance >= ? and older.quote != ''
-        and older.exchange_id in (select value from json_each(?))"""
-    found: dict[int, list[str]] = {}
-    for exchange_id, quote in db.execute(query, (LIKELY, msgspec.json.encode(exchange_ids).decode())):
-        found.setdefault(exchange_id, []).append(quote)
-    return found
 
 
 def get(db: Database, number: int) -> Doubt | None:
