@@ -260,6 +260,10 @@ def test_a_sentence_whose_value_was_put_right_where_more_is_said_ends_too(reader
     assert len([c for c in held(reader) if "2271" in c]) == 2, held(reader)
     say(reader, "After the bus business I changed the bottom gate padlock, it's 6085 now.")
     assert not [content for content in held(reader) if "2271" in content]
+    ended = [m for m in reader.get("/memories?all=1").json()["memories"] if not m["is_valid"]]
+    histories = [reader.get(f"/memories/{m['id']}/history").json()["history"] for m in ended]
+    assert len(ended) == 2
+    assert not any(change["instead_of"] for history in histories for change in history)  # neither replaced the other
     reply = reader.post("/chat", json={"message": "How do I get through the bottom gate?"}).json()["reply"]
     assert "6085" in reply
     assert "2271" not in reply

@@ -82,6 +82,11 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
             "I booked the physio for the 9th at quarter past two at Elm House.",
         ),
         (
+            "I had to change the code of my locker, it's 7153.",
+            "My locker is number 83 and the code is 4096.",
+            "My locker is number 83 and the code is 7153.",
+        ),
+        (
             "31 has a broken hinge, so they gave me 64.",
             "My locker is number 31, in the basement.",
             "My locker is number 64, in the basement.",

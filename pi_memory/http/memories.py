@@ -15,9 +15,9 @@ from pi_memory.http.events import ShownFields, shown_fields
 from pi_memory.http.times import shown
 from pi_memory.learning.learner import Outcome
 from pi_memory.memories import namespaces, undo
+from pi_memory.memories.changes import PastChange
 from pi_memory.memories.memories import SUPERSEDED, fades_at, strength
 from pi_memory.parts import Parts
-from pi_memory.store.events import Event
 from pi_memory.store.memories import Filter
 from pi_memory.types import Candidate, Memory, MemoryType, Priority
 
@@ -207,17 +207,17 @@ async def history(request: Request, parts: Parts) -> Response:
             event_id=one.event.id,
             before=shown_fields(one.before),
             after=shown_fields(one.after),
-            instead_of=_instead_of(memory.id, one.event),
+            instead_of=_instead_of(memory.id, one),
         )
         for one in await parts.memories.history(memory.id)
     ]
     return answer(ShownMemoryHistory(shown_memory(memory, parts.clock()), changed))
 
 
-def _instead_of(number: int, event: Event) -> int | None:
-    """The older memory of an event that put another one in its place, for that other one."""
-    older = undo.memory_id(event)
-    return older if event.kind == SUPERSEDED and older != number else None
+def _instead_of(number: int, change: PastChange) -> int | None:
+    """The older memory of an event that put another one in its place, for that other one; not for what ended too."""
+    older, ended = undo.memory_id(change.event), (change.after or {}).get("superseded_by")
+    return older if change.event.kind == SUPERSEDED and older != number and not ended else None
 
 
 def shown_memory(memory: Memory, now: float) -> ShownMemory:

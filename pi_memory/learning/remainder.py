@@ -16,6 +16,8 @@ AMOUNT = re.compile(r"\b(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
 """Two words, the first of which may be a number."""
 LIKELY_TOO = 0.55
 """Share of the chance of the clause that a correction most likely makes untrue from which on another one is too."""
+HARDLY = 0.1
+"""The same for one that has a value written like the new one."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
@@ -69,6 +71,8 @@ def with_value(said: str, known: str) -> str | None:
         return None
     alike = [value for value in _values(known) if _shape(value) == _shape(new[0])]
     old = [value for value in alike if standing(value, said) is None] or alike  # `118 is broken, I have 64 now`
+    if len(old) > 1:
+        old = [value for value in old if len(value) == len(new[0])]  # a code of four digits for one of four
     if len(old) != 1 or not stems(known) - stems(said) - stems(old[0]):
         return None
     place = standing(old[0], known)
@@ -87,9 +91,10 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> s
     if len(parts) == 1 or not corrected:
         return None
     rest = _standing_beside(parts, corrected)
-    if likely is None:  # what has another value itself may be what is meant
-        shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
-        rest = [place for place in rest if shapes.isdisjoint(map(_shape, _values(parts[place])))]
+    shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
+    doubted = _by_chance(likely, HARDLY) if likely is not None else range(len(parts))
+    # What has another value itself may be what is meant.
+    rest = [place for place in rest if place not in doubted or shapes.isdisjoint(map(_shape, _values(parts[place])))]
     if any(_is_left(said, parts[place]) for place in corrected):
         rest = [place for place in rest if not pattern("definite").match(parts[place])]  # the office of who quit
     return " ".join([_sentence(said), *(_sentence(parts[place]) for place in rest)]) if rest else None
@@ -102,9 +107,9 @@ def _by_words(said: str, parts: Sequence[str]) -> set[int]:
     return {shared.index(most)} if most and shared.count(most) == 1 else set()
 
 
-def _by_chance(likely: Sequence[float]) -> set[int]:
-    """The places of the clauses that are made untrue."""
-    return {place for place, chance in enumerate(likely) if chance >= LIKELY_TOO * max(likely)}
+def _by_chance(likely: Sequence[float], share: float = LIKELY_TOO) -> set[int]:
+    """The places of the clauses that are made untrue, by the share of the greatest chance."""
+    return {place for place, chance in enumerate(likely) if chance >= share * max(likely)}
 
 
 def _standing_beside(parts: Sequence[str], corrected: Collection[int]) -> list[int]:
