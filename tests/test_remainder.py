@@ -87,6 +87,26 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
             "My locker is number 83 and the code is 7153.",
         ),
         (
+            "The operation has been put off until 14 November.",
+            "Bo has the operation on 3 September at St. Luke's.",
+            "Bo has the operation on 14 November at St. Luke's.",
+        ),
+        (
+            "The exam isn't 3 december, it's 28 November.",
+            "Exam in optics: 3 December, in the big hall.",
+            "Exam in optics: 28 November, in the big hall.",
+        ),
+        (
+            "Seats at 29 and a half, not 26.",
+            "Four bar stools, in cherry, 26 inches to the seat.",
+            "Four bar stools, in cherry, 29 and a half inches to the seat.",
+        ),
+        (
+            "Brass for Bo is on Mondays this term.",
+            "Bo's teacher is a Mr. Karl, he has him Thursdays after school.",
+            "Bo's teacher is a Mr. Karl, he has him Mondays after school.",
+        ),
+        (
             "31 has a broken hinge, so they gave me 64.",
             "My locker is number 31, in the basement.",
             "My locker is number 64, in the basement.",

@@ -66,10 +66,11 @@ def with_value(said: str, known: str) -> str | None:
     """What a memory says with another day, time, price or code in the place of the only one that is written like it, if
     nothing else is named instead: `the exam is on the 26th` for `the exam is on January 19th at nine`; else None.
     """
-    new = [value for value in _values(said) if standing(value, known) is None]
+    dated = all(pattern("on_date").search(text) for text in (said, known))
+    new = [value for value in _values(said, dated=dated) if standing(value, known) is None]
     if len(new) != 1 or _counts(said) - _counts(known):
         return None
-    alike = [value for value in _values(known) if _shape(value) == _shape(new[0])]
+    alike = [value for value in _values(known, dated=dated) if _shape(value) == _shape(new[0])]
     old = [value for value in alike if standing(value, said) is None] or alike  # `118 is broken, I have 64 now`
     if len(old) > 1:
         old = [value for value in old if len(value) == len(new[0])]  # a code of four digits for one of four
@@ -79,7 +80,10 @@ def with_value(said: str, known: str) -> str | None:
     assert place is not None
     if any(_first_value(name, known) not in ("", old[0]) for name in _named(said)):
         return None  # it is the value of another one
-    return _if_all_is_kept(said, known[: place.start()] + new[0] + known[place.end() :])
+    written = standing(new[0], said)
+    more = pattern("and_a_half").match(said, written.end()) if written else None
+    right = new[0] + (more[0] if more else "")
+    return _if_all_is_kept(said, known[: place.start()] + right + known[place.end() :], gone=old[0])
 
 
 def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
@@ -175,8 +179,13 @@ def _amounts(text: str) -> dict[str, re.Match[str]]:
     return {stem(each["what"].casefold()): each for each in found}
 
 
-def _values(text: str) -> list[str]:
-    """The numbers of a text, its days of the week and times of day in words, as they are written."""
+def _values(text: str, *, dated: bool = False) -> list[str]:
+    """The numbers of a text, its days of the week and times of day in words, as they are written; of `dated` ones a day
+    with its month is one.
+    """
+    if dated:
+        dates = [date[0].rstrip(".") for date in pattern("on_date").finditer(text)]
+        return dates + _values(pattern("on_date").sub("", text))
     words = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in text.split()]
     found = [word for word in words if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
     return found + [time[0] for time in pattern("clock_words").finditer(text)]
@@ -194,8 +203,9 @@ def _day(word: str) -> str:
 
 def _shape(value: str) -> str:
     """How a value is written: `19th` and `2nd`, `15:40` and `8:05`, `7.20` and `14.50` are written alike."""
-    if pattern("clock_words").fullmatch(value):
-        return "clock"
+    for name in ("clock_words", "on_date"):
+        if pattern(name).fullmatch(value):
+            return name
     if not any(c.isdigit() for c in value):
         return "weekday"
     return re.sub(r"(?<=#)(?:st|nd|rd|th)$", "th", re.sub(r"\d+", "#", value.casefold()))
@@ -213,6 +223,6 @@ def _named(text: str) -> set[str]:
     return {word for word in said[1:] if (word != "I" and word[:1].isupper()) or any(c.isdigit() for c in word)}
 
 
-def _if_all_is_kept(said: str, found: str) -> str | None:
-    """What was found, if it has all that is named in what was said."""
-    return found if _named(said) <= _named(found) else None
+def _if_all_is_kept(said: str, found: str, gone: str = "") -> str | None:
+    """What was found, if it has all that is named in what was said, but for what is `gone`."""
+    return found if _named(said) - _named(f". {gone}") <= _named(f". {found}") else None
