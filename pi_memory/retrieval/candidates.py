@@ -21,8 +21,8 @@ from pi_memory.types import Memory, Vectors
 
 OF_NEARNESS, OF_LEAD, LEAST_CHANCE = 4.0, 2.0, 0.75
 """By how much the nearness of a question to the newer of two memories, and how much nearer it is than the older, add to
-the log-odds that the newer one makes the other untrue; and from which chance on it does. Of 14 memories of eleven
-people that were corrected and not ended 4 are passed over so, and of 72 that hold 3.
+the log-odds that the newer one makes the other untrue; and from which chance on it does. Chosen on 86 pairs of
+a question and a memory, of eleven people: of 14 where that was corrected 4 are passed over, and of 72 where it holds 3.
 """
 MOSTLY = 0.5
 """Share of a message from which on it says little else."""
