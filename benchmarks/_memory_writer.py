@@ -23,10 +23,11 @@ from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import RamIndex
+from pi_memory.retrieval.search import SearchRequest
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.store.memories import Filter
-from pi_memory.types import Exchange, Vectors
+from pi_memory.types import Exchange, Recalled, Vectors
 from pi_memory.worker import Worker
 
 SESSION = 25
@@ -54,6 +55,10 @@ async def _load() -> Embedder:
     return RandomEmbedder()  # type: ignore[return-value]
 
 
+async def _nothing(request: SearchRequest) -> list[Recalled]:
+    return []
+
+
 async def write(folder: Path, how: str, count: int) -> dict[str, int]:
     db = await Database.open(folder / "memory.db", commit_seconds=3600)
     loader = Loader(_load, fallback=await _load())
@@ -64,6 +69,7 @@ async def write(folder: Path, how: str, count: int) -> dict[str, int]:
     learning = Learner(
         memories,
         NeighbourSearch(memories, RamIndex(), scale, worker=worker),
+        recall=_nothing,
         loaded=loaded,
         heads=Config().folder("heads"),
         embedder=loader,

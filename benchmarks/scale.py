@@ -135,6 +135,7 @@ async def opened(path: Path, embedder: Embedder, count: int) -> AsyncIterator[St
     learning = Learner(
         memories,
         NeighbourSearch(memories, remembered.ram_index, measured, worker=worker),
+        recall=recall.search,
         loaded=remembered.loaded,
         heads=Config().folder("heads"),
         embedder=loader,

@@ -295,6 +295,7 @@ def _memory(ground: Ground, attention: Attention) -> MemoryParts:
     learner = Learner(
         memories,
         NeighbourSearch(memories, memory_index.ram_index, ground.scale, worker=ground.worker),
+        recall=search.search,
         loaded=memory_index.loaded,
         heads=ground.config.folder("heads"),
         embedder=ground.embedder,

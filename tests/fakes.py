@@ -10,7 +10,8 @@ from pi_memory.embedding.pairs import Pair
 from pi_memory.embedding.token_codes import Tokens, project
 from pi_memory.errors import Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
-from pi_memory.types import AS_SET, AnswerForm, Message, ReplyOptions, Usage, Vectors
+from pi_memory.retrieval.search import SearchRequest
+from pi_memory.types import AS_SET, AnswerForm, Message, Recalled, ReplyOptions, Usage, Vectors
 
 
 class FakeClock:
@@ -31,6 +32,11 @@ def already() -> asyncio.Event:
     event = asyncio.Event()
     event.set()
     return event
+
+
+async def nothing(request: SearchRequest) -> list[Recalled]:
+    """A search that finds nothing."""
+    return []
 
 
 class FakeModel(KeepsNothing):

@@ -28,7 +28,7 @@ from pi_memory.types import Exchange
 from pi_memory.worker import Worker
 from tests.conftest import Client, Daemon
 from tests.desk import PUMP, desk
-from tests.fakes import FakeClock, already
+from tests.fakes import FakeClock, already, nothing
 
 ACTIVITY = {"session_id": "a", "user_message": "change /home/me/shop/auth/login.py"}
 HISTORY = {"exchanges": [{"session_id": "h", "lines": [{"role": "user", "text": "hello"}]}]}
@@ -40,7 +40,9 @@ def learner(db: Database, clock: FakeClock) -> Learner:
     embedder: Loader[Embedder] = Loader(none, fallback=NoEmbedder())
     neighbours = NeighbourSearch(memories, RamIndex(), Scale(embedder), worker=worker)
     heads = Config().folder("heads")
-    return Learner(memories, neighbours, loaded=already(), heads=heads, embedder=embedder, worker=worker)
+    return Learner(
+        memories, neighbours, recall=nothing, loaded=already(), heads=heads, embedder=embedder, worker=worker
+    )
 
 
 def inbox(db: Database, focus: RecentFocus, clock: FakeClock) -> Inbox:

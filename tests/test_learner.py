@@ -24,7 +24,7 @@ from pi_memory.store.memories import Filter
 from pi_memory.types import Exchange, Memory
 from pi_memory.worker import Worker
 from tests.crashes import at_every_write
-from tests.fakes import FakeClock, already
+from tests.fakes import FakeClock, already, nothing
 
 T = TypeVar("T")
 
@@ -42,6 +42,7 @@ class Mind:
         self.learning = Learner(
             self.memories,
             NeighbourSearch(self.memories, RamIndex(), scale, worker=worker),
+            recall=nothing,
             loaded=already(),
             heads=Config().folder("heads"),
             embedder=embedder,

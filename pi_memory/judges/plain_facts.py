@@ -111,6 +111,12 @@ class PlainFacts:
         """Remember no last statement that `clean` takes something from."""
         self._last = OrderedDict((name, said) for name, said in self._last.items() if clean(said) == said)
 
+    async def possible(self, message: str) -> list[str]:
+        """The sentences of a message that may be facts, whether they are kept or not."""
+        texts = [s.text for s in await self._worker.run(sentences, message) if _may_be_fact(s, s.text)]
+        chances, _ = await self._chances(texts)
+        return [text for text, chance in zip(texts, chances, strict=True) if chance >= LEAST_UNSURE]
+
     async def is_remark(self, exchange: Exchange) -> bool:
         """Whether nothing in a message is likely to be a fact; False where there are no vectors to tell it by."""
         said = [s for s in await self._worker.run(sentences, exchange.user) if not intent.is_asking(s)]

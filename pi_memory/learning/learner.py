@@ -25,6 +25,7 @@ from pi_memory.learning.extraction import extract, grounded, not_private, of_fac
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.remainder import merged
 from pi_memory.learning.statements import statements
+from pi_memory.learning.unkept import Recall, Unkept, as_candidate
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers, named, scope
@@ -104,6 +105,7 @@ class Learner:
         memories: Memories,
         neighbours: NeighbourSearch,
         *,
+        recall: Recall,
         loaded: asyncio.Event,
         heads: Path,
         embedder: Loader[Embedder],
@@ -117,6 +119,7 @@ class Learner:
         self._around = neighbours
         self._loaded = loaded
         self._plain_facts = PlainFacts(Worth(heads), embedder, worker=worker)
+        self._unkept = Unkept(memories, neighbours, self._plain_facts, recall)
         self._replacement = Replacement(heads)
         self._worker = worker
         self._talks: OrderedDict[int, str] = OrderedDict()
@@ -338,6 +341,8 @@ class Learner:
         if await self._is_out_of_date(candidate, found):
             return None
         is_written = origin not in (EXTRACTION, NOTICE)
+        if candidate.source in OF_USER:
+            found = replace(found, unkept=await self._unkept.near(candidate, found))
         least = LEAST_CHANCE if is_sure or found.vector is None else LEAST_CHANCE_OF_REMARK
         decision = await self._decision(candidate, found, known, is_written=is_written, least=least)
         if not is_sure and decision.id is None and max((chance for _, chance in decision.doubts), default=0.0) < LIKELY:
@@ -345,10 +350,13 @@ class Learner:
         if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
             decision = await self._llm.judge(candidate, linked)
-        before = next((n.memory for n in found.neighbours if n.memory.id == decision.id), None)
+        known = [n.memory for n in (*found.neighbours, *found.unkept)]
+        before = next((memory for memory in known if memory.id == decision.id), None)
         if before is not None and said_at is not None and said_at < before.valid_from and decision.action != "noop":
             return None
         try:
+            if before is not None and before.id < 0:
+                before = await self._memories.add(as_candidate(before), origin=origin)
             return await self._carry_out(decision, candidate, before, origin=origin, embedding=found.embedding)
         except RequestError as error:
             if origin != EXTRACTION:
@@ -378,7 +386,7 @@ class Learner:
             others = {id_: its for id_, its in chances.items() if id_ not in over}
             if decision.id is not None:
                 others = {id_: _beside_another(its) for id_, its in others.items()}
-            doubts = [(id_, its) for id_, its in others.items() if its >= POSSIBLE]
+            doubts = [(id_, its) for id_, its in others.items() if id_ > 0 and its >= POSSIBLE]
             decision = replace(decision, doubts=tuple(sorted(doubts, key=lambda each: -each[1])[:MOST_DOUBTS]))
         return decision
 
@@ -408,7 +416,15 @@ class Learner:
 
     async def _chances(self, candidate: Candidate, found: Nearby) -> dict[int, float]:
         """How likely a candidate makes each memory untrue, by id, by all that the memory says or by one thing of it."""
-        new, old = Said(_in_own_words(candidate), found.vector), _comparable(candidate, found)
+        chances = await self._chances_of(_comparable(candidate, replace(found, unkept=())), candidate, found)
+        if found.unkept:  # judged beside all memories, which are judged without what nobody kept
+            with_unkept = await self._chances_of(_comparable(candidate, found), candidate, found)
+            chances |= {id_: chance for id_, chance in with_unkept.items() if id_ < 0}
+        return chances
+
+    async def _chances_of(self, old: Sequence[Neighbour], candidate: Candidate, found: Nearby) -> dict[int, float]:
+        """The same of some memories beside each other."""
+        new = Said(_in_own_words(candidate), found.vector)
         claims = await self._claims(old)
         read = await self._read(new, [*map(_said, old), *(claim for each in claims.values() for claim in each)])
         chances = await self._worker.run(self._likely, new, old, claims, embedder=found.space, read=read)
@@ -623,7 +639,11 @@ def _ending(
     kept = content or candidate.content
     parts = (n.memory for n in _comparable(candidate, found) if _has(whole, n.memory))
     gone = [memory for memory in parts if memory.content.rstrip(".") not in kept]
-    also = tuple(m.id for m in gone if chances.get(m.id, 0.0) >= DOUBTFUL or _is_put_right(m, candidate.content, kept))
+    also = tuple(
+        m.id
+        for m in gone
+        if m.id > 0 and (chances.get(m.id, 0.0) >= DOUBTFUL or _is_put_right(m, candidate.content, kept))
+    )
     return Decision("end", whole.id, content=content, also=also)
 
 
@@ -656,7 +676,7 @@ def _in_own_words(said: Candidate | Memory) -> str:
 
 def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:
     """The memories that a candidate may end, or that may end it; with vectors all of them, or none."""
-    old = [n for n in found.neighbours if _may_end(n, candidate)]
+    old = [n for n in (*found.neighbours, *found.unkept) if _may_end(n, candidate)]
     # One that was stored a moment ago may not have its vector yet: then words must do for all.
     return [replace(n, vector=None) for n in old] if any(n.vector is None for n in old) else old
 

@@ -31,11 +31,12 @@ logger = logging.getLogger(__name__)
 class Nearby(Struct, frozen=True):
     """The memories that are like a text, also those that no longer hold, and what a row keeps of its own meaning.
 
-    `scale` calibrates their cosines. `vector` is that of the text, shape (dimensions,), and `embedding` what a row
-    keeps of it; None without an embedder: then it follows later.
+    `unkept` is what was said that is no memory (`unkept.py`). `scale` calibrates their cosines. `vector` is that of the
+    text, shape (dimensions,), and `embedding` what a row keeps of it; None without an embedder: then it follows later.
     """
 
     neighbours: tuple[Neighbour, ...]
+    unkept: tuple[Neighbour, ...] = ()
     scale: Calibration = NEVER
     embedding: Embedding | None = None
     vector: Vectors | None = None
@@ -76,9 +77,8 @@ class NeighbourSearch:
             cosines = await self._worker.run(_near, matrix, vector, scale.related, numbers)
             vectors = await self._worker.run(matrix.vectors, list(cosines))
         known = await self._memories.several([*dict.fromkeys([*numbers, *cosines])])
-        return Nearby(
-            tuple(Neighbour(m, cosines.get(m.id), vectors.get(m.id)) for m in known), scale, embedding, vector
-        )
+        neighbours = tuple(Neighbour(m, cosines.get(m.id), vectors.get(m.id)) for m in known)
+        return Nearby(neighbours, scale=scale, embedding=embedding, vector=vector)
 
     async def vectors(self, texts: Sequence[str]) -> Sequence[Vectors | None]:
         """Those of the texts, shape (dimensions,) each; None where the embedder fails."""

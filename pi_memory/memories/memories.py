@@ -129,6 +129,10 @@ class Memories:
         """Sentences of users that contain all the words of `what`, newest first."""
         return await self._db.read(partial(forget.said, what=what))
 
+    async def quotes(self, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
+        """What memories, also ended ones, rest on of these exchanges, by exchange."""
+        return await self._db.read(partial(memories.quotes, exchange_ids=exchange_ids))
+
     async def history(self, number: int) -> list[PastChange]:
         """The events of a memory, newest first. Raises `NotFound`."""
         return await self._db.read(partial(changes.history, number=number))

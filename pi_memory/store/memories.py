@@ -255,6 +255,15 @@ def resting(db: Database, exchange_ids: Sequence[int]) -> list[tuple[int, int, s
     return [(id_, exchange, " ".join(quote.split())) for id_, exchange, quote in rows]
 
 
+def quotes(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
+    """What memories, also ended ones, rest on of these exchanges, by exchange."""
+    query = "select exchange_id, quote from memories where exchange_id in (select value from json_each(?))"
+    found: dict[int, list[str]] = {}
+    for exchange, quote in db.execute(query, (msgspec.json.encode(exchange_ids).decode(),)):
+        found.setdefault(exchange, []).append(quote)
+    return found
+
+
 def used_by_quote(db: Database, shown: Mapping[int, str], at: float) -> None:
     """Count a use of each memory whose quote stands in what was shown of its exchange, by exchange."""
     rows = resting(db, list(shown))
