@@ -88,20 +88,24 @@ def report(name: str, chances: Floats, labels: Floats) -> None:
 
 
 def save(path: Path, sample: "Sample", *, penalty: float, space: str) -> None:
-    signs, labels = sample.signs, sample.labels
-    mean, deviation = signs.mean(0), signs.std(0) + 1e-6
-    scaled = (signs - mean) / deviation
-    alone, both = (
-        fit((sample.signs_alone - mean) / deviation, labels, penalty=penalty, counts=sample.counts),
-        fit(np.hstack([scaled, VECTOR_SCALE * sample.vectors]), labels, penalty=penalty, counts=sample.counts),
-    )
-    count = signs.shape[1]
+    mean, deviation = sample.scale()
+    alone = fit((sample.plain - mean) / deviation, sample.labels, penalty=penalty, counts=sample.counts)
     kept: dict[str, str | float | Floats] = {
-        "space": space, "mean": mean, "deviation": deviation, "signs": alone[:-1], "signs_bias": alone[-1],
-        "both_signs": both[:count], "both_vector": both[count:-1], "both_bias": both[-1],
+        "mean": mean, "deviation": deviation, "signs": alone[:-1], "signs_bias": alone[-1],
     }  # fmt: skip
+    if isinstance(sample, Corrections):
+        both, count = fit(sample.both(), sample.labels, penalty=penalty, counts=sample.counts), len(mean)
+        kept |= {
+            "space": space, "both_signs": both[:count], "both_vector": both[count:-1], "both_bias": both[-1],
+        }  # fmt: skip
     lines = (f"{json.dumps(name)}: {written(value)}" for name, value in kept.items())
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def save_reading(path: Path, head: Any, *, scale: float = 1.0) -> None:
+    """Write the weights of a `torch.nn.Linear` with one output, times `scale`."""
+    weights, bias = (scale * each.detach().numpy().ravel() for each in head.parameters())
+    path.write_text(f'{{\n"weights": {written(weights)},\n"bias": {float(bias[0]):.9g}\n}}\n', encoding="utf-8")
 
 
 def written(value: "str | float | Floats") -> str:
@@ -115,44 +119,49 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Sample:
-    """What a judge is fitted on: signs, vectors and labels of its rows, and who wrote each, or where.
-
-    `signs_alone` are the signs where there are no vectors.
-    """
+    """What a judge is fitted on: signs and labels of its rows, and who wrote each, or where."""
 
     signs: Floats
-    vectors: Floats
     labels: Floats
     authors: list[str]
-    signs_alone: Floats
     counts: Floats | None = None
     """How much each row counts, 1 if None."""
 
+    @property
+    def plain(self) -> Floats:
+        """The signs where there is no embedder."""
+        return self.signs
+
+    def scale(self) -> tuple[Floats, Floats]:
+        return self.signs.mean(0), self.signs.std(0) + 1e-6
+
     def report(self, name: str, *, penalty: float) -> None:
-        mean, deviation = self.signs.mean(0), self.signs.std(0) + 1e-6
-        both = np.hstack([(self.signs - mean) / deviation, VECTOR_SCALE * self.vectors])
-        for how, given in (("signs alone", (self.signs_alone - mean) / deviation), ("with vectors", both)):
-            report(f"{name}, {how}", held_out(given, self.labels, self.authors, penalty=penalty), self.labels)
+        mean, deviation = self.scale()
+        found = held_out((self.plain - mean) / deviation, self.labels, self.authors, penalty=penalty)
+        report(f"{name}, signs alone", found, self.labels)
 
 
-async def of_sentences(embedder: GgufEmbedder) -> Sample:
+Labelled = tuple[str, bool, str]
+"""A text, its label and its author."""
+
+
+def sentences() -> list[Labelled]:
+    """Sentences, whether each is a fact, and who wrote it."""
     given = [(row["text"], row["label"] == "fact", row["voice"].partition(":")[0]) for row in rows("sentences.jsonl")]
     for row in rows("worlds.jsonl"):
         if "near" not in row:  # what corrects a fact is one
             author = f"worlds of {row['world'].partition('-')[0]}"
             given.append((row.get("says") or row["remark"], "remark" not in row, author))
-    texts = [text for text, _, _ in given]
+    return given
+
+
+async def of_sentences(embedder: GgufEmbedder) -> Sample:
+    texts, are_facts, authors = zip(*sentences(), strict=True)
     signs = Worth(HEADS).signs(texts).astype(np.float64)
-    return Sample(
-        signs,
-        (await embedder.embed(texts)).astype(np.float64),
-        np.array([is_fact for _, is_fact, _ in given], np.float64),
-        [author for _, _, author in given],
-        signs,
-    )
+    return Sample(signs, np.array(are_facts, np.float64), list(authors))
 
 
-async def of_questions(embedder: GgufEmbedder) -> Sample:
+def questions() -> list[Labelled]:
     """Questions about what people told, and what needs nothing of it: `messages.jsonl` has both, `sentences.jsonl`
     remarks.
     """
@@ -167,12 +176,15 @@ async def of_questions(embedder: GgufEmbedder) -> Sample:
     for row in (*rows("questions.jsonl"), *rows("worlds.jsonl")):
         if "questions" in row:
             of[f"questions of {row['world'].partition('-')[0]}"] += [*row["questions"], row["spoken"]]
-    for author, questions in of.items():
-        given += [(question, True, author) for question in chance.sample(questions, min(OF_AUTHOR, len(questions)))]
-    texts, are_own, authors = zip(*given, strict=True)
+    for author, asked in of.items():
+        given += [(question, True, author) for question in chance.sample(asked, min(OF_AUTHOR, len(asked)))]
+    return given
+
+
+async def of_questions(embedder: GgufEmbedder) -> Sample:
+    texts, are_own, authors = zip(*questions(), strict=True)
     signs = Asked(HEADS).signs(texts).astype(np.float64)
-    vectors = (await embedder.embed(texts)).astype(np.float64)
-    return Sample(signs, vectors, np.array(are_own, np.float64), list(authors), signs)
+    return Sample(signs, np.array(are_own, np.float64), list(authors))
 
 
 @dataclass(frozen=True)
@@ -268,16 +280,28 @@ def is_left(author: str) -> bool:
 
 @dataclass(frozen=True)
 class Corrections(Sample):
-    """Rows of a judge of `judged` cases in their order, each with what it was held against."""
+    """Rows of a judge of `judged` cases in their order, each with what it was held against. `vectors` are those of the
+    rows, and `alone` their signs where there is no embedder.
+    """
 
+    vectors: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    alone: Floats = field(default_factory=lambda: np.zeros((0, 0)))
     judge: Replacement = field(default_factory=lambda: Replacement(HEADS))
     judged: Sequence[tuple[Case, Said, list[Said]]] = ()
 
+    @property
+    def plain(self) -> Floats:
+        return self.alone
+
+    def both(self) -> Floats:
+        """The signs and the vectors of each row."""
+        mean, deviation = self.scale()
+        return np.hstack([(self.signs - mean) / deviation, VECTOR_SCALE * self.vectors])
+
     def report(self, name: str, *, penalty: float) -> None:
         super().report(name, penalty=penalty)
-        mean, deviation = self.signs.mean(0), self.signs.std(0) + 1e-6
-        given = np.hstack([(self.signs - mean) / deviation, VECTOR_SCALE * self.vectors])
-        found, at = held_out(given, self.labels, self.authors, penalty=penalty, counts=self.counts), 0
+        found, at = held_out(self.both(), self.labels, self.authors, penalty=penalty, counts=self.counts), 0
+        report(f"{name}, with vectors", found, self.labels)
         ended: dict[str, list[float]] = {"corrected": [], "misleading": [], "plain": []}
         for case, new, said in self.judged:
             of_it = slice(at, at := at + len(said))
@@ -304,7 +328,7 @@ async def of_corrections(embedder: GgufEmbedder) -> Corrections:
         nearest = [max(claims[old], key=lambda text: float(vectors[case.new] @ vectors[text])) for old in olds]
         said = [Said(text, vectors[text]) for text in nearest]
         pairs = [(case.new, text) for text in nearest[:READ]]
-        found = await embedder.read(pairs)
+        found = await embedder.read(pairs, "pairs")
         assert found is not None
         read = {text: vector for (_, text), vector in zip(pairs, found, strict=True)}
         signs, alone = judge.signs(new, said, read), judge.signs(Said(case.new), [Said(text) for text in olds], {})
@@ -315,7 +339,7 @@ async def of_corrections(embedder: GgufEmbedder) -> Corrections:
             made.append((signs[number], vector, text == case.ends, alone[number], count, case.author))
     *columns, authors = zip(*made, strict=True)
     signs_of, between, ended, plain, counts = (np.array(column, np.float64) for column in columns)
-    return Corrections(signs_of, between, ended, list(authors), plain, counts, judge, judged)
+    return Corrections(signs_of, ended, list(authors), counts, between, plain, judge, judged)
 
 
 async def main() -> None:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.fit_embedder import ADAPTER, Adapted, Steps
-from benchmarks.fit_heads import ADAPTERS, EMBEDDER, HEADS, Case, cases, is_left, written
-from pi_memory.embedding.gguf import PAIRS, GgufEmbedder
+from benchmarks.fit_heads import ADAPTERS, EMBEDDER, HEADS, Case, cases, is_left, save_reading
+from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.types import Vectors
 
 torch: Any = importlib.import_module("torch")
@@ -86,12 +86,11 @@ async def _embedded(given: Sequence[Case]) -> dict[str, Vectors]:
 def main() -> None:
     torch.manual_seed(0)
     given = [case for case in cases() if not is_left(case.author)]
-    adapter, head = ADAPTER.with_stem(PAIRS), HEADS / "pairs.json"
+    adapter, head = ADAPTER.with_stem("pairs"), HEADS / "pairs.json"
     reading = Reading(adapter, head)
     reading.fit(given, asyncio.run(_embedded(given)), chance=random.Random(0))
     reading.model.write(adapter)
-    weights, bias = (each.detach().numpy().ravel() for each in reading.head.parameters())
-    head.write_text(f'{{\n"weights": {written(weights)},\n"bias": {float(bias[0]):.9g}\n}}\n', encoding="utf-8")
+    save_reading(head, reading.head)
     print(adapter, head)
 
 

@@ -29,6 +29,7 @@ CLIENT_ID = r"[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}"
 GENERAL = "general"
 """Name of the default agent."""
 Vectors = npt.NDArray[np.float32]
+Flags = npt.NDArray[np.bool_]
 
 
 class ToolCall(Struct, frozen=True):

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 
 import numpy as np
 
-from pi_memory.embedding.pairs import Pair
+from pi_memory.embedding.reading import Purpose, Text
 from pi_memory.embedding.token_codes import Tokens, project
 from pi_memory.errors import Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
@@ -120,13 +120,15 @@ class FakeEmbedder:
         pass
 
 
-class FakePairReader(FakeEmbedder):
-    """Reads of a pair the words that the first has and the second lacks."""
+class FakeReader(FakeEmbedder):
+    """Reads of a pair the words that the first has and the second lacks, of one text all."""
 
-    id = "fake-pairs"
+    id = "fake-reader"
 
-    async def read(self, pairs: Sequence[Pair]) -> Vectors | None:
-        return await self.embed([" ".join(w for w in new.split() if w not in old.split()) for new, old in pairs])
+    async def read(self, texts: Sequence[Text], purpose: Purpose) -> Vectors | None:
+        others = [" ".join(rest).split() for _, *rest in texts]
+        left = [[w for w in text[0].split() if w not in other] for text, other in zip(texts, others, strict=True)]
+        return await self.embed([*map(" ".join, left)])
 
 
 class FakeTokenEmbedder(FakeEmbedder):

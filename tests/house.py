@@ -71,7 +71,7 @@ TESTED_ELSEWHERE = {
     "agents/import_conversations": "test_http_import_export.py and test_http_search.py import",
     "conversation/summary": "test_compaction.py",
     "embedding/none": "test_embedder_contract.py runs every embedder",
-    "embedding/pairs": "test_embedder_contract.py and test_neighbours.py read pairs",
+    "embedding/reading": "test_embedder_contract.py and test_neighbours.py read texts",
     "embedding/sentence_bert": "test_gguf_export.py reads such folders",
     "model/no_prefix": "test_model_contract.py runs every model",
     "model/grammar model/library model/llama_context model/sampling model/tokenizer": "test_engine.py",

@@ -12,7 +12,7 @@ import pytest
 from pi_memory.app import create_app
 from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
-from pi_memory.embedding.pairs import Pair
+from pi_memory.embedding.reading import Purpose, Text
 from pi_memory.embedding.token_codes import Tokens
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.types import Vectors
@@ -53,8 +53,8 @@ class ReadsOnce:
         vectors = np.array([vector for vector, _ in found], np.float32).reshape(-1, self.dimensions)
         return vectors, [tokens for _, tokens in found]
 
-    async def read(self, pairs: Sequence[Pair]) -> Vectors | None:
-        return await self._embedder.read(pairs)
+    async def read(self, texts: Sequence[Text], purpose: Purpose) -> Vectors | None:
+        return await self._embedder.read(texts, purpose)
 
     async def close(self) -> None:
         pass

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from pi_memory.config import Config
-from pi_memory.embedding import pairs
+from pi_memory.embedding import reading
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.recent import RecentEmbedder
 from pi_memory.embedding.sentence_transformers import SentenceTransformersEmbedder, installed
 from pi_memory.protocols import Embedder
 from pi_memory.types import Vectors
-from tests.fakes import FakeEmbedder, FakePairReader
+from tests.fakes import FakeEmbedder, FakeReader
 from tests.gguf_bert import bundled_or_skip, export_minilm_or_skip, write_bert_gguf
 
 TEXTS = [
@@ -31,7 +31,7 @@ TEXTS = [
 ]
 
 
-KINDS = ["fake", "pairs", "recent", "none", "gguf-tiny", "gguf-minilm", "gguf-adapted", "sentence-transformers"]
+KINDS = ["fake", "reader", "recent", "none", "gguf-tiny", "gguf-minilm", "gguf-adapted", "sentence-transformers"]
 Opener = Callable[[], Embedder]
 
 
@@ -41,8 +41,8 @@ def opener(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     match request.param:
         case "fake":
             return FakeEmbedder
-        case "pairs":
-            return FakePairReader
+        case "reader":
+            return FakeReader
         case "recent":
             return lambda: RecentEmbedder(FakeEmbedder())
         case "none":
@@ -123,13 +123,13 @@ def test_closing_twice_is_closing_once(opener: Opener) -> None:
 
 def test_pairs_are_read_in_their_order_or_not_at_all(embedder: Embedder) -> None:
     given = [(text, "The pump is in the cellar.") for text in TEXTS]
-    found = asyncio.run(pairs.read(embedder, given))
+    found = asyncio.run(reading.read(embedder, given, "pairs"))
     if found is None:
         return
     assert found.shape == (len(TEXTS), embedder.dimensions)
     assert found.dtype == np.float32
     assert np.isfinite(found).all()
     np.testing.assert_allclose(found[0], found[-1], atol=1e-3)
-    none = asyncio.run(pairs.read(embedder, []))
+    none = asyncio.run(reading.read(embedder, [], "pairs"))
     assert none is not None
     assert none.shape == (0, embedder.dimensions)

@@ -283,8 +283,8 @@ def test_pairs_are_read_with_an_adapter_of_their_own_and_vectors_stay_as_they_ar
         plain, reads = GgufEmbedder.open(model), GgufEmbedder.open(model, adapters=adapters)
         pairs = [("the water", "the pump"), ("the pump", "the water"), ("the water", "")] * 5
         before = await reads.embed(["the water"])
-        found = await reads.read(pairs)
-        assert await plain.read(pairs) is None
+        found = await reads.read(pairs, "pairs")
+        assert await plain.read(pairs, "pairs") is None
         assert plain.id == reads.id
         assert found is not None
         assert found.shape == (15, WIDTH)
@@ -292,8 +292,8 @@ def test_pairs_are_read_with_an_adapter_of_their_own_and_vectors_stay_as_they_ar
         assert not np.allclose(found[0], found[1], atol=1e-2)  # which is the newer one counts
         np.testing.assert_array_equal(await reads.embed(["the water"]), before)
         np.testing.assert_allclose(before, await plain.embed(["the water"]), atol=1e-6)
-        assert await reads.read([("a " * 400, "b " * 400)]) is not None  # as much as fits
-        assert (await reads.read([])) is not None
+        assert await reads.read([("a " * 400, "b " * 400)], "pairs") is not None  # as much as fits
+        assert (await reads.read([], "pairs")) is not None
         await plain.close()
         await reads.close()
 
@@ -307,6 +307,6 @@ def test_an_adapter_of_another_shape_is_left_out(tmp_path: Path, caplog: pytest.
     misfit = np.ones((FEED_FORWARD + 1, 4), np.float32), np.ones((4, WIDTH), np.float32)
     write_adapter(tmp_path / "adapters" / "tiny" / "pairs.gguf", {"blk.0.ffn_up.weight": misfit})
     embedder = GgufEmbedder.open(model, adapters=tmp_path / "adapters")
-    assert asyncio.run(embedder.read([("the water", "the pump")])) is None
+    assert asyncio.run(embedder.read([("the water", "the pump")], "pairs")) is None
     asyncio.run(embedder.close())
     assert "does not fit" in caplog.text

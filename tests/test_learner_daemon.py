@@ -254,7 +254,7 @@ def test_a_sentence_and_what_refers_to_it_end_together_and_come_back_together(re
 
 @NEEDS_MINILM
 def test_a_sentence_whose_value_was_put_right_where_more_is_said_ends_too(reader: Client) -> None:
-    for said in ("Bottom gate padlock: 2271.", "Someone left it open last night and I found Daisy on the school bus."):
+    for said in ("Bottom gate padlock: 2271.", "It was left open last spring and Daisy ended up on the school bus."):
         reader.post("/chat", json={"message": said, "conversation_id": "gate"}).raise_for_status()
         reader.settle()
     assert len([c for c in held(reader) if "2271" in c]) == 2, held(reader)

@@ -8,8 +8,8 @@ import numpy as np
 
 from pi_memory.embedding.calibration import UNRELATED, Scale
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.embedding.pairs import Pair
 from pi_memory.embedding.quantized import Matrix, pack
+from pi_memory.embedding.reading import Purpose, Text
 from pi_memory.errors import EmbedderError
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.loader import Loader
@@ -19,7 +19,7 @@ from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.database import Database
 from pi_memory.types import Candidate, Vectors
 from pi_memory.worker import Worker
-from tests.fakes import FakeClock, FakeEmbedder, FakePairReader
+from tests.fakes import FakeClock, FakeEmbedder, FakeReader
 
 OF_NO_TERMS = "it is the one of them"
 """Only words that no search looks for."""
@@ -93,8 +93,8 @@ def test_words_serve_without_an_embedder_and_while_it_fails(tmp_path: Path) -> N
         assert found.embedding is None
 
 
-class FailingPairReader(FakePairReader):
-    async def read(self, pairs: Sequence[Pair]) -> Vectors | None:
+class FailingReader(FakeReader):
+    async def read(self, texts: Sequence[Text], purpose: Purpose) -> Vectors | None:
         raise EmbedderError("broken", hint="")
 
 
@@ -103,8 +103,8 @@ def test_pairs_are_read_by_an_embedder_that_can_and_by_no_other() -> None:
         search = NeighbourSearch(None, RamIndex(), Scale(await loaded(embedder)), worker=Worker("compute"))  # type: ignore[arg-type]
         return [*await search.read("the valve is new", ["the valve is old", "the pump"])]
 
-    assert asyncio.run(read(FakePairReader())) == ["the valve is old", "the pump"]
-    for embedder in (FakeEmbedder(), NoEmbedder(), FailingPairReader()):
+    assert asyncio.run(read(FakeReader())) == ["the valve is old", "the pump"]
+    for embedder in (FakeEmbedder(), NoEmbedder(), FailingReader()):
         assert asyncio.run(read(embedder)) == []
 
 

@@ -16,7 +16,7 @@ from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.types import Candidate, Exchange, Vectors
 from pi_memory.worker import Worker
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeReader
 
 
 class Sure(Worth):
@@ -26,11 +26,8 @@ class Sure(Worth):
         super().__init__(Config().folder("heads"))
         self._chance = chance
 
-    def chances(self, sentences: Sequence[str], vectors: Vectors | None, *, embedder: str = "") -> Vectors:
+    def chances(self, sentences: Sequence[str], read: Vectors | None) -> Vectors:
         return np.full(len(sentences), self._chance, np.float32)
-
-    def reads(self, embedder: str) -> bool:
-        return True
 
 
 @asynccontextmanager
@@ -38,7 +35,7 @@ async def judge(chance: float | None) -> AsyncIterator[PlainFacts]:
     """With an embedder and a judge to whom every sentence has the `chance`; None for the real judge, and none."""
 
     async def load() -> Embedder:
-        return FakeEmbedder() if chance else NoEmbedder()
+        return FakeReader() if chance else NoEmbedder()
 
     worker = Worker("compute")
     embedder: Loader[Embedder] = Loader(load, fallback=NoEmbedder())

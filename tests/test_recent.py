@@ -8,7 +8,7 @@ import numpy as np
 from pi_memory.embedding.recent import KEPT, RecentEmbedder
 from pi_memory.embedding.token_codes import NO_TOKENS
 from pi_memory.types import Vectors
-from tests.fakes import FakeEmbedder, FakePairReader, FakeTokenEmbedder
+from tests.fakes import FakeEmbedder, FakeReader, FakeTokenEmbedder
 
 
 class CountingTokens(FakeTokenEmbedder):
@@ -81,7 +81,7 @@ def test_the_last_texts_are_remembered_and_no_batch() -> None:
 
 def test_pairs_are_read_by_the_embedder_if_it_reads_any() -> None:
     pairs = [("the pump is old", "the pump is new")]
-    assert asyncio.run(RecentEmbedder(FakeEmbedder()).read(pairs)) is None
+    assert asyncio.run(RecentEmbedder(FakeEmbedder()).read(pairs, "pairs")) is None
     np.testing.assert_array_equal(
-        asyncio.run(RecentEmbedder(FakePairReader()).read(pairs)), asyncio.run(FakePairReader().read(pairs))
+        asyncio.run(RecentEmbedder(FakeReader()).read(pairs, "pairs")), asyncio.run(FakeReader().read(pairs, "pairs"))
     )

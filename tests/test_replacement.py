@@ -8,7 +8,7 @@ import pytest
 
 from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
-from pi_memory.judges.heads import Head
+from pi_memory.judges.heads import SignsAndVectors
 from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
 from tests.test_conflicts import MINILM
 
@@ -28,11 +28,11 @@ def said(text: str) -> Said:
 
 
 KEY, VET = "The spare key is in the shed.", "Our vet is Doctor Ellis."
-HERE = Head.load(Config().folder("heads") / "replacement.json").space
+HERE = SignsAndVectors.load(Config().folder("heads") / "replacement.json").space
 
 
 def chances(new: str, *olds: str) -> list[float]:
-    found = asyncio.run(default().read([(new, old) for old in olds]))
+    found = asyncio.run(default().read([(new, old) for old in olds], "pairs"))
     assert found is not None
     read = dict(zip(olds, found, strict=True))
     return [float(each) for each in JUDGE.chances(said(new), list(map(said, olds)), embedder=HERE, read=read)]

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from pi_memory.embedding.pairs import Pair
+from pi_memory.embedding.reading import Purpose, Text
 from pi_memory.embedding.token_codes import NO_TOKENS, Tokens, project
 from pi_memory.errors import EmbedderError
 from pi_memory.text.language import words
@@ -23,8 +23,8 @@ from pi_memory.worker import Worker
 
 TokenIds = list[int]
 
-MEANING, PAIRS = "meaning", "pairs"
-"""Names of adapters: the one that embeds, and the one that reads two texts as one."""
+MEANING = "meaning"
+"""The name of the adapter that embeds; the others have those of their purposes (`reading.py`)."""
 
 BEGINS_WORD = "\N{LOWER ONE EIGHTH BLOCK}"
 """What a vocabulary has in front of a token that begins a word."""
@@ -57,8 +57,8 @@ class GgufEmbedder:
         """Load the model; blocks for about 0.1 s. Raises `EmbedderError` when the file is no embedding model.
 
         `adapters` has a folder with low-rank adapters (LoRA) for each model that some were fitted for, by its name:
-        `meaning` is added to its weights where it embeds, and vectors with it are of a space of their own; `pairs`
-        where it reads two texts as one. One thread is best for short texts, and leaves the other cores to the chat
+        `meaning` is added to its weights where it embeds, and vectors with it are of a space of their own; the others
+        where it reads for their purpose. One thread is best for short texts, and leaves the other cores to the chat
         model.
         """
         if not path.is_file():
@@ -90,14 +90,14 @@ class GgufEmbedder:
             tokens += more
         return vectors, tokens
 
-    async def read(self, pairs: Sequence[Pair]) -> Vectors | None:
-        """See `PairReader`."""
-        if PAIRS not in self._model.adapters:
+    async def read(self, texts: Sequence[Text], purpose: Purpose) -> Vectors | None:
+        """See `ReadingEmbedder`."""
+        if purpose not in self._model.adapters:
             return None
-        vectors = np.empty((len(pairs), self.dimensions), dtype=np.float32)
-        for start in range(0, len(pairs), CALL_TEXTS):
+        vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
+        for start in range(0, len(texts), CALL_TEXTS):
             few = slice(start, start + CALL_TEXTS)
-            vectors[few] = await self._worker.run(self._model.read, pairs[few])
+            vectors[few] = await self._worker.run(self._model.read, texts[few], purpose)
         return vectors
 
     async def close(self) -> None:
@@ -156,10 +156,10 @@ class _LlamaEmbedding:
         """Unit vectors, shape (len(texts), dimensions)."""
         return _units(self._pooled(rows for _, rows in self._read(texts)))
 
-    def read(self, pairs: Sequence[Pair]) -> Vectors:
-        """The means of the tokens of pairs, shape (len(pairs), dimensions)."""
-        ids = [self._cut([*self._tokenise(first), *self._tokenise(second)[1:]]) for first, second in pairs]
-        return self._pooled(rows for call in _calls(ids, self._limit) for rows in self._evaluate(call, PAIRS))
+    def read(self, texts: Sequence[Text], adapter: str) -> Vectors:
+        """The means of the tokens of texts, or of several read as one, shape (len(texts), dimensions)."""
+        ids = [self._cut(self._joined(each)) for each in texts]
+        return self._pooled(rows for call in _calls(ids, self._limit) for rows in self._evaluate(call, adapter))
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[Vectors, list[Tokens]]:
         """The same, and the tokens of each text."""
@@ -233,6 +233,11 @@ class _LlamaEmbedding:
         tokens = (self._llama.llama_token * room)()
         count = self._llama.llama_tokenize(self._vocabulary, content, len(content), tokens, room, True, False)
         return self._cut(list(tokens[: max(count, 0)]) or [0])
+
+    def _joined(self, texts: Text) -> TokenIds:
+        """The tokens of texts one after another, of which only the first keeps what the model puts in front."""
+        first, *others = map(self._tokenise, texts)
+        return first + [token for each in others for token in each[1:]]
 
     def _cut(self, tokens: TokenIds) -> TokenIds:
         return tokens if len(tokens) <= self._limit else [*tokens[: self._limit - 1], tokens[-1]]

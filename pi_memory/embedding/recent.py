@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pi_memory.embedding import pairs, token_codes
-from pi_memory.embedding.pairs import Pair
+from pi_memory.embedding import reading, token_codes
 from pi_memory.embedding.pieces import MOST_PIECES
+from pi_memory.embedding.reading import Purpose, Text
 from pi_memory.embedding.token_codes import Tokens
 from pi_memory.protocols import Embedder
 from pi_memory.types import Vectors
@@ -19,7 +19,7 @@ KEPT = 2 * MOST_PIECES
 
 
 class RecentEmbedder:
-    """See `TokenEmbedder`, `PairReader`. Costs 1.5 kB a text at 384 dimensions, and as much for four of its tokens."""
+    """See `TokenEmbedder`, `ReadingEmbedder`. Costs 1.5 kB a text at 384 dimensions, as much for four tokens."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.id = embedder.id
@@ -42,8 +42,8 @@ class RecentEmbedder:
         vectors, tokens = zip(*(known[text] for text in texts), strict=True)
         return np.stack(vectors), list(tokens)
 
-    async def read(self, given: Sequence[Pair]) -> Vectors | None:
-        return await pairs.read(self._embedder, given)
+    async def read(self, texts: Sequence[Text], purpose: Purpose) -> Vectors | None:
+        return await reading.read(self._embedder, texts, purpose)
 
     def let_go(self) -> None:
         """Keep no text."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pi_memory.judges.heads import Head
+from pi_memory.judges.heads import Reading, Signs
 from pi_memory.text.intent import names_only
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import is_question
@@ -26,17 +26,18 @@ LONG = 12
 
 
 class Asked:
-    """Judges messages that ask. `folder` has `asked.json`."""
+    """Judges messages that ask. `folder` has `asked-read.json` for what an embedder reads in them, and `asked.json` for
+    their signs, where none does.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def own(self, message: str, vector: Vectors | None = None, *, embedder: str = "") -> float:
-        """How likely it asks for something of the user's own world, from 0 to 1. `vector`, shape (dimensions,), is the
-        message's, made by `embedder`.
+    def own(self, message: str, read: Vectors | None = None) -> float:
+        """How likely it asks for something of the user's own world, from 0 to 1. `read` is what an embedder reads in
+        it, shape (1, dimensions).
         """
-        fits = vector is not None and self._head.fits(embedder)
-        (chance,) = self._head.chances(self.signs([message]), vector[None] if vector is not None and fits else None)
+        (chance,) = self._signs.chances(self.signs([message])) if read is None else self._reading.chances(read)
         return float(chance)
 
     def signs(self, messages: Sequence[str]) -> Vectors:
@@ -45,8 +46,12 @@ class Asked:
         return np.array(rows, np.float32).reshape(len(messages), -1)
 
     @cached_property
-    def _head(self) -> Head:
-        return Head.load(self._folder / "asked.json")
+    def _signs(self) -> Signs:
+        return Signs.load(self._folder / "asked.json")
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading.load(self._folder / "asked-read.json")
 
 
 def _forms(text: str) -> tuple[float, ...]:

@@ -2,11 +2,10 @@
 
 The rules of `comparison` decide what is plain. Here words are aligned: what both have, what only one has, on which side
 of the verb, of which kind; and each older statement stands beside the others, as what is corrected is most often the
-one that is nearest. Of the nearest the embedder reads both as one text (`embedding/pairs.py`). A small learned judge
+one that is nearest. Of the nearest the embedder reads both as one text (`embedding/reading.py`). A small learned judge
 weighs it all (`heads`), but for what holds beside anything.
 """
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -15,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
-from pi_memory.judges.heads import Head
+from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
 from pi_memory.judges.parsed import Kind, Parsed, Reader
 from pi_memory.text.spelling import likeness
-from pi_memory.types import Vectors
+from pi_memory.types import Flags, Vectors
 
 LEAST_CHANCE = 0.42
 """From here on the older statement ends. Of 490 memories of what eighteen people told one after another, 8 ended though
@@ -95,7 +94,7 @@ class Replacement:
         signs = self.signs(new, olds, read)
         found = self._head.chances(signs, vectors)
         if vectors is None:
-            found = _by_odds(found, np.array(ODDS_BY_WORDS, np.float32))
+            found = by_odds(found, ODDS_BY_WORDS)
         return self.tempered(found, signs, new, olds)
 
     def tempered(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
@@ -103,10 +102,9 @@ class Replacement:
         change.
         """
         if not {"changes", "corrects"} & self._reader.parsed(new.text).says:
-            odds = np.where(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
-            found = _by_odds(found, odds)
-        found = _by_odds(found, np.where(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE, 1.0))
-        found = _by_odds(found, np.where(self._are_of_others(new, olds), ODDS_APART, 1.0))
+            found = by_odds(found, _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND))
+        found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
+        found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -138,8 +136,7 @@ class Replacement:
 
     def _read(self, olds: Sequence[Said], read: Mapping[str, Vectors]) -> Vectors:
         """Log-odds by what was read, shape (n, 1); 0 if nothing was."""
-        weights, bias = self._reading
-        odds = [float(read[old.text] @ weights + bias) if old.text in read else UNREAD for old in olds]
+        odds = [float(self._reading.odds(read[old.text])) if old.text in read else UNREAD for old in olds]
         return np.array(odds if read else [0.0] * len(olds), np.float32)[:, None]
 
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
@@ -247,14 +244,13 @@ class Replacement:
         }
 
     @cached_property
-    def _head(self) -> Head:
-        return Head.load(self._folder / "replacement.json")
+    def _head(self) -> SignsAndVectors:
+        return SignsAndVectors.load(self._folder / "replacement.json")
 
     @cached_property
-    def _reading(self) -> tuple[Vectors, float]:
-        """Weights, shape (dimensions,), and bias for what the embedder reads in two statements."""
-        kept = json.loads((self._folder / "pairs.json").read_text(encoding="utf-8"))
-        return np.array(kept["weights"], np.float32), kept["bias"]
+    def _reading(self) -> Reading:
+        """For what the embedder reads in two statements."""
+        return Reading.load(self._folder / "pairs.json")
 
 
 def pair_vector(new: Vectors, old: Vectors) -> Vectors:
@@ -408,10 +404,9 @@ def _verb(statement: Parsed) -> str:
     return statement.stems[statement.verb] if statement.stems else ""
 
 
-def _by_odds(chances: Vectors, odds: Vectors) -> Vectors:
-    """Chances that are likelier by a factor."""
-    found: Vectors = (odds * chances / (1 + (odds - 1) * chances)).astype(np.float32)
-    return found
+def _either(where: Sequence[bool] | Flags, odds: float, others: float = 1.0) -> Vectors:
+    """The odds where a mark is set, and the others elsewhere."""
+    return np.where(where, np.float32(odds), np.float32(others))
 
 
 def _share(some: frozenset[str], of: frozenset[str]) -> float:

@@ -12,29 +12,25 @@ from pathlib import Path
 
 import numpy as np
 
-from pi_memory.judges.heads import Head, patterns
+from pi_memory.judges.heads import Reading, Signs, patterns
 from pi_memory.types import Vectors
 
 
 class Worth:
-    """Judges sentences. `folder` has `worth.toml` and `worth.json`."""
+    """Judges sentences. `folder` has `worth.toml`, `worth-read.json` for what an embedder reads in them, and
+    `worth.json` for their signs, where none does.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def chances(self, sentences: Sequence[str], vectors: Vectors | None, *, embedder: str = "") -> Vectors:
-        """How likely each sentence is a fact to keep, shape (n,), from 0 to 1.
-
-        `vectors` are those of the sentences, shape (n, dimensions), made by `embedder`; None without one.
+    def chances(self, sentences: Sequence[str], read: Vectors | None) -> Vectors:
+        """How likely each sentence is a fact to keep, shape (n,), from 0 to 1. `read` is what an embedder reads in
+        them, shape (n, dimensions); None without one that reads.
         """
         if not sentences:
             return np.zeros(0, np.float32)
-        fits = vectors is not None and self.reads(embedder)
-        return self._head.chances(self.signs(sentences), vectors if fits else None)
-
-    def reads(self, embedder: str) -> bool:
-        """Whether it judges by the vectors of this embedder, and not by signs alone."""
-        return self._head.fits(embedder)
+        return self._signs.chances(self.signs(sentences)) if read is None else self._reading.chances(read)
 
     def refers_back(self, sentence: str) -> bool:
         """Whether its subject stands in the sentence before."""
@@ -52,8 +48,12 @@ class Worth:
         return re.compile(table["context"]["refers_back"], re.IGNORECASE)
 
     @cached_property
-    def _head(self) -> Head:
-        return Head.load(self._folder / "worth.json")
+    def _signs(self) -> Signs:
+        return Signs.load(self._folder / "worth.json")
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading.load(self._folder / "worth-read.json")
 
 
 def _length(text: str) -> tuple[float, float]:

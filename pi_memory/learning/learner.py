@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.event_bus import TextForgotten
+from pi_memory.judges.heads import by_odds
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement, Said
 from pi_memory.judges.worth import Worth
@@ -385,7 +386,7 @@ class Learner:
             over = {decision.id, *decision.also}
             others = {id_: its for id_, its in chances.items() if id_ not in over}
             if decision.id is not None:
-                others = {id_: _beside_another(its) for id_, its in others.items()}
+                others = {id_: by_odds(its, ODDS_BESIDE) for id_, its in others.items()}
             doubts = [(id_, its) for id_, its in others.items() if id_ > 0 and its >= POSSIBLE]
             decision = replace(decision, doubts=tuple(sorted(doubts, key=lambda each: -each[1])[:MOST_DOUBTS]))
         return decision
@@ -613,11 +614,6 @@ def _has(memory: Memory, part: Memory) -> bool:
 def _made_untrue(chances: Mapping[int, float]) -> tuple[int, float]:
     """The id of the memory that a candidate most likely makes untrue, and how likely; (0, 0) without any."""
     return max(chances.items(), key=lambda each: each[1], default=(0, 0.0))
-
-
-def _beside_another(chance: float) -> float:
-    """How likely a memory is made untrue by what made another one untrue."""
-    return ODDS_BESIDE * chance / (1 - (1 - ODDS_BESIDE) * chance)
 
 
 def _with_context(candidate: Candidate, found: Nearby, ended: int) -> Memory:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
-from pi_memory.embedding import pairs
+from pi_memory.embedding import reading
 from pi_memory.embedding.calibration import NEVER, Calibration, Scale
 from pi_memory.embedding.quantized import Matrix, pack
 from pi_memory.errors import EmbedderError
@@ -92,7 +92,7 @@ class NeighbourSearch:
         reads no pairs, or fails.
         """
         try:
-            found = await pairs.read(self._scale.embedder.now, [(new, old) for old in olds])
+            found = await reading.read(self._scale.embedder.now, [(new, old) for old in olds], "pairs")
         except EmbedderError:
             found = None
         return {} if found is None else dict(zip(olds, found, strict=True))

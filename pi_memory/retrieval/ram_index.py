@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from pi_memory.embedding.quantized import Ids, Matrix, Packed
 from pi_memory.retrieval import scoring
-from pi_memory.retrieval.scoring import Field, Flags
-from pi_memory.types import Vectors
+from pi_memory.retrieval.scoring import Field
+from pi_memory.types import Flags, Vectors
 
 
 class Item(Struct, frozen=True):

@@ -15,11 +15,10 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from pi_memory.retrieval.time_window import TimeWindow
-from pi_memory.types import Vectors
+from pi_memory.types import Flags, Vectors
 
 Rows = npt.NDArray[np.intp] | npt.NDArray[np.int32]
 Numbers = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 NEAR = 0.7
 """Factor on a term's weight for each message away from it."""

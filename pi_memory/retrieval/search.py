@@ -17,7 +17,7 @@ import sqlite_utils
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pi_memory.embedding import token_codes
+from pi_memory.embedding import reading, token_codes
 from pi_memory.embedding.calibration import Calibration, Scale
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.embedding.word_vectors import WordVectors
@@ -362,12 +362,11 @@ class Search:
 
     async def _own(self, question: str) -> float:
         """How likely a question asks for what only the user can have told."""
-        embedder = self._scale.embedder.now
         try:
-            (vector,) = await embedder.embed([question])
+            read = await reading.read(self._scale.embedder.now, [(question,)], "sentences")
         except EmbedderError:
-            return await self._worker.run(self._asked.own, question)
-        return await self._worker.run(self._asked.own, question, vector, embedder=embedder.id)
+            read = None
+        return await self._worker.run(self._asked.own, question, read)
 
     async def _answer_scale(self) -> float:
         """See `Calibration`; 1 when the embedder fails."""
