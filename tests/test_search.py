@@ -104,6 +104,23 @@ def test_what_is_shown_is_reinforced() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize(
+    ("said", "count"),
+    [("Lena's swimming has moved to Thursdays.", 1), ("The club has closed. Lena's swimming moved to Thursdays.", 2)],
+)
+def test_a_sentence_is_shown_once_as_the_memory_that_says_most_of_it(said: str, count: int) -> None:
+    async def main() -> None:
+        async with mind() as known:
+            await known.say((said, ""))
+            content = "Lena has swimming at five on Thursdays."
+            await known.memories.add(Candidate(content, quote=said, exchange_id=1), origin="rules")
+            found = await known.shown("Lena swimming")
+            assert content in found
+            assert len(found) == count
+
+    asyncio.run(main())
+
+
 def test_what_stands_in_the_window_is_not_shown_but_what_has_left_it() -> None:
     async def main() -> None:
         async with mind() as known:

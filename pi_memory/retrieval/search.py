@@ -44,6 +44,7 @@ from pi_memory.text.intent import Intent, Wish, intent_of, names_only, only_asks
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import by_user
 from pi_memory.text.secrets import masked, secret_in
+from pi_memory.text.sentences import sentences, stems
 from pi_memory.types import UNKEPT, Exchange, Memory, Recalled, Role, Vectors
 from pi_memory.worker import Worker
 
@@ -55,6 +56,8 @@ READ = 100
 """Candidates whose texts are read, or three times as many as are asked for."""
 READ_NEAREST = 24
 """Nearest messages in meaning that are read besides: an answer may share no word with its question."""
+SAYS_MOST = 0.6
+"""Share of a sentence's words from which on a memory that rests on it says it too."""
 READ_LATE = 8
 """Most texts without vectors yet, as they were written just now or there is a new embedder, that get theirs at once."""
 SIGNAL = 0.13
@@ -289,7 +292,7 @@ class Search:
             best = gate.let_through(others, by_meaning=self._by_meaning)
         if intent.kind in (Wish.ABOUT, Wish.SAID):  # a list is whole, also where the prompt has some of it
             room = replace(room, text="")
-        best = await self.mask_secrets(await self._with_next_messages(best))
+        best = await self.mask_secrets(await self._with_next_messages(await self._each_once(best)))
         render = partial(prompt_blocks.block, again=intent.asks)
         text, chosen = await self._worker.run(render, best, query, room)
         if chosen:
@@ -303,6 +306,16 @@ class Search:
         listed = await self._db.read(partial(exchanges.listed, query=query, limit=READ))
         seen = [(n, e) for n, e in listed if namespaces.covers(namespace_of(e.project), seen=scope)]
         return [_from_exchange(number, each) for number, each in seen if _tells(each.user)][: gate.MOST]
+
+    async def _each_once(self, best: list[Recalled]) -> list[Recalled]:
+        """The hits, a memory in the place of a sentence of the user's that it rests on, if it says most of that."""
+        told = {each.id: each for each in best if each.kind == "memory"}
+        said = [each.id for each in best if _is_one_sentence(each)]
+        if not told or not said:
+            return best
+        resting = await self._db.read(partial(rows.resting, exchange_ids=said))
+        pairs = [(exchange, told[id_]) for id_, exchange, _ in resting if id_ in told]
+        return await self._worker.run(_in_place_of_messages, best, pairs)
 
     async def _with_next_messages(self, best: list[Recalled]) -> list[Recalled]:
         """The hits, each question that somebody asked with the message after it, if short: it may be the answer."""
@@ -423,6 +436,23 @@ class Search:
 def _with_secrets(found: Sequence[Recalled]) -> set[int]:
     """The ids of the exchanges among the hits that have a secret in them."""
     return {each.id for each in found if each.kind == "exchange" and secret_in(each.content)}
+
+
+def _is_one_sentence(found: Recalled) -> bool:
+    """Whether it is one, of the user's."""
+    return found.kind == "exchange" and found.role == "user" and len(sentences(found.content)) == 1
+
+
+def _in_place_of_messages(best: Sequence[Recalled], resting: Sequence[tuple[int, Recalled]]) -> list[Recalled]:
+    """The hits, memories in the places of the exchanges that they rest on and say most of."""
+    found: list[Recalled] = []
+    for each in best:
+        said = stems(each.content)
+        its = (memory for exchange, memory in resting if _is_one_sentence(each) and exchange == each.id)
+        told = next((memory for memory in its if len(said & stems(memory.content)) >= SAYS_MOST * len(said)), each)
+        if told not in found:
+            found.append(told)
+    return found
 
 
 def _reinforce(db: sqlite_utils.Database, *, chosen: Sequence[Recalled], at: float) -> None:
