@@ -21,6 +21,11 @@ REPLACED = [
         Answered("Where is he?", "The dentist is on Elm Street."),
         "The dentist is on Oak Lane.",
     ),
+    (
+        "In the pantry now.",
+        Answered("Where do I keep the seeds?", "The seeds are in the shed."),
+        "The seeds are in the pantry.",
+    ),
     ("it's seven now", Answered("When do we open?", "We open at half six."), "We open at seven."),
     (
         "no, on Fridays",

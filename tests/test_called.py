@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.retrieval.called import Called, known, with_names
+from pi_memory.retrieval.called import Called, introduced, known, with_names
 
 SAID = [
     "Hello, I'm Wilma. My husband Desmond and I are retired.",
@@ -55,3 +55,17 @@ def test_a_place_a_day_or_a_firm_is_nobodys_name(said: str) -> None:
 )
 def test_a_question_is_asked_with_the_other_word(asked: str, again: str) -> None:
     assert with_names(asked, known(SAID)) == again
+
+
+@pytest.mark.parametrize(
+    ("said", "before", "found"),
+    [
+        ("Maeve's moved to Limerick.", "My sister Maeve lives in Galway.", "My sister Maeve's moved to Limerick."),
+        ("Since May Maeve is in Cork.", "My sister Maeve lives in Galway.", "Since May my sister Maeve is in Cork."),
+        ("Harriet left, my boss is Tom now.", "My boss is called Harriet.", "Harriet left, my boss is Tom now."),
+        ("We left Nordlink.", "Our provider is Nordlink.", "We left Nordlink."),
+        ("The bins go on Monday.", "My sister Maeve lives in Galway.", "The bins go on Monday."),
+    ],
+)
+def test_whom_an_earlier_text_introduced_is_introduced(said: str, before: str, found: str) -> None:
+    assert introduced(said, before) == found

@@ -286,7 +286,20 @@ def test_a_correction_ends_a_statement_and_the_same_with_its_context() -> None:
         candidate = Candidate("Seats at 29, not 26.", namespace="user/facts", priority="highest")
         decision = decide(candidate, neighbours, related=0.5)
         assert (decision.id, decision.also) == (said.index(longer) + 1, (said.index(alone) + 1,))
-        assert decision.content == "Seats at 29, not 26. Our cabin is grey."
+        assert decision.content == "Four stools, 29 inches to the seat. Our cabin is grey."
+
+
+def test_a_correction_in_other_words_ends_what_alone_says_the_wrong_value_of_the_same_thing() -> None:
+    said = ("I put the garlic in on the 2nd of November along the south wall.", "The exam is on the 2nd of November.")
+    neighbours = [Neighbour(memory(text, number=number)) for number, text in enumerate(said, 1)]
+    candidate = Candidate(
+        "The garlic went in on the 5th of November, not the 2nd.", namespace="user/facts", priority="highest"
+    )
+    decision = decide(candidate, neighbours, related=0.5)
+    assert (decision.action, decision.id) == ("end", 1)
+    assert decision.content == said[0].replace("2nd", "5th")
+    paid = Neighbour(memory("I paid for the garlic on the 2nd of November.", number=3))
+    assert decide(candidate, [*neighbours, paid], related=0.5).action == "add"
 
 
 def test_a_correction_of_what_two_things_have_ends_neither() -> None:

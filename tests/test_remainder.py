@@ -102,6 +102,11 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
             "Four bar stools, in cherry, 29 and a half inches to the seat.",
         ),
         (
+            "Actually the compost comes on Mondays.",
+            "The compost delivery comes every second Friday.",
+            "The compost delivery comes every second Monday.",
+        ),
+        (
             "Brass for Bo is on Mondays this term.",
             "Bo's teacher is a Mr. Karl, he has him Thursdays after school.",
             "Bo's teacher is a Mr. Karl, he has him Mondays after school.",
@@ -159,6 +164,16 @@ def test_a_value_of_another_one_or_among_others_takes_no_place(said: str, known:
             "The gig is at the Tannery now.",
             "The gig is at the Anchor, and we get fifty for it.",
             "We get fifty for it.",
+        ),
+        (
+            "Maeve's moved to Limerick, by the way.",
+            "My sister Maeve lives in Galway and she's a midwife.",
+            "She's a midwife.",
+        ),
+        (
+            "I've had to shift the bakery's books to Thursdays, so I'm not in on Tuesdays any more.",
+            "I do the books for the bakery on Tuesdays. Their return is due on the 7th of February.",
+            "Their return is due on the 7th of February.",
         ),
     ],
 )

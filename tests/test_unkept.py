@@ -8,6 +8,8 @@ from tests.test_learner_daemon import held
 __all__ = ["minilm", "reader"]
 
 SAID = "The actors rehearse in the old ice house."
+TOLD = f"{SAID} Do you know a good joke for them?"
+"""Beside a question, it has to be a fact more surely than it is."""
 CORRECTION = "Actually, the actors rehearse in the school hall now, the ice house was sold."
 ELSEWHERE = "The dentist moved to Bergen Street."
 
@@ -25,7 +27,7 @@ def say_in(client: Client, project: str, message: str) -> None:
 
 @NEEDS_MINILM
 def test_a_sentence_that_nobody_kept_is_no_answer_once_it_is_corrected(reader: Client, clock: FakeClock) -> None:
-    say(reader, SAID)
+    say(reader, TOLD)
     assert held(reader) == []
     assert "ice house" in answer(reader)
     clock.pass_time(days=7)
@@ -39,7 +41,7 @@ def test_a_sentence_that_nobody_kept_is_no_answer_once_it_is_corrected(reader: C
 
 @NEEDS_MINILM
 def test_it_becomes_a_memory_that_was_ended_and_comes_back_with_an_undo(reader: Client, clock: FakeClock) -> None:
-    say(reader, SAID)
+    say(reader, TOLD)
     clock.pass_time(days=1)
     say(reader, CORRECTION)
     old, new = sorted(reader.get("/memories?all=1").json()["memories"], key=lambda memory: memory["id"])
@@ -52,7 +54,7 @@ def test_it_becomes_a_memory_that_was_ended_and_comes_back_with_an_undo(reader: 
 
 @NEEDS_MINILM
 def test_what_is_about_something_else_leaves_it_alone(reader: Client, clock: FakeClock) -> None:
-    say(reader, SAID)
+    say(reader, TOLD)
     clock.pass_time(days=1)
     say(reader, ELSEWHERE)
     assert held(reader) == [ELSEWHERE]
@@ -61,7 +63,7 @@ def test_what_is_about_something_else_leaves_it_alone(reader: Client, clock: Fak
 
 @NEEDS_MINILM
 def test_nothing_of_another_project_is_corrected(reader: Client, clock: FakeClock) -> None:
-    say_in(reader, "theatre", SAID)
+    say_in(reader, "theatre", TOLD)
     clock.pass_time(days=1)
     say_in(reader, "shop", CORRECTION)
     assert "ice house" in answer(reader, project="theatre")

@@ -97,6 +97,7 @@ def _given(said: str) -> str:
     rest = pattern("as_of_now").sub("", text).strip(" ,")
     rest = next((rest[found.end() :] for name in SAID if (found := pattern(name).match(rest))), rest)
     value = " ".join(rest.strip(" ,;:–—").split())
+    value = value[:1].lower() + value[1:] if pattern("placed").match(value) else value  # `In the pantry now.`
     is_value = len(value.split()) <= MOST_WORDS and not pattern("verb").search(value)
     return value if is_value and (refused or old or is_new) else ""
 

@@ -12,10 +12,11 @@ from typing import Literal
 from msgspec import Struct
 
 from pi_memory.learning.comparison import compared, said_in, stems
-from pi_memory.learning.remainder import put_right, standing, with_rest
+from pi_memory.learning.remainder import merged, standing
 from pi_memory.text.contrast import contrast, left_behind
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.spelling import likeness
+from pi_memory.text.stems import stem
 from pi_memory.types import Candidate, Memory, Vectors
 
 Action = Literal["add", "replace", "end", "noop"]
@@ -100,7 +101,9 @@ def _near(said: Candidate | Memory, neighbours: Sequence[Neighbour]) -> list[Nei
 
 
 def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
-    """`it is X, not Z`: ends the one memory that says Z of it; a vague subject is that memory's.
+    """`it is X, not Z`: ends the one memory that says Z of it; a vague subject is that memory's. Where Z is a number, a
+    day or a name, also the only one that says it and has another word of the sentence: `The garlic went in on the 5th,
+    not the 2nd.`
 
     What the memory says besides is kept, with X in the place of Z.
     """
@@ -108,11 +111,14 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
     if found is None or candidate.priority != "highest":
         return None
     wrong, subject = found.wrong.strip(" .,`\"'"), _subject(found.subject)
-    hit = [n.memory for n in near if standing(wrong, n.memory.content) and subject <= _all_of(n.memory.content)]
+    wrongly = [n.memory for n in near if standing(wrong, n.memory.content)]
+    hit = [memory for memory in wrongly if subject <= _all_of(memory.content)]
+    if not hit and found.is_specific:
+        hit = [memory for memory in wrongly if _named_in(found.subject) & _named_in(memory.content)]
     if (longest := _one_said(hit)) is None:
         return None
     also = tuple(memory.id for memory in hit if memory is not longest)
-    content = put_right(candidate.content, longest.content) or with_rest(candidate.content, longest.content)
+    content = merged(candidate.content, longest.content)
     return Decision("end", longest.id, content=content, also=also)
 
 
@@ -145,6 +151,12 @@ def _subject(text: str) -> set[str]:
     verb = pattern("verb").search(text)
     named = stems(text[: verb.start()] if verb else " ".join(takewhile(_names, text.split())))
     return {*named} or {*said_in(text[: verb.end()] if verb else text, without=words("polarity_words") - {"user"})}
+
+
+def _named_in(text: str) -> frozenset[str]:
+    """The words of a text that may say what it is about: no day, no date, none that only joins others."""
+    idle = map(stem, [*forms("weekday_name"), *words("function_words")])
+    return stems(pattern("on_date").sub("", text)) - frozenset(idle)
 
 
 def _names(word: str) -> bool:

@@ -34,6 +34,7 @@ from pi_memory.memories.redaction import Gone
 from pi_memory.memories.said_on import undated
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Embedder
+from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
@@ -631,7 +632,8 @@ def _ending(
     """The end of a memory, and of the parts of it that are memories as far as they are made untrue too. What else it
     says is kept: `likely` is how likely each of its clauses is untrue now.
     """
-    content = merged(candidate.content, whole.content, likely)
+    said = called.introduced(candidate.content, whole.content)
+    content = merged(said, whole.content, likely) or (said if said != candidate.content else None)
     kept = content or candidate.content
     parts = (n.memory for n in _comparable(candidate, found) if _has(whole, n.memory))
     gone = [memory for memory in parts if memory.content.rstrip(".") not in kept]

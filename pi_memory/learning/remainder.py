@@ -83,6 +83,8 @@ def with_value(said: str, known: str) -> str | None:
     written = standing(new[0], said)
     more = pattern("and_a_half").match(said, written.end()) if written else None
     right = new[0] + (more[0] if more else "")
+    if _shape(right) == "weekday":  # every second Monday, for `it comes on Mondays`
+        right = right.removesuffix("s") + ("s" if old[0].endswith("s") else "")
     return _if_all_is_kept(said, known[: place.start()] + right + known[place.end() :], gone=old[0])
 
 
@@ -94,12 +96,13 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> s
     corrected = _by_words(said, parts) if likely is None else _by_chance(likely)
     if len(parts) == 1 or not corrected:
         return None
-    rest = _standing_beside(parts, corrected)
+    rest = _standing_beside(said, parts, corrected)
     shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
     doubted = _by_chance(likely, HARDLY) if likely is not None else range(len(parts))
     # What has another value itself may be what is meant.
     rest = [place for place in rest if place not in doubted or shapes.isdisjoint(map(_shape, _values(parts[place])))]
-    if any(_is_left(said, parts[place]) for place in corrected):
+    has_new_value = any(not shapes.isdisjoint(map(_shape, _values(parts[place]))) for place in corrected)
+    if not has_new_value and any(_is_left(said, parts[place]) for place in corrected):
         rest = [place for place in rest if not pattern("definite").match(parts[place])]  # the office of who quit
     return " ".join([_sentence(said), *(_sentence(parts[place]) for place in rest)]) if rest else None
 
@@ -116,16 +119,27 @@ def _by_chance(likely: Sequence[float], share: float = LIKELY_TOO) -> set[int]:
     return {place for place, chance in enumerate(likely) if chance >= share * max(likely)}
 
 
-def _standing_beside(parts: Sequence[str], corrected: Collection[int]) -> list[int]:
-    """The places of the clauses that stand without the corrected ones: what a pronoun stands for is kept too."""
+def _standing_beside(said: str, parts: Sequence[str], corrected: Collection[int]) -> list[int]:
+    """The places of the clauses that stand without the corrected ones: what a pronoun stands for is kept too, or named
+    in what was said.
+    """
     rest: list[int] = []
     named = -1
     for place, part in enumerate(parts):
         goes_on = pattern("said_of_same").match(part.strip(" ,;")) is not None
         named = named if goes_on else place
-        if place not in corrected and _stands_alone(part) and (named in rest or named == place):
+        is_named = named in rest or named == place or _is_named_too(said, parts[named])
+        if place not in corrected and _stands_alone(part) and is_named:
             rest.append(place)
     return rest
+
+
+def _is_named_too(said: str, clause: str) -> bool:
+    """Whether a name of a clause is in what was said, and nothing of it is said to be over."""
+    if _is_left(said, clause):
+        return False
+    names = {found.casefold() for found in pattern("name_inside").findall(clause)}
+    return not names.isdisjoint(re.findall(r"\w+", said.casefold()))
 
 
 def _is_left(said: str, clause: str) -> bool:
@@ -225,4 +239,5 @@ def _named(text: str) -> set[str]:
 
 def _if_all_is_kept(said: str, found: str, gone: str = "") -> str | None:
     """What was found, if it has all that is named in what was said, but for what is `gone`."""
-    return found if _named(said) - _named(f". {gone}") <= _named(f". {found}") else None
+    new, old, kept = ({name.removesuffix("s") for name in _named(text)} for text in (said, f". {gone}", f". {found}"))
+    return found if new - old <= kept else None

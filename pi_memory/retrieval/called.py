@@ -41,6 +41,21 @@ def with_names(question: str, called: Sequence[Called]) -> str:
     return question
 
 
+def introduced(said: str, before: str) -> str:
+    """What was said, with what somebody is to the user whom an earlier text introduced, unless it says so itself, or
+    that something is over: `My sister Maeve moved to Limerick.` for `Maeve moved to Limerick.`
+    """
+    if pattern("says_over").search(said):
+        return said
+    for found in pattern("is_called").finditer(before):
+        name = _found(found["name"], said)
+        if name and not _found(_kind(found["owned"]), said):
+            owned = found["owned"]
+            owned = owned[:1].lower() + owned[1:] if said[: name.start()].strip() else owned
+            said = f"{said[: name.start()]}{owned} {said[name.start() :]}"
+    return said
+
+
 def _found(words: str, text: str) -> re.Match[str] | None:
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
 
