@@ -153,9 +153,9 @@ def test_only_what_says_otherwise_of_the_same_ends_what_is_known(tmp_path: Path)
             assert (await it.say(statement))[0].endswith("."), "nothing was ended"
         assert len(await it.known()) == 6
         for statement, over in (
-            ("Remember that my sister's birthday is in June.", "Your sister's birthday is in May."),
+            ("Remember that my sister's birthday is in June.", "The user's sister's birthday is in May."),
             ("No, staging is on 9191, not 8080.", "The staging server runs on 8080."),
-            ("My cat is called Kit", "Your cat is called Tom."),
+            ("My cat is called Kit", "The user's cat is called Tom."),
         ):
             assert (await it.say(statement))[0].endswith(f"(instead of: {over})")
         assert len(await it.known()) == 6

@@ -40,7 +40,7 @@ from pi_memory.store.memories import Embedding
 from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
-from pi_memory.text.persons import about_user, by_user, to_user
+from pi_memory.text.persons import about_user, by_user
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement, Vectors
@@ -305,9 +305,9 @@ class Learner:
         except RequestError as error:
             return f"Not kept: {error.message}."
         if taken is None or not taken.is_new:
-            return f"I knew that: {_told(taken.memory.content if taken else candidate.content)}"
-        instead = f" (instead of: {_told(taken.instead_of.content)})" if taken.instead_of else ""
-        return f"Remembered: {_told(taken.memory.content)}{instead}"
+            return f"I knew that: {(taken.memory.content if taken else candidate.content)}"
+        instead = f" (instead of: {taken.instead_of.content})" if taken.instead_of else ""
+        return f"Remembered: {taken.memory.content}{instead}"
 
     async def _put_right(self, stated: Statement, candidate: Candidate, found: Nearby) -> Outcome | None:
         """End the memory that a statement puts right, where it is known which; None where it is not, or holds no more.
@@ -624,11 +624,6 @@ def _with_context(candidate: Candidate, found: Nearby, ended: int) -> Memory:
     known = {n.memory.id: n.memory for n in _comparable(candidate, found)}
     longer = [memory for memory in known.values() if _has(memory, known[ended])]
     return max([known[ended], *longer], key=lambda memory: len(memory.content))
-
-
-def _told(content: str) -> str:
-    """A memory as it is told to the user: `You live in York.`"""
-    return to_user(content) or content
 
 
 def _ending(
