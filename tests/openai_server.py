@@ -50,9 +50,10 @@ class Server:
 @asynccontextmanager
 async def serving(script: Script) -> AsyncIterator[Server]:
     """Serve `script` on a free port."""
-    server = Server("")
+    server, answering = Server(""), set[asyncio.Task[None] | None]()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        answering.add(asyncio.current_task())
         try:
             request = await _read(reader, writer)
             server.requests.append(request)
@@ -68,6 +69,9 @@ async def serving(script: Script) -> AsyncIterator[Server]:
         yield server
     finally:
         listening.close()
+        for task in filter(None, answering):  # none outlives its loop
+            task.cancel()
+        await asyncio.gather(*filter(None, answering), return_exceptions=True)
 
 
 async def echo(request: Request) -> None:
