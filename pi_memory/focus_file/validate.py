@@ -39,7 +39,7 @@ def intact(data: bytes | str, *, base: str | None) -> str:
         raise UnreadableDocument("is binary")
     if not text.strip("\ufeff \t\r\n"):
         raise UnreadableDocument("is empty")
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = re.sub(r"\r[ \t]*\n", "\n", text.removeprefix("\ufeff")).replace("\r", "\n")
     if _is_cut(text, base):
         raise UnreadableDocument("is truncated")
     return text
