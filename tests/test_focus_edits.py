@@ -291,3 +291,9 @@ def test_of_a_merge_conflict_everything_that_either_side_has_is_there(
     text = f"{editor.head}\n\n## Active\n<<<<<<< ours\n{bodies[0]}\n{middle}\n{bodies[1]}\n>>>>>>> theirs\n"
     merged = topics | apply(edits(parse(base), parse(text, base=base)), topics, LATER)
     assert {name: set(topic.file_paths) for name, topic in merged.items() if topic.is_active} == meant.files
+
+
+def test_a_line_that_ends_with_a_carriage_return_and_spaces_is_one_line() -> None:
+    _, editor = opened(["memory"])
+    text = lists_over_lines(editor.text())
+    assert parse(text.replace("\n", "\r  \n"), base=editor.text()) == parse(text, base=editor.text())
