@@ -155,7 +155,7 @@ def sentences() -> list[Labelled]:
     return given
 
 
-async def of_sentences(embedder: GgufEmbedder) -> Sample:
+def of_sentences() -> Sample:
     texts, are_facts, authors = zip(*sentences(), strict=True)
     signs = Worth(HEADS).signs(texts).astype(np.float64)
     return Sample(signs, np.array(are_facts, np.float64), list(authors))
@@ -181,7 +181,7 @@ def questions() -> list[Labelled]:
     return given
 
 
-async def of_questions(embedder: GgufEmbedder) -> Sample:
+def of_questions() -> Sample:
     texts, are_own, authors = zip(*questions(), strict=True)
     signs = Asked(HEADS).signs(texts).astype(np.float64)
     return Sample(signs, np.array(are_own, np.float64), list(authors))
@@ -350,11 +350,16 @@ async def main() -> None:
     options = parser.parse_args()
     embedder = GgufEmbedder.open(EMBEDDER, adapters=ADAPTERS, threads=2)
     space = embedder.id.rpartition("-")[0]  # whatever its weights are quantised to
-    judged = {"worth": (of_sentences, 10), "asked": (of_questions, 10), "replacement": (of_corrections, 5)}
-    for name, (gather, penalty) in judged.items():
+    for name, penalty in {"worth": 10, "asked": 10, "replacement": 5}.items():
         if options.only not in (None, name):
             continue
-        sample = await gather(embedder)
+        match name:
+            case "worth":
+                sample = of_sentences()
+            case "asked":
+                sample = of_questions()
+            case _:
+                sample = await of_corrections(embedder)
         if not options.quick:
             sample.report(name, penalty=penalty)
         if not options.dry_run:

@@ -6,6 +6,7 @@ nothing ends because its vector is near.
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import takewhile
 from typing import Literal
 
@@ -113,8 +114,9 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
     wrong, subject = found.wrong.strip(" .,`\"'"), _subject(found.subject)
     wrongly = [n.memory for n in near if standing(wrong, n.memory.content)]
     hit = [memory for memory in wrongly if subject <= _all_of(memory.content)]
-    if not hit and found.is_specific:
-        hit = [memory for memory in wrongly if _named_in(found.subject) & _named_in(memory.content)]
+    if wrongly and not hit and found.is_specific:
+        named = _named_in(found.subject)
+        hit = [memory for memory in wrongly if named & _named_in(memory.content)]
     if (longest := _one_said(hit)) is None:
         return None
     also = tuple(memory.id for memory in hit if memory is not longest)
@@ -155,8 +157,12 @@ def _subject(text: str) -> set[str]:
 
 def _named_in(text: str) -> frozenset[str]:
     """The words of a text that may say what it is about: no day, no date, none that only joins others."""
-    idle = map(stem, [*forms("weekday_name"), *words("function_words")])
-    return stems(pattern("on_date").sub("", text)) - frozenset(idle)
+    return stems(pattern("on_date").sub("", text)) - _idle()
+
+
+@cache
+def _idle() -> frozenset[str]:
+    return frozenset(map(stem, [*forms("weekday_name"), *words("function_words")]))
 
 
 def _names(word: str) -> bool:
