@@ -288,6 +288,21 @@ def test_an_answer_has_its_receipt(browser: Any, daemon: Process) -> None:
         assert memory(daemon, number)["is_valid"]
 
 
+def test_a_receipt_that_is_being_read_stays_open(browser: Any, daemon: Process) -> None:
+    remember(daemon, "The meter is behind the vermilion door", priority="high")
+    with tab(browser, daemon) as opened:
+        page = opened.open("/")
+        page.fill("#message", "Where is the meter?")
+        page.click("text=Send")
+        page.click("text=1 recalled, 0 learned")
+        footer = page.query_selector("footer.receipt")
+        with daemon.client as client:
+            body = {"message": "And the ladder?", "conversation_id": "elsewhere"}
+            client.post("/chat", json=body).raise_for_status()
+        page.wait_for_function("(footer) => !footer.isConnected", arg=footer)  # a newer one is there
+        page.wait_for_selector("footer.receipt details[open] >> text=the vermilion door")
+
+
 def test_a_memory_is_edited_undone_and_forgotten(browser: Any, daemon: Process) -> None:
     number = remember(daemon, "The fuse box is in the zanzibar hall")
     with tab(browser, daemon) as opened:

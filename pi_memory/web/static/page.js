@@ -62,10 +62,13 @@ document.addEventListener("htmx:error", (event) => {
   $("notices").innerHTML = "<p class=notice>Not done: the daemon does not answer.</p>";
 });
 
-// htmx copies a box's drawn size, which our policy for styles forbids.
 document.addEventListener("htmx:before:swap", (event) => {
-  for (const { target } of event.detail.tasks)
+  for (const { target, fragment } of event.detail.tasks) {
+    // htmx copies a box's drawn size, which our policy for styles forbids.
     for (const sized of target?.querySelectorAll?.("[style]") ?? []) sized.removeAttribute("style");
+    // A receipt that is being read is not shut by a newer one.
+    if (target?.matches?.(".receipt:has(> details[open])")) fragment.querySelector("details").open = true;
+  }
 });
 
 document.addEventListener("htmx:after:request", (event) => {
