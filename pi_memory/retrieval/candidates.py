@@ -1,7 +1,7 @@
 """Candidates: the texts with the most evidence for a query, found and read in one visit to the store's thread."""
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Literal
 
 import numpy as np
@@ -107,17 +107,19 @@ class Ended(Struct, frozen=True):
     corrected_by_exchange: Mapping[int, Sequence[str]] = {}
     corrected_by_memory: Mapping[int, Sequence[str]] = {}
 
-    def without(self, found: Memory | StoredMessage) -> Memory | StoredMessage | None:
-        """What is left of a text; None for nothing."""
+    def without(self, found: Memory | StoredMessage, asked: Set[str] = frozenset()) -> Memory | StoredMessage | None:
+        """What is left of a text; None for nothing. A correction tells what it ended if that is `asked` for by name, of
+        which the stems are given.
+        """
         if isinstance(found, Memory):
             others = _over_since(found.valid_from, (each for each in self.over if each.instead != found.id))
             content = ended.without_sentences(found.content, others)
-            content = ended.standing(content, self.corrected_by_memory.get(found.id, ()))
+            content = ended.standing(content, self.corrected_by_memory.get(found.id, ()), asked)
             return found if content == found.content else replace(found, content=content)
         exchange_id = messages.exchange_of(found.id)
         text = ended.without(found.text, self.quotes.get(exchange_id, ()))
         text = ended.unsaid(text, _over_since(found.at, self.over))
-        text = ended.standing(text, self.corrected_by_exchange.get(exchange_id, ()))
+        text = ended.standing(text, self.corrected_by_exchange.get(exchange_id, ()), asked)
         return found if text == found.text else replace(found, text=text) if text else None
 
 

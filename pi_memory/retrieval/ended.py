@@ -6,7 +6,8 @@ A memory that was replaced takes the sentence it rests on with it.
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind
+from pi_memory.judges.holding import instead, is_instead, subject_of
+from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind, wrong_first
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import finished
 from pi_memory.text.sentences import at_most, sentences, stems
@@ -62,30 +63,39 @@ def _says_one(said: Set[str], contents: Sequence[Set[str]]) -> bool:
     return any(len(said & content) >= SAYS * len(content) for content in contents if content)
 
 
-def standing(text: str, corrected: Sequence[str]) -> str:
+def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset()) -> str:
     """What a text says that corrected those contents, without what it only says to be over: `I quit the bakery. I work
-    at the library.`; all of it where nothing else is left, or about the same: `The bike got sold. I take the bus.`
+    at the library.`; all of it where nothing else is left, or about the same: `The bike got sold. I take the bus.`, or
+    where what would be left out is `asked` for, of which the stems are given.
     """
     if not corrected:
         return text
+    left = _standing(text, corrected)
+    return text if (stems(text) - stems(left)) & asked else left
+
+
+def _standing(text: str, corrected: Sequence[str]) -> str:
     old = frozenset().union(*map(stems, corrected))
-    said = [*_held(sentences(text), old)]
-    is_about_it = any(stems(held) & old for held, is_over in said if not is_over)
+    said = [*_held(sentences(text), old, corrected)]
+    gone = [each for each, is_over in said if is_over]
+    now = [each for each, is_over in said if not is_over]
+    is_about_it = any(stems(each) & old for each in now)
+    is_about_it = is_about_it or any(is_instead(each, over, corrected) for over in gone for each in now)
     left = [h for h, is_over in said if not is_over or (not is_about_it and pattern("is_gone").search(h))]
     return " ".join(left or [held for held, _ in said])
 
 
-def _held(said: Sequence[str], old: frozenset[str]) -> Iterator[tuple[str, bool]]:
+def _held(said: Sequence[str], old: frozenset[str], corrected: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """What each sentence says that holds, and whether it only says what is over; one about what is over and the next
     one, about the same, may say it together: `It isn't in the tin any more. It's in the urn.`
     """
     place = 0
     while place < len(said):
         sentence, after = said[place], "".join(said[place + 1 : place + 2])
-        held, is_over, place = _without_over(sentence, old), _is_over(sentence, old), place + 1
+        held, is_over, place = _without_over(sentence, old, corrected), _is_over(sentence, old), place + 1
         if is_over and pattern("said_of_same").match(after):
             together = f"{sentence.rstrip(' .!')}, {after[0].lower()}{after[1:]}"
-            if (alone := _without_over(together, old)) != together:
+            if (alone := _without_over(together, old, corrected)) != together:
                 held, place = alone, place + 1
             is_over = alone == together and not pattern("mistaken").search(sentence)
         yield held, is_over and held == sentence and not _says_more(sentence, old)
@@ -103,10 +113,12 @@ def _says_more(sentence: str, old: frozenset[str]) -> bool:
     )
 
 
-def _without_over(sentence: str, old: frozenset[str]) -> str:
+def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) -> str:
     """A sentence without its clause about what is over, if the other one says by itself what holds instead."""
     opened = pattern("correcting").match(sentence)
     said = sentence[opened.end() :] if opened else sentence
+    if (values := wrong_first(said)) and stems(values.wrong) & old:
+        return finished(values.right)
     plain = asserted(said)
     if stems(left_behind(plain)) & old:
         plain = without_left_behind(plain)
@@ -118,6 +130,9 @@ def _without_over(sentence: str, old: frozenset[str]) -> str:
             return finished(held)
         if _is_over(second, old) and _states(first, old):
             return finished(first)
+    for cut in pattern("clause_end").finditer(said):
+        if held := instead(said[cut.end() :], said[: cut.start()], corrected, cut[0]):
+            return finished(held)
     return sentence
 
 
@@ -144,15 +159,16 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
             return clause
         if not _is_in_its_place(clause, before):
             return ""
-        subject = "" if pattern("of_persons").match(before) else _subject(before)
+        subject = "" if pattern("of_persons").match(before) else subject_of(before)
         return f"{subject}: {clause}" if subject else clause
-    subject, rest = _subject(before), clause[pronoun.end() :]
+    subject, rest = subject_of(before), clause[pronoun.end() :]
     is_name = subject[-1:] and subject.split()[-1][0].isupper()
     is_of_it = pattern("is_somewhere").search(clause) or stems(rest) & old or _verb(rest) in map(stem, before.split())
     if is_of_it and before.casefold().startswith((f"{pronoun[0]} ", f"{pronoun[0]}'")):
         return clause
     is_user = pattern("user_named").fullmatch(subject)  # whom no pronoun stands for
-    if not subject or not is_of_it or is_user or (is_name and pronoun[0] in words("of_things")):
+    is_other = pronoun[0].casefold() == "they" and not subject.endswith("s") and len(subject.split()) < 3
+    if not subject or not is_of_it or is_user or is_other or (is_name and pronoun[0] in words("of_things")):
         return ""
     return with_subject(clause, subject)
 
@@ -174,15 +190,6 @@ def _leads(clause: str) -> set[str]:
     """The prepositions that values begin with."""
     words = [clause[found.start() :] for found in re.finditer(r"\S+", clause)]
     return {found[0].split()[0].casefold() for word in words if (found := pattern("lead").match(word))}
-
-
-def _subject(clause: str) -> str:
-    """The words before the verb of a clause; "" if they name nothing."""
-    found = [
-        match.start() for name in ("says_now", "says_over", "happened_once") if (match := pattern(name).search(clause))
-    ]
-    subject = clause[: min(found, default=0)].strip()
-    return subject if stems(subject) and pattern("has_subject").match(subject) else ""
 
 
 def _verb(clause: str) -> str:

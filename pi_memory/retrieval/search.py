@@ -509,7 +509,8 @@ def _rank(found: Found, query: Query, *, now: float, boost: Boost, k: int) -> li
         for each, text in found.hits
     ]
     ranked = sorted(_in_company(results), key=lambda r: ((r.id, r.role) in asides, -r.score, -r.at))
-    left = ((each, found.ended.without(texts[each.id, each.role])) for each in ranked)
+    asked = frozenset(query.terms)
+    left = ((each, found.ended.without(texts[each.id, each.role], asked)) for each in ranked)
     holding = (_with_text(each, text) for each, text in left if text is not None)
     return list(islice(holding, k))
 

@@ -1,0 +1,107 @@
+"""Of two clauses, one of which says what is over: whether the other says what is so instead. Pure.
+
+It does if it names something of the same kind, such as `Mr. Emsley` behind `Ms. Rautio is no longer my adviser`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+
+from pi_memory.text.contrast import in_cleft, with_subject
+from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.sentences import stems
+
+LEAST_NAME = 3
+"""Characters of a word that may be a name."""
+
+
+def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -> bool:
+    """Whether a clause names something in the place of what another one says to be over, of which `corrected` told;
+    `joint` stands between the two.
+    """
+    is_over = any(pattern(name).search(gone) for name in ("says_over", "retracts", "happened_once"))
+    if not (is_over or pattern("therefore").search(joint)) or pattern("mistaken").search(gone):
+        return False
+    if pattern("says_over").search(now) or pattern("subordinate").match(now):
+        return False
+    return bool(_replaced(now, gone, corrected)) and _replaced(now, gone, corrected).isdisjoint(_words(now))
+
+
+def instead(now: str, gone: str, corrected: Sequence[str], joint: str) -> str:
+    """What `now` says as a sentence of its own, with what it is about; "" if it does not say what is so instead."""
+    if not is_instead(now, gone, corrected, joint):
+        return ""
+    told = frozenset().union(*map(stems, corrected))
+    goes_on = pattern("said_of_same").match(now) and not in_cleft(now)
+    if not goes_on and stems(now) & told:
+        return now
+    if not goes_on and not pattern("of_persons").match(now):
+        new = _values(subject_of(now) or now, known=corrected).keys() - _values(" ".join(corrected), known=()).keys()
+        return now if new else ""
+    topic = next(_topics(gone, corrected, over=_replaced(now, gone, corrected)), "")
+    if topic and goes_on and pattern("is_somewhere").search(now):
+        return with_subject(now, topic)
+    return f"{topic}: {now}" if not stems(topic) <= stems(now) else now
+
+
+def subject_of(clause: str) -> str:
+    """The words before the verb of a clause; "" if they name nothing."""
+    found = [
+        match.start() for name in ("says_now", "says_over", "happened_once") if (match := pattern(name).search(clause))
+    ]
+    subject = clause[: min(found, default=0)].strip()
+    return subject if stems(subject) and pattern("has_subject").match(subject) else ""
+
+
+def _replaced(now: str, gone: str, corrected: Sequence[str]) -> set[str]:
+    """The values of what was corrected that a clause says to be over, of a kind of which the other one has new ones."""
+    known = [*corrected, gone, now]
+    told = _values(" ".join(corrected), known=())
+    new = {kind for value, kind in _values(now, known=known).items() if value not in told}
+    return {value for value, kind in _values(gone, known=known).items() if value in told and kind in new}
+
+
+def _topics(gone: str, corrected: Sequence[str], *, over: Set[str]) -> Iterator[str]:
+    """What the clauses are about, without what is over: `Ms. Rautio is no longer my adviser` is about `my adviser`."""
+    owned = [found[0].strip() for found in pattern("owned_thing").finditer(gone)]
+    for topic in (subject_of(gone), *owned, *map(subject_of, corrected)):
+        short = topic.partition(",")[0].strip()
+        if stems(short) and over.isdisjoint(_words(short)) and not pattern("user_named").fullmatch(short):
+            yield short
+
+
+def _values(text: str, *, known: Sequence[str]) -> dict[str, str]:
+    """The numbers, days and names of a text, each with its kind. The first word of a sentence is a name if `known`
+    has it as one, or does not have it in small letters.
+    """
+    found: dict[str, str] = {}
+    is_first = True
+    for word in text.split():
+        plain = word.strip(".,;:!?()\"'’“”").removesuffix("'s").removesuffix("’s")
+        small = plain.casefold()
+        if any(c.isdigit() for c in plain):
+            found[small] = "number"
+        elif small.removesuffix("s") in forms("weekday_name"):
+            found[small.removesuffix("s")] = "day"
+        elif (
+            plain[:1].isupper()
+            and not plain.isupper()
+            and len(plain) >= LEAST_NAME
+            and not (is_first and _is_common(plain, known))
+        ):
+            found[small] = "name"
+        is_first = word.endswith((".", "!", "?", ":")) and len(plain) > LEAST_NAME  # no title: `Mrs.`
+    return found
+
+
+def _is_common(word: str, known: Sequence[str]) -> bool:
+    """Whether the first word of a sentence is none that names something."""
+    small = word.casefold()
+    if small in words("stop_words") or any(
+        pattern(name).fullmatch(small) for name in ("says_now", "says_over", "happened_once", "has_subject")
+    ):
+        return True
+    return any(re.search(rf"(?<!\w){re.escape(small)}(?!\w)", text) for text in known)
+
+
+def _words(text: str) -> set[str]:
+    return {word.strip(".,;:!?()\"'’“”").removesuffix("'s").removesuffix("’s").casefold() for word in text.split()}
