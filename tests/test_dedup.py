@@ -315,6 +315,20 @@ def test_a_correction_of_what_nobody_said_ends_nothing() -> None:
     assert decide(candidate, neighbours, related=0.5).action == "add"
 
 
+@pytest.mark.parametrize(
+    ("known", "said", "action"),
+    [
+        ("The user gets the 42 bus to work.", "No more bus for the user, the user cycles to work.", "end"),
+        ("CI is Jenkins on build01.", "No more Jenkins, it's all Actions.", "end"),
+        ("The user's tea is in the tin.", "No more tea, the user plays chess.", "add"),
+        ("The user's tea is in the tin.", "No more tea.", "add"),
+    ],
+)
+def test_what_is_given_up_for_something_else_is_ended(known: str, said: str, action: str) -> None:
+    candidate = Candidate(said, namespace="user")
+    assert decide(candidate, [Neighbour(memory(known))], related=0.5).action == action
+
+
 def test_other_projects_are_left_alone() -> None:
     assert decided("The port is 80.", "The port is 81.", namespace="project/shop/facts") == "add"
 

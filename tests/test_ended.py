@@ -154,6 +154,7 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
         ),
         ("Sold the Yeti Saturday. Octavia now, a diesel.", "I drive the Yeti.", "Octavia now, a diesel."),
         ("I was unsure about the doors. Not beech, oak.", "The doors are beech.", "I was unsure about the doors. Oak."),
+        ("No more Mill, I shop at the co-op.", "I do my shopping at the Mill.", "I shop at the co-op."),
         ("La clé n'est plus sous le pot, elle est chez Anne.", "La clé est sous le pot.", "La clé est chez Anne."),
     ],
 )

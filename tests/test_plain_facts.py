@@ -73,6 +73,16 @@ def test_a_plain_fact_becomes_a_candidate_with_its_sentence() -> None:
     assert (fact.quote, fact.exchange_id, fact.priority) == (fact.content, 1, "low")
 
 
+def test_a_sentence_that_tells_of_two_things_how_they_are_now_is_two() -> None:
+    said = "The bin day has been shifted to Monday, and the loft key's in the tea tin now."
+    assert [fact.content for fact in found(said, chance=0.9)] == [
+        "The bin day has been shifted to Monday.",
+        "The loft key's in the tea tin now.",
+    ]
+    for one in ("Lena has left the shop, and Britta does the tills now.", "The key is in the tin and the code is new."):
+        assert [fact.content for fact in found(one, chance=0.9)] == [one]
+
+
 @pytest.mark.parametrize(
     "message",
     [

@@ -33,7 +33,9 @@ def test_a_sentence_without_a_subject_of_its_own_refers_back(text: str) -> None:
     assert WORTH.refers_back(text)
 
 
-@pytest.mark.parametrize("text", ["Italy won.", "The shed has no light.", "Theo is nine."])
+@pytest.mark.parametrize(
+    "text", ["Italy won.", "The shed has no light.", "Theo is nine.", "They moved the bins to Monday."]
+)
 def test_a_sentence_with_a_subject_does_not(text: str) -> None:
     assert not WORTH.refers_back(text)
 

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.embedding import reading
 from pi_memory.errors import EmbedderError
@@ -19,6 +20,7 @@ from pi_memory.text import intent
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
+from pi_memory.text.sentences import stems
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
 from pi_memory.worker import Worker
@@ -68,6 +70,10 @@ class Facts(Struct, frozen=True):
         return *self.sure, *self.unsure
 
 
+UPDATES = 2
+"""Clauses that are told apart."""
+
+
 class PlainFacts:
     """Finds facts in what users say, by what an embedder reads in it or, without one, by signs of their words."""
 
@@ -81,7 +87,7 @@ class PlainFacts:
         """Candidates of an exchange, numbered `exchange_id`, in the order in which they were said; without what was
         `stated` in it.
         """
-        said = await self._worker.run(sentences, exchange.user)
+        said = await self._worker.run(_told, exchange.user)
         if any(statement.kind == "private" for statement in stated):
             return Facts()
         quotes = {statement.quote for statement in stated}
@@ -170,6 +176,25 @@ class PlainFacts:
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
             self._last.popitem(last=False)
+
+
+def _told(message: str) -> list[Sentence]:
+    """The sentences of a message; one that tells of two things how they are now is two: `The bins go out on Monday now,
+    and the key's in the tin from now on.`
+    """
+    return [part for sentence in sentences(message) for part in _updates(sentence)]
+
+
+def _updates(sentence: Sentence) -> list[Sentence]:
+    parts = pattern("clause_end").split(sentence.text)
+    apart = (
+        len(parts) == UPDATES and not pattern("said_of_same").match(parts[1]) and not stems(parts[0]) & stems(parts[1])
+    )
+    if not apart or pattern("of_persons").match(parts[1]) or any(map(pattern("says_over").search, parts)):
+        return [sentence]
+    if not all(pattern("since_when").search(part) or pattern("changes").search(part) for part in parts):
+        return [sentence]
+    return [replace(sentence, text=part) for part in parts]
 
 
 def _candidate(fact: Sentence, content: str, exchange_id: int) -> Candidate:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from pi_memory.judges.heads import Reading, Signs, patterns
+from pi_memory.text.language import pattern
 from pi_memory.types import Vectors
 
 
@@ -34,7 +35,7 @@ class Worth:
 
     def refers_back(self, sentence: str) -> bool:
         """Whether its subject stands in the sentence before."""
-        return self._back.match(sentence) is not None
+        return self._back.match(sentence) is not None and pattern("generic_they").match(sentence) is None
 
     def signs(self, sentences: Sequence[str]) -> Vectors:
         """Signs of each sentence, shape (n, signs)."""

@@ -68,6 +68,8 @@ def decide(candidate: Candidate, neighbours: Sequence[Neighbour], *, related: fl
         return corrected
     if (ended := _left_behind(candidate, near)) is not None:
         return ended
+    if (given_up := _given_up(candidate, near)) is not None:
+        return given_up
     in_order = _sorted(candidate.content)
     for neighbour in sorted(near, key=lambda n: -likeness(in_order, _sorted(n.memory.content))):
         if (action := compared(candidate.content, neighbour.memory.content)) is not None:
@@ -132,6 +134,20 @@ def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | 
     known = _all_of(candidate.content)
     hit = [n.memory for n in near if standing(wrong, n.memory.content) and _subject(n.memory.content) <= known]
     if (longest := _one_said(hit)) is None:
+        return None
+    return Decision("end", longest.id, also=tuple(memory.id for memory in hit if memory is not longest))
+
+
+def _given_up(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
+    """`no more Z, I take X`: ends the one memory that says Z; where Z is no name or number, of something else that was
+    said too.
+    """
+    found = pattern("no_more").match(candidate.content)
+    if found is None or not stems(found["instead"]):
+        return None
+    said, is_specific = stems(found["instead"]) - _idle(), pattern("specific").search(f" {found['wrong']}")
+    hit = [n.memory for n in near if standing(found["wrong"], n.memory.content)]
+    if (longest := _one_said(hit)) is None or not (is_specific or said & stems(longest.content)):
         return None
     return Decision("end", longest.id, also=tuple(memory.id for memory in hit if memory is not longest))
 

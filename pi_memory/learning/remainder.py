@@ -3,10 +3,12 @@ beside it is kept. Pure.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
+
+from msgspec.structs import replace
 
 from pi_memory.learning.comparison import stems
-from pi_memory.text.contrast import contrast, in_cleft, wrong_first
+from pi_memory.text.contrast import Contrast, contrast, in_cleft, wrong_first
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import clauses, sentences
 from pi_memory.text.sentences import stems as all_stems
@@ -27,7 +29,11 @@ def merged(said: str, known: str, likely: Sequence[float] | None = None) -> str 
     is how likely that makes each of the memory's clauses untrue.
     """
     return (
-        put_right(said, known) or with_amount(said, known) or with_value(said, known) or with_rest(said, known, likely)
+        put_right(said, known)
+        or with_amount(said, known)
+        or with_values(said, known)
+        or with_place(said, known, likely)
+        or with_rest(said, known, likely)
     )
 
 
@@ -38,9 +44,14 @@ def put_right(said: str, known: str) -> str | None:
     """
     found = wrong_first(said) or contrast(said)
     wrong = found.wrong.strip(" .,`\"'") if found else ""
+    if found and (not standing(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
+        found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
     stands = standing(wrong, known)
     if found is None or not stands or not stems(known) - stems(said) or known[stands.end() :].startswith((",", " (")):
         return None
+    first = _before_verb(found.right, wrong)
+    if first:  # Fridays are my day off, not Wednesdays
+        return _replaced(known, stands, _written_like(first, stands[0]))
     if found.right == found.subject and not pattern("verb").search(found.right) and not in_cleft(found.right):
         return None  # where its subject ends is not known
     return _replaced(known, stands, _tail(found.right))
@@ -62,30 +73,58 @@ def with_amount(said: str, known: str) -> str | None:
     return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :])
 
 
-def with_value(said: str, known: str) -> str | None:
-    """What a memory says with another day, time, price or code in the place of the only one that is written like it, if
-    nothing else is named instead: `the exam is on the 26th` for `the exam is on January 19th at nine`; else None.
+def with_values(said: str, known: str) -> str | None:
+    """What a memory says with other days, times, prices or codes in the places of those that are written like them, one
+    of each kind, if nothing else is named instead: `the exam is on the 26th` for `the exam is on January 19th at nine`;
+    else None.
     """
     dated = all(pattern("on_date").search(text) for text in (said, known))
     new = [value for value in _values(said, dated=dated) if standing(value, known) is None]
-    if len(new) != 1 or _counts(said) - _counts(known):
+    if not new or len({*map(_shape, new)}) != len(new) or _counts(said) - _counts(known):
         return None
-    alike = [value for value in _values(known, dated=dated) if _shape(value) == _shape(new[0])]
-    old = [value for value in alike if standing(value, said) is None] or alike  # `118 is broken, I have 64 now`
-    if len(old) > 1:
-        old = [value for value in old if len(value) == len(new[0])]  # a code of four digits for one of four
-    if len(old) != 1 or not stems(known) - stems(said) - stems(old[0]):
+    if _months(said) - _months(" ".join(new)) - _months(known) or _gives_reason(known, said):
+        return None  # in April, the 14th
+    found = known
+    gone: list[str] = []
+    for value in new:
+        alike = [each for each in _values(known, dated=dated) if _shape(each) == _shape(value)]
+        old = [each for each in alike if standing(each, said) is None] or alike  # `118 is broken, I have 64 now`
+        if len(old) > 1:
+            old = [each for each in old if len(each) == len(value)]  # a code of four digits for one of four
+        place = standing(old[0], found) if len(old) == 1 else None
+        if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
+            return None  # it is the value of another one
+        written = standing(value, said)
+        more = pattern("and_a_half").match(said, written.end()) if written else None
+        found = found[: place.start()] + _written_like(value, old[0]) + (more[0] if more else "") + found[place.end() :]
+        gone.append(old[0])
+    if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
-    place = standing(old[0], known)
-    assert place is not None
-    if any(_first_value(name, known) not in ("", old[0]) for name in _named(said)):
-        return None  # it is the value of another one
-    written = standing(new[0], said)
-    more = pattern("and_a_half").match(said, written.end()) if written else None
-    right = new[0] + (more[0] if more else "")
-    if _shape(right) == "weekday":  # every second Monday, for `it comes on Mondays`
-        right = right.removesuffix("s") + ("s" if old[0].endswith("s") else "")
-    return _if_all_is_kept(said, known[: place.start()] + right + known[place.end() :], gone=old[0])
+    return _if_all_is_kept(said, found, gone=" ".join(gone))
+
+
+def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
+    """What a memory says with another place in that of its only one, if nothing else is said: `lives in Hythe with two
+    cats`, for `Maeve's in Hythe now`; else None. With whom somebody was there is left out.
+    """
+    now = pattern("since_when").sub("", said)
+    new = [*pattern("at_place").finditer(now)]
+    if len(new) != 1 or _values(said) or contrast(said) or pattern("says_over").search(now):
+        return None
+    parts, named = clauses(known), all_stems(now[: new[0].start()])
+    meant = _about(named, parts) if likely is None else _by_chance(likely)
+    old = [found for place in meant for found in pattern("at_place").finditer(parts[place])]
+    old = [found for found in old if not all_stems(found[0]) & named]  # `in a choir`, of which it is said
+    where = standing(old[0][0], known) if len(old) == 1 else None
+    more = all_stems(pattern("moving").sub("", now)) - all_stems(known) - all_stems(new[0][0])
+    if where is None or more or _gives_reason(known, said):
+        return None
+    moved = any(pattern("to_place").match(each[0]) for each in (old[0], new[0]))
+    lead = (old[0] if moved else new[0])[0].split()[0]
+    behind = pattern("with_whom").sub("", known[where.end() :], count=1)
+    found = f"{known[: where.start()]}{lead} {new[0][0].partition(' ')[2]}{behind}"
+    beside = all_stems(pattern("moving").sub("", known)) - all_stems(said) - all_stems(old[0][0]) - {"user"}
+    return _if_all_is_kept(said, found) if beside else None
 
 
 def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
@@ -105,6 +144,16 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> s
     if not has_new_value and any(_is_left(said, parts[place]) for place in corrected):
         rest = [place for place in rest if not pattern("definite").match(parts[place])]  # the office of who quit
     return " ".join([_sentence(said), *(_sentence(parts[place]) for place in rest)]) if rest else None
+
+
+def _about(named: Set[str], parts: Sequence[str]) -> set[int]:
+    """The places of the clauses that have one of the words, and of those that go on from one with `we` or `it`."""
+    found: set[int] = set()
+    for place, part in enumerate(parts):
+        goes_on = pattern("of_persons").match(part.strip()) or pattern("said_of_same").match(part.strip())
+        if all_stems(part) & named or (goes_on and place - 1 in found):
+            found.add(place)
+    return found
 
 
 def _by_words(said: str, parts: Sequence[str]) -> set[int]:
@@ -161,6 +210,36 @@ def _sentence(text: str) -> str:
 def standing(value: str, text: str) -> re.Match[str] | None:
     """The place of a value in a text, as whole words."""
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) if value else None
+
+
+def _before_verb(right: str, wrong: str) -> str:
+    """The value before the verb of what is right, if it is one of the kind of what is wrong; "" if there is none."""
+    if _values(wrong) != [wrong]:
+        return ""
+    alike = [value for value in _values(right) if _shape(value) == _shape(wrong)]
+    place = standing(alike[0], right) if len(alike) == 1 else None
+    return alike[0] if place and pattern("verb").search(right, place.end()) else ""
+
+
+def _named_alone(found: Contrast, wrong: str) -> tuple[Contrast, str]:
+    """A contrast of two names, each without the words before it: `at the Grand` as `Grand`."""
+    right, other = pattern("name_at_end").search(found.right), pattern("name_at_end").search(wrong)
+    return (replace(found, right=right[0]), other[0]) if right and other else (found, wrong)
+
+
+def _written_like(value: str, old: str) -> str:
+    """A day as the one is written in whose place it goes: `every second Monday`, for `it comes on Mondays`."""
+    is_day = _shape(value) == "weekday"
+    return value.removesuffix("s") + ("s" if old.endswith("s") else "") if is_day else value
+
+
+def _gives_reason(known: str, said: str) -> bool:
+    """Whether a memory gives a reason or a limit that something was said of: `until the plugin is mended`."""
+    return any(all_stems(found[0]) & all_stems(said) for found in pattern("reason").finditer(known))
+
+
+def _months(text: str) -> set[str]:
+    return {number for name, number in forms("month_name").items() if standing(name, text)}
 
 
 def _replaced(known: str, wrong: re.Match[str], right: str) -> str:

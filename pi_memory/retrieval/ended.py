@@ -119,6 +119,8 @@ def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) 
     said = sentence[opened.end() :] if opened else sentence
     if (values := wrong_first(said)) and stems(values.wrong) & old:
         return finished(values.right)
+    if (given_up := pattern("no_more").match(said)) and stems(given_up["wrong"]) & old and stems(given_up["instead"]):
+        return finished(given_up["instead"])
     plain = asserted(said)
     if stems(left_behind(plain)) & old:
         plain = without_left_behind(plain)

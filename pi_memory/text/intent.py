@@ -138,6 +138,8 @@ def asks(sentence: str) -> bool:
 
 def _is_asked_for(sentence: str) -> bool:
     """Whether it names what is asked for: `town where Anna lives`. With a second verb it states something about it."""
+    if pattern("speaker_does").search(sentence):
+        return False
     if _has(sentence, "asked_late", without="asking_inside"):
         return True
     if _has(sentence, "asked_compound", without="no_head") and not pattern("finite").search(sentence):
@@ -165,7 +167,7 @@ def names_only(sentence: str) -> bool:
     """Whether a sentence seems only to name something, without a statement about it: `nas address`."""
     if not 0 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
         return False
-    says = ("finite", "at_present", "request", "asks_reminder", "states_shortly")
+    says = ("finite", "at_present", "request", "asks_reminder", "states_shortly", "speaker_does")
     return not any(pattern(name).search(sentence) for name in says)
 
 
