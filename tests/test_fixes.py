@@ -28,6 +28,11 @@ def test_a_run_that_passes_after_a_change_resolves_what_failed() -> None:
     assert fix.content == "Problem: KeyError: token_id. Resolved: Changing `session.py`."
 
 
+def test_an_error_told_with_its_fix_is_told_once() -> None:
+    told = "The deploy failed because the vault password was wrong, fixed it by rotating it."
+    assert [fix.content for fix in found(said(told))] in ([], [told])
+
+
 def test_so_does_one_in_the_same_exchange() -> None:
     calls = (run("pytest", error=FAILS), run("pip install attrs"), run("pytest"))
     (fix,) = found(said("Run the tests", *calls))

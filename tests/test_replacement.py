@@ -107,6 +107,12 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
             "The backup is a dump at three, restored on Sundays.",
         ),
         ("Um den Kessel neu zu starten, halte den Knopf jetzt zehn Sekunden.", "Das Tor geht mit dem Knopf auf."),
+        (
+            "got psycopg2 SSL EOF, turned out pgbouncer server_lifetime was too low, bumped it to 3600",
+            "runs on postgres 15 behind pgbouncer on port 6432",
+        ),
+        ("upgraded to esp-idf 5.3", "flash with idf.py -p /dev/ttyUSB1 flash monitor"),
+        ("flash with idf.py -p /dev/ttyUSB1 flash monitor", "firmware is esp-idf 5.1 on an esp32-c3"),
     ],
 )
 def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -> None:

@@ -141,15 +141,19 @@ class Replacement:
 
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them hold beside `new` whatever they say: what adds up, such as allergies, what is to be done when
-        something happens, which it now did, what is to be done lest something happens, or for something else, and what
-        is said of another file, or another one of numbered things: `Box 5`, `Box 12`.
+        something happens, which it now did, what is to be done lest something happens, or for something else, what
+        explains a fault, a command beside what is none, and what is said of another file, or another one of numbered
+        things: `Box 5`, `Box 12`.
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
         happens = not {"on_condition", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
+        explains = "explains" in mine.says and not {"corrects", "denies"} & mine.says
         return [
             (adds_up and "adds_up" in old.says)
+            or (explains and "explains" not in old.says)
+            or ("command" in mine.says) != ("command" in old.says)
             or (warns and "warns" not in old.says)
             or (happens and bool(old.condition & mine.content))
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))

@@ -86,7 +86,8 @@ def _lesson(said: Sequence[Numbered], trouble: Trouble, at: int, success: str) -
     if not fix:
         return None
     error = " ".join(trouble.quote.split())[:LONGEST_HALF].rstrip(".")
-    content = f"Problem: {error}. Resolved: {about_user(fix)}"
+    said_together = finished(error) == finished(fix)
+    content = finished(about_user(fix)) if said_together else f"Problem: {error}. Resolved: {about_user(fix)}"
     return Candidate(content, "procedural", "fixes", "high", source="error_resolution", quote=quote, exchange_id=number)
 
 

@@ -582,8 +582,8 @@ class Learner:
 
 def _asked(found: Sequence[Neighbour], said: Sequence[Gone]) -> str:
     """The question which of these to forget; what a memory rests on is no other one."""
-    known = {text.strip() for n in found for text in (n.memory.content, n.memory.quote)}
-    others = [one for one in said if one.text.strip() not in known][: forget_requests.MOST]
+    known = [text.strip() for n in found for text in (n.memory.content, n.memory.quote) if text.strip()]
+    others = [one for one in said if not any(text in one.text for text in known)][: forget_requests.MOST]
     listed = [f"- memory {n.memory.id}: {n.memory.content}" for n in found]
     listed += [f"- exchange {one.id}: {one.text}" for one in others]
     first = listed[0].removeprefix("- ").partition(":")[0]

@@ -17,7 +17,7 @@ from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import conflicts, memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
 from pi_memory.text.sentences import stems
-from pi_memory.types import Memory, Vectors
+from pi_memory.types import UNKEPT, Memory, Vectors
 
 OF_NEARNESS, OF_LEAD, LEAST_CHANCE = 4.0, 2.0, 0.75
 """By how much the nearness of a question to the newer of two memories, and how much nearer it is than the older, add to
@@ -120,7 +120,9 @@ class Ended(Struct, frozen=True):
         text = ended.without(found.text, self.quotes.get(exchange_id, ()))
         text = ended.unsaid(text, _over_since(found.at, self.over))
         text = ended.standing(text, self.corrected_by_exchange.get(exchange_id, ()), asked)
-        return found if text == found.text else replace(found, text=text) if text else None
+        if not any(map(str.isalpha, text.replace(UNKEPT, ""))):
+            return None
+        return found if text == found.text else replace(found, text=text)
 
 
 class Found(Struct, frozen=True):
