@@ -106,6 +106,8 @@ def is_question(sentence: str) -> bool:
     """Whether it is a question, or a request for information."""
     if sentence.rstrip("\"'”’) ").endswith(QUESTION_MARKS):
         return True
+    if pattern("asks_late").search(sentence):
+        return True
     states = ("condition_first", "asks_reminder")
     return bool(pattern("asks").match(sentence)) and not any(pattern(name).match(sentence) for name in states)
 
