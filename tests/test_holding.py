@@ -13,6 +13,12 @@ from pi_memory.judges.holding import instead, is_instead, subject_of
             "Jan's class: they moved him to Thursday",
         ),
         (
+            "callum does the wages",
+            "beth went and got a job with the council",
+            "beth does our wages",
+            "callum does the wages",
+        ),
+        (
             "the broker is Yvette Dahl",
             "Lenny handed us off",
             "The broker is Lenny.",

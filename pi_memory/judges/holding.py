@@ -10,6 +10,8 @@ from pi_memory.text.contrast import in_cleft, with_subject
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.sentences import stems
 
+MOST_SUBJECT = 5
+"""Words of a subject."""
 LEAST_NAME = 3
 """Characters of a word that may be a name."""
 
@@ -23,7 +25,8 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
         return False
     if pattern("says_over").search(now) or pattern("subordinate").match(now):
         return False
-    return bool(_replaced(now, gone, corrected)) and _replaced(now, gone, corrected).isdisjoint(_words(now))
+    replaced = _replaced(now, gone, corrected)
+    return replaced.isdisjoint(_words(now)) if replaced else _has_other_subject(now, gone, corrected)
 
 
 def instead(now: str, gone: str, corrected: Sequence[str], joint: str) -> str:
@@ -45,11 +48,27 @@ def instead(now: str, gone: str, corrected: Sequence[str], joint: str) -> str:
 
 def subject_of(clause: str) -> str:
     """The words before the verb of a clause; "" if they name nothing."""
-    found = [
-        match.start() for name in ("says_now", "says_over", "happened_once") if (match := pattern(name).search(clause))
-    ]
-    subject = clause[: min(found, default=0)].strip()
+    subject = clause[: _verb_at(clause)].strip()
     return subject if stems(subject) and pattern("has_subject").match(subject) else ""
+
+
+def _has_other_subject(now: str, gone: str, corrected: Sequence[str]) -> bool:
+    """Whether a clause says of somebody else what was told of who is gone: `beth went, callum does the wages`."""
+    told = frozenset().union(*map(stems, corrected))
+    before, after = (stems(_before_verb(clause)) for clause in (gone, now))
+    return bool(before & told and after and after.isdisjoint(told) and stems(now) & told)
+
+
+def _before_verb(clause: str) -> str:
+    """The few words before the first verb of a clause; "" if there are more, or none."""
+    before = clause[: _verb_at(clause)].removesuffix("'").split()
+    return " ".join(before) if len(before) <= MOST_SUBJECT else ""
+
+
+def _verb_at(clause: str) -> int:
+    """Where the first verb of a clause begins; 0 without one."""
+    names = ("says_now", "says_over", "happened_once")
+    return min((match.start() for name in names if (match := pattern(name).search(clause))), default=0)
 
 
 def _replaced(now: str, gone: str, corrected: Sequence[str]) -> set[str]:
