@@ -144,6 +144,18 @@ def test_what_refers_back_refers_to_what_has_a_name(messages: Sequence[str]) -> 
     assert fact.content == "The labourer is called Kyle. He is at college on Wednesdays in term time."
 
 
+def test_what_is_said_of_whom_a_request_is_about_names_them() -> None:
+    for said, fact in (
+        ("Can you word a card to Derek next door? He feeds the cat.", "Derek next door feeds the cat."),
+        (
+            "Draft a note to Cal, who cuts our hedge, asking for May? He charges 18.",
+            "Cal, who cuts our hedge, charges 18.",
+        ),
+        ("Can you write to the hall about the van? It is cold there.", "The hall is cold there."),
+    ):
+        assert [each.content for each in found(said, chance=0.9)] == [fact]
+
+
 def test_what_is_taken_along_ends_as_a_sentence() -> None:
     (fact,) = found("the tortoise is called Boris", "He is kept in the shed from October to March.")
     assert fact.content == "The tortoise is called Boris. He is kept in the shed from October to March."

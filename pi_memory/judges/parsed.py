@@ -177,10 +177,12 @@ class Reader:
 
     def clauses(self, text: str) -> list[str]:
         """The clauses of a text that begin anew, each with what a pronoun at its begin stands for."""
-        found, before = [], ""
+        found, before, of_others = [], "", ""
         for clause in (each.strip(" ,;") for each in clauses(text)):
-            found.append(self._resolved(clause, before))
-            before = clause if found[-1] == clause else before
+            is_thing = not words("of_things").isdisjoint(clause.casefold().replace("'", " ").split()[:1])
+            found.append(self._resolved(clause, before if is_thing else of_others))
+            if found[-1] == clause:  # `she` is not who says `I should be obliged`
+                before, of_others = clause, of_others if pattern("of_persons").match(clause) else clause
         return found
 
     def _resolved(self, clause: str, before: str) -> str:

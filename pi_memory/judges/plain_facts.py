@@ -17,6 +17,7 @@ from pi_memory.judges.worth import Worth
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.text import intent
+from pi_memory.text.contrast import with_subject
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
@@ -151,6 +152,8 @@ class PlainFacts:
     def _complete(self, fact: Sentence, said: Sequence[Sentence], exchange: Exchange) -> str:
         """What a sentence says, with the one that it refers back to."""
         content = intent.without_courtesy(fact.text)
+        if named := _of_whom_it_was_asked(content, said[: said.index(fact)]):
+            return named
         if self._worth.refers_back(content) and (before := self._before(fact, said, exchange.conversation_id)):
             return f"{finished(before)} {finished(content)}"
         return content
@@ -176,6 +179,21 @@ class PlainFacts:
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
             self._last.popitem(last=False)
+
+
+def _of_whom_it_was_asked(content: str, said: Sequence[Sentence]) -> str:
+    """What is said of whom the request before it is about: `Can you thank Derek next door? He feeds the cat.`; ""
+    where it is of none.
+    """
+    pronoun = pattern("said_of_same").match(content)
+    before = said[-1] if said else None
+    bids = before and (intent.is_asking(before) or pattern("request").search(before.text))
+    if before is None or pronoun is None or not bids:
+        return ""
+    found = [each["whom"] for each in pattern("requested_for").finditer(before.text)]
+    is_person = words("of_things").isdisjoint({pronoun[0].casefold()})
+    whom = [each for each in found if is_person or pattern("owning").match(each)]
+    return finished(with_subject(content, whom[0] + "," * (", " in whom[0]))) if whom else ""
 
 
 def _told(message: str) -> list[Sentence]:
