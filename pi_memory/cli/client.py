@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # the completion of a word imports this, and has no time for 
 
 COMMANDS = {
     "GET /focus?all=1": "`pi-memory focus --all`",
+    "GET /memories/conflicts": "`pi-memory conflicts`",
     "GET /memories": "`pi-memory memories --all`",
     "GET /exchanges": "`pi-memory exchanges`",
     "GET /conversations": "`pi-memory conversations`",
