@@ -138,6 +138,23 @@ def test_a_follow_up_takes_its_subject_from_before() -> None:
 @pytest.mark.parametrize(
     "message",
     [
+        "the alarm's going, what do I press",
+        "someone's asking what town I bought the press in",
+        "stuck on the step who can let me in",
+        "no heating need the engineer's number",
+        "kennel form wants the breed",
+        "I have to ring the dentist",
+        "if the house burns down, who's got copies of my data",
+    ],
+)
+def test_what_is_needed_and_a_question_without_its_mark_ask(message: str) -> None:
+    assert intent_of(message).asks
+    assert only_asks(message)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
         "thing the parrot mustn't eat",
         "Thing the parrot mustn't eat.",
         "the thing grandpa won't touch",

@@ -15,6 +15,7 @@ from pi_memory.text.user_text import sentences as own_sentences
 
 LONGEST_FRAGMENT = 8
 """Words of a message without a verb that may be a question: `nas address`."""
+LONGEST_NEED = 14
 LONGEST_NAMED = 12
 """Words of one that begins with what is asked for: `time of the meeting that ...`."""
 LONGEST_FOLLOW_UP = 9
@@ -79,7 +80,8 @@ def intent_of(message: str) -> Intent:
     said = _sentences(text)
     asking = [sentence for sentence in said if not pattern("idle_question").search(sentence)]
     if sure := [sentence for sentence in asking if asks(sentence)]:
-        return _asked(" ".join(sure))
+        found = _asked(" ".join(sure))
+        return Intent(found.kind, found.subject, is_sure=False) if all(map(_needs, sure)) else found
     if any(map(names_only, asking)):
         return Intent(Wish.QUESTION, is_sure=False)
     return Intent(Wish.REQUEST if any(map(pattern("request").search, said)) else Wish.STATEMENT)
@@ -131,9 +133,16 @@ def asks(sentence: str) -> bool:
     if pattern("asks_about").match(sentence):
         return True
     length = len(sentence.split())
+    if length <= LONGEST_NEED and _needs(sentence):
+        return True
     if length <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
         return True
     return length <= LONGEST_NAMED and _is_asked_for(sentence)
+
+
+def _needs(sentence: str) -> bool:
+    """Whether it says what is to be done, for which one needs to know something: `I have to ring the dentist`."""
+    return pattern("needs_it").search(sentence.rstrip(" .!…")) is not None
 
 
 def _is_asked_for(sentence: str) -> bool:
