@@ -144,6 +144,13 @@ def test_what_refers_back_refers_to_what_has_a_name(messages: Sequence[str]) -> 
     assert fact.content == "The labourer is called Kyle. He is at college on Wednesdays in term time."
 
 
+def test_what_a_request_tells_of_whom_it_is_about_is_a_fact() -> None:
+    said = "Can you write a short text to Desmond who does our boiler saying it leaks?"
+    assert [(each.content, each.quote in said) for each in found(said, chance=0.9)] == [
+        ("Desmond does our boiler.", True)
+    ]
+
+
 def test_what_is_said_of_whom_a_request_is_about_names_them() -> None:
     for said, fact in (
         ("Can you word a card to Derek next door? He feeds the cat.", "Derek next door feeds the cat."),

@@ -98,13 +98,21 @@ class PlainFacts:
             for s, complete in completed
             if _may_be_fact(s, complete or s.text) and not any(quote in s.text for quote in quotes)
         ]
-        if not possible_facts:
+        inside = [each for s in said if _bids(s) for each in _told_in(s)]
+        if not possible_facts and not inside:
             self._remember(exchange.conversation_id, said)
             return Facts()
-        chances, least = await self._chances([complete or s.text for s, complete in possible_facts])
+        texts = [complete or s.text for s, complete in possible_facts]
+        chances, least = await self._chances([*texts, *(content for _, content in inside)])
+        candidates = [
+            _candidate(s, complete or self._complete(s, said, exchange), exchange_id) for s, complete in possible_facts
+        ]
+        candidates += [_candidate(s, content, exchange_id) for s, content in inside]
+        told = " ".join(each.content for each in candidates[: len(possible_facts)])
         made = [
-            (_candidate(s, complete or self._complete(s, said, exchange), exchange_id), chance)
-            for (s, complete), chance in zip(possible_facts, chances, strict=True)
+            (each, chance)
+            for place, (each, chance) in enumerate(zip(candidates, chances, strict=True))
+            if place < len(possible_facts) or each.quote not in told  # `Cal, who cuts our hedge, charges 18.`
         ]
         if any(map(intent.is_asking, said)):
             least = max(least, LEAST_CHANCE_BESIDE_QUESTION)
@@ -187,13 +195,31 @@ def _of_whom_it_was_asked(content: str, said: Sequence[Sentence]) -> str:
     """
     pronoun = pattern("said_of_same").match(content)
     before = said[-1] if said else None
-    bids = before and (intent.is_asking(before) or pattern("request").search(before.text))
-    if before is None or pronoun is None or not bids:
+    if before is None or pronoun is None or not _bids(before):
         return ""
     found = [each["whom"] for each in pattern("requested_for").finditer(before.text)]
     is_person = words("of_things").isdisjoint({pronoun[0].casefold()})
     whom = [each for each in found if is_person or pattern("owning").match(each)]
     return finished(with_subject(content, whom[0] + "," * (", " in whom[0]))) if whom else ""
+
+
+def _bids(sentence: Sentence) -> bool:
+    return intent.is_asking(sentence) or pattern("request").search(sentence.text) is not None
+
+
+def _told_in(request: Sentence) -> list[tuple[Sentence, str]]:
+    """What a request tells of whom it is about, as it was said and as a sentence: `a text to Desmond who does our
+    boiler`.
+    """
+    found = pattern("told_in_request").finditer(request.text)
+    return [
+        (
+            Sentence(each[0][each.start("whom") - each.start() :]),
+            finished(f"{each['whom']} {'is ' * bool(each['is'])}{each['does']}"),
+        )
+        for each in found
+        if secret_in(each[0]) is None
+    ]
 
 
 def _told(message: str) -> list[Sentence]:
