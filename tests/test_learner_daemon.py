@@ -445,3 +445,10 @@ def test_what_has_faded_is_quoted_as_it_was_said(reader: Client, clock: FakeCloc
     reader.portal.call(reader.parts.housekeeping.daily)
     assert held(reader) == []
     assert "stairs" in asked(reader, "Where is the stopcock?")
+
+
+@NEEDS_MINILM
+def test_what_a_request_tells_answers_and_not_the_request(reader: Client) -> None:
+    say(reader, "can you write a short text to Desmond who does our boiler saying it leaks")
+    reply = reader.post("/chat", json={"message": "who does our boiler"}).json()["reply"]
+    assert reply.startswith("Desmond does your boiler.")

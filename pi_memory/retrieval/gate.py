@@ -313,10 +313,16 @@ def _with_more(shown: Sequence[Recalled], judged: Sequence[Recalled]) -> list[Re
     found: list[Recalled] = []
     for place, each in enumerate(shown):
         own, memories = stems(each.content), [other for other in judged if _are_of_one_message(each, other)]
-        longer = next((other for other in [*shown[place + 1 :], *memories] if own < stems(other.content)), each)
+        others = [other for other in [*shown[place + 1 :], *memories] if own < stems(other.content)]
+        longer = next((other for other in others if not (each.kind == "memory" and _bids(other))), each)
         if longer.content not in [known.content for known in found]:
             found.append(longer)
     return found
+
+
+def _bids(found: Recalled) -> bool:
+    """Whether it is a request, which says less than the memory that was learned from it."""
+    return found.kind == "exchange" and pattern("request").search(found.content) is not None
 
 
 def _are_of_one_message(one: Recalled, other: Recalled) -> bool:
