@@ -154,6 +154,11 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
         ),
         ("Sold the Yeti Saturday. Octavia now, a diesel.", "I drive the Yeti.", "Octavia now, a diesel."),
         ("I was unsure about the doors. Not beech, oak.", "The doors are beech.", "I was unsure about the doors. Oak."),
+        (
+            "I moved the shop to Cloudfern last week, I'm not with Hostra any more.",
+            "The shop is rented. I rent it from Hostra.",
+            "I moved the shop to Cloudfern last week.",
+        ),
         ("No more Mill, I shop at the co-op.", "I do my shopping at the Mill.", "I shop at the co-op."),
         ("La clé n'est plus sous le pot, elle est chez Anne.", "La clé est sous le pot.", "La clé est chez Anne."),
     ],
@@ -192,6 +197,10 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
         ("I was wrong about the drench. It's five mil.", "The drench is four mil."),
         ("The bike got sold, goodbye! I take the metro.", "My bike is in the yard."),
         ("We sold the Volvo. It broke down.", "We drive a Volvo."),
+        (
+            "mrs oboe has gone to live with her son so weve given the keys to ivo over the road. he looked glad",
+            "mrs oboe has our keys.",
+        ),
         ("The user was wrong about Ida, it's in May that she is free.", "Ida comes in June."),
         ("I switched from tea to coffee.", "The dog is called Rex."),
         ("Ich habe mich beim Bus geirrt. Es ist der 38er.", "Der Bus ist der 46er."),

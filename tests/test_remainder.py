@@ -269,6 +269,12 @@ def test_what_goes_with_what_is_corrected_is_not_kept(said: str, known: str) -> 
     assert merged(said, known) is None
 
 
+def test_that_something_was_wrong_is_not_kept_beside_what_is_right() -> None:
+    known = "Nora has her birthday on the 3rd of March. She is allergic to eggs."
+    said = "I misled you about Nora. Her birthday is on the 5th of March."
+    assert merged(said, known) == known.replace("3rd", "5th")
+
+
 def test_a_last_sentence_of_both_values_puts_the_second_in_the_place_of_the_first() -> None:
     known = "I quoted her 3650 all in. She wants them in duck egg."
     said = "She's had a wobble over the wardrobes. Not duck egg, sage."

@@ -28,6 +28,8 @@ def merged(said: str, known: str, likely: Sequence[float] | None = None) -> str 
     """What is to be kept when `said` puts right what a memory says; None for `said` as it is. `likely`, if it is known,
     is how likely that makes each of the memory's clauses untrue.
     """
+    told = [sentence for sentence in sentences(said) if not pattern("mistaken").search(sentence)]
+    said = " ".join(told) or said
     return (
         put_right(said, known)
         or with_amount(said, known)

@@ -103,13 +103,15 @@ def _held(said: Sequence[str], old: frozenset[str], corrected: Sequence[str]) ->
 
 def _says_more(sentence: str, old: frozenset[str]) -> bool:
     """Whether a clause of a sentence about what is over says what is so now: `Sold the van, we have a lorry.`"""
-    clauses = pattern("clause_end").split(sentence)
+    begins = [(0, ""), *((cut.end(), cut[0]) for cut in pattern("clause_end").finditer(sentence))]
+    ends = [*(cut.start() for cut in pattern("clause_end").finditer(sentence)), len(sentence)]
+    clauses = [(sentence[begin:end], joint) for (begin, joint), end in zip(begins, ends, strict=True)]
     return any(
-        pattern("says_now").search(clause)
+        (pattern("says_now").search(clause) or pattern("therefore").search(joint))
         and not pattern("says_over").search(clause)
         and not pattern("subordinate").match(clause)
         and stems(clause) - old
-        for clause in clauses
+        for clause, joint in clauses
     )
 
 
@@ -168,7 +170,8 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
     is_of_it = pattern("is_somewhere").search(clause) or stems(rest) & old or _verb(rest) in map(stem, before.split())
     if is_of_it and before.casefold().startswith((f"{pronoun[0]} ", f"{pronoun[0]}'")):
         return clause
-    is_user = pattern("user_named").fullmatch(subject)  # whom no pronoun stands for
+    named = pattern("user_named").match(subject)
+    is_user = named is not None and not named["of"]  # whom no pronoun stands for
     is_other = pronoun[0].casefold() == "they" and not subject.endswith("s") and len(subject.split()) < 3
     if not subject or not is_of_it or is_user or is_other or (is_name and pronoun[0] in words("of_things")):
         return ""
