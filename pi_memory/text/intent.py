@@ -81,7 +81,7 @@ def intent_of(message: str) -> Intent:
     asking = [sentence for sentence in said if not pattern("idle_question").search(sentence)]
     if sure := [sentence for sentence in asking if asks(sentence)]:
         found = _asked(" ".join(sure))
-        return Intent(found.kind, found.subject, is_sure=False) if all(map(_needs, sure)) else found
+        return Intent(found.kind, found.subject, is_sure=False) if all(map(_is_to_be_done, sure)) else found
     if any(map(names_only, asking)):
         return Intent(Wish.QUESTION, is_sure=False)
     return Intent(Wish.REQUEST if any(map(pattern("request").search, said)) else Wish.STATEMENT)
@@ -133,16 +133,17 @@ def asks(sentence: str) -> bool:
     if pattern("asks_about").match(sentence):
         return True
     length = len(sentence.split())
-    if length <= LONGEST_NEED and _needs(sentence):
+    said = sentence.rstrip(" .!…")
+    if length <= LONGEST_NEED and (pattern("needs_it").search(said) or _is_to_be_done(sentence)):
         return True
     if length <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
         return True
     return length <= LONGEST_NAMED and _is_asked_for(sentence)
 
 
-def _needs(sentence: str) -> bool:
-    """Whether it says what is to be done, for which one needs to know something: `I have to ring the dentist`."""
-    return pattern("needs_it").search(sentence.rstrip(" .!…")) is not None
+def _is_to_be_done(sentence: str) -> bool:
+    """Whether it says what is to be done, for which one may need to know something: `I have to ring the dentist`."""
+    return pattern("to_be_done").search(sentence.rstrip(" .!…")) is not None
 
 
 def _is_asked_for(sentence: str) -> bool:
