@@ -65,6 +65,8 @@ def test_what_is_no_yes_forgets_nothing(message: str) -> None:
     assert forget_requests.confirmed(message, [f"{forget_requests.IS_IT_THIS} “forget memory 12”:"]) == ""
 
 
-def test_a_yes_to_nothing_or_to_one_of_several_forgets_nothing() -> None:
-    several = "Is one of these to be forgotten? Say “forget memory 12”, or another:"
-    assert forget_requests.confirmed("yes", []) == forget_requests.confirmed("yes", [several]) == ""
+def test_a_yes_to_nothing_forgets_nothing_and_to_one_of_several_asks_which() -> None:
+    several = f"{forget_requests.IS_IT_ONE} “forget memory 12”, or another:"
+    assert forget_requests.confirmed("yes", []) == ""
+    assert forget_requests.confirmed("yes", [several]) == forget_requests.WHICH
+    assert forget_requests.confirmed("memory 13", [several]) == ""

@@ -452,3 +452,17 @@ def test_what_a_request_tells_answers_and_not_the_request(reader: Client) -> Non
     say(reader, "can you write a short text to Desmond who does our boiler saying it leaks")
     reply = reader.post("/chat", json={"message": "who does our boiler"}).json()["reply"]
     assert reply.startswith("Desmond does your boiler.")
+
+
+def test_a_yes_to_one_of_several_forgets_nothing_and_says_so(daemon: Daemon) -> None:
+    client = daemon()
+    say(client, "Remember that the red bike has a flat tyre.", "Remember that the blue bike has new brakes.")
+
+    def reply(message: str) -> str:
+        body = {"message": message, "conversation_id": "c"}
+        return str(client.post("/chat", json=body).raise_for_status().json()["reply"])
+
+    assert "Is one of these to be forgotten?" in reply("forget what I told you about the bike")
+    assert "Nothing was forgotten: say which" in reply("yes")
+    assert len(held(client)) == 2
+    assert "Forgotten: memory 2." in reply("forget memory 2")

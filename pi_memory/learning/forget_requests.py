@@ -19,12 +19,22 @@ MOST = 5
 IS_IT_THIS = "Is this to be forgotten? Say yes, or"
 """How the question begins that a yes answers."""
 
+IS_IT_ONE = "Is one of these to be forgotten? Say"
+"""How the one begins that a yes does not answer."""
+WHICH = "?"
+"""What such a yes forgets."""
+NOTHING_YET = "Nothing was forgotten: say which, as in the list."
+
 
 def confirmed(message: str, lines: Sequence[str]) -> str:
-    """What a yes to the question among `lines` of the reply before forgets, `memory 12`; "" for nothing."""
-    asked = next((line for line in lines if line.startswith(IS_IT_THIS)), "")
-    found = re.search(r"“forget ([^”]+)”", asked) if asked and pattern("agrees").match(message) else None
-    return found[1] if found else ""
+    """What a yes to the question among `lines` of the reply before forgets, `memory 12`; `WHICH` if it asked which, ""
+    for nothing.
+    """
+    asked = next((line for line in lines if line.startswith((IS_IT_THIS, IS_IT_ONE))), "")
+    if not asked or not pattern("agrees").match(message):
+        return ""
+    found = re.search(r"“forget ([^”]+)”", asked)
+    return WHICH if asked.startswith(IS_IT_ONE) or found is None else found[1]
 
 
 def numbers(what: str) -> list[int]:

@@ -529,6 +529,8 @@ class Learner:
     async def _forget(self, stated: Statement, seen: Scope) -> str:
         """Forget what a statement means. Returns lines for the user; "" if it may have been a manner of speaking."""
         what, surely = stated.content, not pattern("forget_loosely").search(stated.quote)
+        if what == forget_requests.WHICH:
+            return forget_requests.NOTHING_YET
         if numbers := forget_requests.numbers(what):
             return " ".join([await self._forget_number(number) for number in numbers])
         if numbers := forget_requests.exchanges(what):
@@ -589,7 +591,7 @@ def _asked(found: Sequence[Neighbour], said: Sequence[Gone]) -> str:
     first = listed[0].removeprefix("- ").partition(":")[0]
     if len(listed) == 1:
         return "\n".join([f"{forget_requests.IS_IT_THIS} “forget {first}”:", *listed])
-    return "\n".join([f"Is one of these to be forgotten? Say “forget {first}”, or another:", *listed])
+    return "\n".join([f"{forget_requests.IS_IT_ONE} “forget {first}”, or another:", *listed])
 
 
 def _is_among(candidate: Candidate, others: Sequence[Candidate]) -> bool:
