@@ -15,6 +15,8 @@ from pi_memory.text.stems import stem
 
 SAYS = 0.8
 """Share of the words of a memory with which a sentence says the same."""
+MOST_OF_ONE = 2
+"""Words that name one thing; more may name several."""
 LEAST_SAID = 2
 """Words with a meaning of a sentence that is looked for by itself."""
 
@@ -172,7 +174,8 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
         return clause
     named = pattern("user_named").match(subject)
     is_user = named is not None and not named["of"]  # whom no pronoun stands for
-    is_other = pronoun[0].casefold() == "they" and not subject.endswith("s") and len(subject.split()) < 3
+    is_one = not subject.endswith("s") and len(subject.split()) <= MOST_OF_ONE
+    is_other = is_one and pronoun[0].casefold() in words("of_several")
     if not subject or not is_of_it or is_user or is_other or (is_name and pronoun[0] in words("of_things")):
         return ""
     return with_subject(clause, subject)
