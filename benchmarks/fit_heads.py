@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import json
 import random
+import re
 import sys
 import zlib
 from collections import defaultdict
@@ -39,6 +40,16 @@ MISLEADING = 0.3
 """How much a statement counts that was written to be mistaken for a correction."""
 OF_AUTHOR, SHORT = 100, 6
 """Questions of an author, about what people told, and words of remarks that may look like some."""
+HURRIED = 0.5
+"""How much of what is asked and told without a mark is typed in a hurry."""
+ASKING, FURTHER, AT_ONCE = 10_000, 2_000, 256
+"""Most texts that ask, how many of them with more around them, and how many are read at once."""
+WANTED = (
+    "need the {}", "i need {}", "want {} please", "tell her {}", "{} im at the till", "{}, I'm stood outside",
+    "{} shes on the phone", "im late {}", "at the gate now {}", "the man's waiting for {}", "{} quick",
+    "someone wants {}",
+)  # fmt: skip
+"""How somebody wants to know what they name, and where they are."""
 SIZES = (1, 2, 4, 8, 16, 50, 50)
 """Memories that a store has."""
 
@@ -105,7 +116,11 @@ def save(path: Path, sample: "Sample", *, penalty: float, space: str) -> None:
 def save_reading(path: Path, head: Any, *, scale: float = 1.0) -> None:
     """Write the weights of a `torch.nn.Linear` with one output, times `scale`."""
     weights, bias = (scale * each.detach().numpy().ravel() for each in head.parameters())
-    path.write_text(f'{{\n"weights": {written(weights)},\n"bias": {float(bias[0]):.9g}\n}}\n', encoding="utf-8")
+    write_reading(path, weights, float(bias[0]))
+
+
+def write_reading(path: Path, weights: Floats, bias: float) -> None:
+    path.write_text(f'{{\n"weights": {written(weights)},\n"bias": {bias:.9g}\n}}\n', encoding="utf-8")
 
 
 def written(value: "str | float | Floats") -> str:
@@ -185,6 +200,51 @@ def of_questions() -> Sample:
     texts, are_own, authors = zip(*questions(), strict=True)
     signs = Asked(HEADS).signs(texts).astype(np.float64)
     return Sample(signs, np.array(are_own, np.float64), list(authors))
+
+
+def hurried(text: str, chance: random.Random) -> str:
+    """A text without its last mark, some as it is typed in a hurry: in lower case, without apostrophes or commas."""
+    text = text.rstrip(" ?.!")
+    text = text.lower() if chance.random() < HURRIED else text
+    return re.sub(r"['’,]", "", text) if chance.random() < HURRIED else text
+
+
+def asking() -> list[Labelled]:
+    """What people told, remarks, and what they ask for of it without a mark, some in a few words or with where they
+    are; and whether it asks.
+    """
+    chance = random.Random(3)
+    stating = [(text, author) for text, _, author in sentences() if not is_question(text)]
+    of: defaultdict[str, list[str]] = defaultdict(list)
+    for row in (*rows("questions.jsonl"), *rows("worlds.jsonl")):
+        if "questions" in row:
+            of[f"questions of {row['world'].partition('-')[0]}"] += [*row["questions"], row["spoken"], row["spoken"]]
+    given = [(hurried(text, chance), True, author) for author, asked in of.items() for text in asked]
+    alone = [each for each in given if len(each[0].split()) <= SHORT]
+    given += [(chance.choice(WANTED).format(text), True, author) for text, _, author in chance.sample(alone, FURTHER)]
+    given = chance.sample(given, min(ASKING, len(given)))
+    given += [(text, False, author) for text, author in stating]
+    return given + [
+        (hurried(text, chance), False, author) for text, author in chance.sample(stating, len(stating) // 2)
+    ]
+
+
+async def of_asking(embedder: GgufEmbedder) -> Sample:
+    texts, ask, authors = zip(*asking(), strict=True)
+    read = []
+    for at in range(0, len(texts), AT_ONCE):
+        found = await embedder.read([(text,) for text in texts[at : at + AT_ONCE]], "sentences")
+        assert found is not None
+        read.append(found)
+    return Sample(np.vstack(read).astype(np.float64), np.array(ask, np.float64), list(authors))
+
+
+def save_sample(path: Path, sample: Sample, *, penalty: float) -> None:
+    """Write the weights of what an embedder reads, as `Reading` has them."""
+    mean, deviation = sample.scale()
+    *weights, bias = fit((sample.signs - mean) / deviation, sample.labels, penalty=penalty)
+    scaled = np.array(weights) / deviation
+    write_reading(path, scaled, bias - float(scaled @ mean))
 
 
 @dataclass(frozen=True)
@@ -345,12 +405,12 @@ async def of_corrections(embedder: GgufEmbedder) -> Corrections:
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dry-run", action="store_true", help="print the figures, write nothing")
-    parser.add_argument("--only", choices=["worth", "asked", "replacement"], help="one judge")
+    parser.add_argument("--only", choices=["worth", "asked", "asks", "replacement"], help="one judge")
     parser.add_argument("--quick", action="store_true", help="write the weights, print no figures")
     options = parser.parse_args()
     embedder = GgufEmbedder.open(EMBEDDER, adapters=ADAPTERS, threads=2)
     space = embedder.id.rpartition("-")[0]  # whatever its weights are quantised to
-    for name, penalty in {"worth": 10, "asked": 10, "replacement": 5}.items():
+    for name, penalty in {"worth": 10, "asked": 10, "asks": 10, "replacement": 5}.items():
         if options.only not in (None, name):
             continue
         match name:
@@ -358,11 +418,15 @@ async def main() -> None:
                 sample = of_sentences()
             case "asked":
                 sample = of_questions()
+            case "asks":
+                sample = await of_asking(embedder)
             case _:
                 sample = await of_corrections(embedder)
         if not options.quick:
             sample.report(name, penalty=penalty)
-        if not options.dry_run:
+        if name == "asks" and not options.dry_run:
+            save_sample(HEADS / "asks-read.json", sample, penalty=penalty)
+        elif not options.dry_run:
             save(HEADS / f"{name}.json", sample, penalty=penalty, space=space)
     await embedder.close()
 

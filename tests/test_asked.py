@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from pi_memory.config import Config
-from pi_memory.judges.asked import Asked
+from pi_memory.judges.asked import Asked, may_ask
 from tests.test_conflicts import NEEDS_MINILM
 from tests.test_replacement import default
 
@@ -52,3 +52,38 @@ def test_who_asks_what_everybody_may_know_does_not(question: str) -> None:
 def test_any_message_is_judged_by_its_words_where_nothing_reads_it() -> None:
     assert 0 <= ASKED.own("") <= 1
     assert ASKED.own("Where is the ladder?") > ASKED.own("Why does bread go stale?")
+
+
+def asks(message: str) -> bool:
+    read = asyncio.run(default().read([(message,)], "sentences"))
+    assert read is not None
+    return may_ask(message) and ASKED.asks(read)
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize(
+    "message",
+    [
+        "game i have with the lads",
+        "flavour for the groom im at the baker",
+        "need the name of the vet",
+        "the stuff leo cant eat",
+    ],
+)
+def test_what_is_only_named_in_a_hurry_asks(message: str) -> None:
+    assert asks(message)
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize(
+    "message",
+    [
+        "the wiki is on port 4455",
+        "leo cant eat nuts",
+        "we play darts with the lads on fridays",
+        "rent 640, due on the 3rd",
+        "i could eat a horse",
+    ],
+)
+def test_what_states_something_in_a_hurry_does_not_ask(message: str) -> None:
+    assert not asks(message)

@@ -9,6 +9,7 @@ import pytest
 
 from pi_memory.config import Config
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.judges.asked import Asked
 from pi_memory.judges.plain_facts import PlainFacts
 from pi_memory.judges.worth import Worth
 from pi_memory.learning.statements import notice
@@ -17,6 +18,13 @@ from pi_memory.protocols import Embedder
 from pi_memory.types import Candidate, Exchange, Vectors
 from pi_memory.worker import Worker
 from tests.fakes import FakeReader
+
+
+class States(Asked):
+    """To whom no message asks."""
+
+    def asks(self, read: Vectors) -> bool:
+        return False
 
 
 class Sure(Worth):
@@ -41,7 +49,9 @@ async def judge(chance: float | None) -> AsyncIterator[PlainFacts]:
     embedder: Loader[Embedder] = Loader(load, fallback=NoEmbedder())
     embedder.start()
     await embedder.ready()
-    yield PlainFacts(Sure(chance) if chance else Worth(Config().folder("heads")), embedder, worker=worker)
+    heads = Config().folder("heads")
+    worth, asked = (Sure(chance), States(heads)) if chance else (Worth(heads), Asked(heads))
+    yield PlainFacts(worth, asked, embedder, worker=worker)
     await worker.close()
 
 

@@ -22,6 +22,7 @@ from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search, SearchRequest
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
+from pi_memory.store.messages import REMARK
 from pi_memory.types import Candidate, Exchange, Recalled, Source
 from pi_memory.worker import Worker
 from tests.fakes import FakeClock, FakeEmbedder
@@ -218,7 +219,7 @@ def test_a_remark_is_found_with_no_strength() -> None:
             await known.say(("The key of the boat is red", ""))
             remark = Exchange("old", "The key of the boat is fun", "", known.clock() + 60)
             number = await known.db.write(partial(exchanges.add, exchange=remark))
-            await known.passages.index(number, remark, is_remark=True)
+            await known.passages.index(number, remark, aside=REMARK)
             found = {result.content: result.strength for result in await known.found("key of the boat")}
             assert found == {"The key of the boat is red": 1.0, "The key of the boat is fun": 0.0}
 

@@ -81,8 +81,8 @@ def after_reply(
             await learner.link_statements(stored.id, exchange)
 
     async def index_messages(stored: StoredExchange) -> None:
-        is_remark = await learner.is_remark(stored.exchange)
-        await message_index.index(stored.id, stored.exchange, is_remark=is_remark)
+        aside = await learner.aside(stored.exchange)
+        await message_index.index(stored.id, stored.exchange, aside=aside)
 
     async def keep_facts(stored: StoredExchange) -> None:
         if not learner.is_ready:

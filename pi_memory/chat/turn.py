@@ -310,7 +310,7 @@ def _answered(conversation: Conversation) -> Answered | None:
     if last is None or last.receipt is None or not last.receipt.recalled:
         return None
     best = last.receipt.recalled[0]
-    if intent_of(last.user).kind is not Wish.QUESTION:
+    if intent_of(last.user).kind is not Wish.QUESTION and best.is_sure:
         return None
     return Answered(last.user, best.content, is_sure=best.is_sure)
 

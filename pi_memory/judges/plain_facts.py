@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from pi_memory.embedding import reading
 from pi_memory.errors import EmbedderError
+from pi_memory.judges.asked import Asked, may_ask
 from pi_memory.judges.heads import by_odds
 from pi_memory.judges.worth import Worth
 from pi_memory.loader import Loader
@@ -78,8 +79,9 @@ UPDATES = 2
 class PlainFacts:
     """Finds facts in what users say, by what an embedder reads in it or, without one, by signs of their words."""
 
-    def __init__(self, worth: Worth, embedder: Loader[Embedder], *, worker: Worker) -> None:
+    def __init__(self, worth: Worth, asked: Asked, embedder: Loader[Embedder], *, worker: Worker) -> None:
         self._worth = worth
+        self._asked = asked
         self._embedder = embedder
         self._worker = worker
         self._last: OrderedDict[str, str] = OrderedDict()
@@ -89,7 +91,7 @@ class PlainFacts:
         `stated` in it.
         """
         said = await self._worker.run(_told, exchange.user)
-        if any(statement.kind == "private" for statement in stated):
+        if any(statement.kind == "private" for statement in stated) or await self.asks(exchange.user):
             return Facts()
         quotes = {statement.quote for statement in stated}
         completed = [(s, _elliptical(s, before)) for before, s in zip([None, *said], said, strict=False)]
@@ -133,6 +135,13 @@ class PlainFacts:
         texts = [s.text for s in await self._worker.run(sentences, message) if _may_be_fact(s, s.text)]
         chances, _ = await self._chances(texts)
         return [text for text, chance in zip(texts, chances, strict=True) if chance >= LEAST_UNSURE]
+
+    async def asks(self, message: str) -> bool:
+        """Whether a message asks though no rule says so; False where nothing reads it."""
+        if not may_ask(message):
+            return False
+        read = await self._read([message])
+        return read is not None and self._asked.asks(read)
 
     async def is_remark(self, exchange: Exchange) -> bool:
         """Whether nothing in a message is likely to be a fact; False where nothing reads it."""

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from pi_memory.errors import Forgotten, NotFound, RequestError
 from pi_memory.event_bus import TextForgotten
+from pi_memory.judges.asked import Asked
 from pi_memory.judges.heads import by_odds
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement, Said
@@ -37,6 +38,7 @@ from pi_memory.protocols import Embedder
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from pi_memory.store.memories import Embedding
+from pi_memory.store.messages import ASIDE, REMARK
 from pi_memory.tasks import Tasks
 from pi_memory.text.fact import facts, states, stems
 from pi_memory.text.language import pattern
@@ -120,7 +122,7 @@ class Learner:
         self._memories = memories
         self._around = neighbours
         self._loaded = loaded
-        self._plain_facts = PlainFacts(Worth(heads), embedder, worker=worker)
+        self._plain_facts = PlainFacts(Worth(heads), Asked(heads), embedder, worker=worker)
         self._unkept = Unkept(memories, neighbours, self._plain_facts, recall)
         self._replacement = Replacement(heads)
         self._worker = worker
@@ -222,9 +224,13 @@ class Learner:
             await self._memories.doubt(kept[-1].memory.id, doubted, chance)
         return [each.memory for each in kept if each.is_new]
 
-    async def is_remark(self, exchange: Exchange) -> bool:
-        """Whether the user states nothing in an exchange that lasts."""
-        return not statements(exchange) and await self._plain_facts.is_remark(exchange)
+    async def aside(self, exchange: Exchange) -> int:
+        """What a message that states nothing is: `ASIDE` if it asks, `REMARK` if it is of a moment; 0 for another."""
+        if statements(exchange):
+            return 0
+        if await self._plain_facts.asks(exchange.user):
+            return ASIDE
+        return REMARK * await self._plain_facts.is_remark(exchange)
 
     async def _of_whole(self, whole: Candidate, facts: Facts, exchange: Exchange) -> tuple[bool, int, float]:
         """Whether the sentences of a message correct one memory together, and none is about another thing, which words

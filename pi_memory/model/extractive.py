@@ -168,7 +168,8 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
         return FORGET_WHAT if _forgets_nothing(message) else SMALL_TALK[Wish.ANSWER]
     if pattern("asks_reminder").match(message):
         return REMINDER
-    if not wanted.asks:
+    may_ask = any(not line.is_sure for line in facts.recalled)  # only what was taken for a question is answered so
+    if not wanted.asks and not may_ask:
         return _what_to_do(message, facts.recalled) or SMALL_TALK[wanted.kind]
     if pattern("asks_focus").search(message) and facts.focus:
         return "\n".join(["In your recent focus:", *(f"- {line}" for line in facts.focus[:3])])

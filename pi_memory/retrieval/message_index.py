@@ -25,7 +25,7 @@ from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store import embedders, message_fts
 from pi_memory.store import messages as stored
 from pi_memory.store.database import Database
-from pi_memory.store.messages import ASIDE, REMARK, Kept, Passage
+from pi_memory.store.messages import ASIDE, Kept, Passage
 from pi_memory.tasks import BackgroundWorker, until_done
 from pi_memory.text.intent import only_asks
 from pi_memory.types import Exchange, Vectors
@@ -79,9 +79,11 @@ class MessageIndex:
         """Wait until the embedder is loaded or has failed."""
         await self._ready.wait()
 
-    async def index(self, exchange_id: int, exchange: Exchange, *, is_remark: bool = False) -> None:
-        """Index the messages of an exchange, in which the user may only remark. Idempotent. Raises `StoreError`."""
-        asks = ASIDE * (only_asks(exchange.user) or _is_said_elsewhere(exchange)) or REMARK * is_remark
+    async def index(self, exchange_id: int, exchange: Exchange, *, aside: int = 0) -> None:
+        """Index the messages of an exchange. The user's may state nothing: `aside` is `ASIDE` or `REMARK` then.
+        Idempotent. Raises `StoreError`.
+        """
+        asks = ASIDE * (only_asks(exchange.user) or _is_said_elsewhere(exchange)) or aside
         answers = ASIDE * (exchange.source == "chat")  # what an agent did may be an answer
         messages = [
             NewMessage(stored.id_of(exchange_id, reply=reply), text, aside=aside)

@@ -22,7 +22,7 @@ from pi_memory.embedding.calibration import Calibration, Scale
 from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.embedding.word_vectors import WordVectors
 from pi_memory.errors import EmbedderError
-from pi_memory.judges.asked import Asked
+from pi_memory.judges.asked import Asked, may_ask
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
@@ -283,6 +283,8 @@ class Search:
         intent = await self._worker.run(_intent, query, room.before)
         if intent is None:
             return "", ()
+        is_perhaps = await self._asks(query)
+        intent = Intent(Wish.QUESTION, is_sure=False) if is_perhaps else intent
         if intent.kind is Wish.SAID and not intent.subject and (period := time_window.period(query, now)):
             best = await self._messages_of(period, request.scope)
         elif intent.asks and self._by_meaning:
@@ -293,6 +295,7 @@ class Search:
         if intent.kind in (Wish.ABOUT, Wish.SAID):  # a list is whole, also where the prompt has some of it
             room = replace(room, text="")
         best = await self.mask_secrets(await self._with_next_messages(await self._each_once(best)))
+        best = [replace(each, is_sure=False) for each in best] if is_perhaps else best
         render = partial(prompt_blocks.block, again=intent.asks)
         text, chosen = await self._worker.run(render, best, query, room)
         if chosen:
@@ -373,13 +376,21 @@ class Search:
         answers = gate.answers(question, intent, judged, own=own, scale=scale)
         return _merge(answers, gate.let_through(others, by_meaning=True))
 
+    async def _asks(self, message: str) -> bool:
+        """Whether a message asks though no rule says so; False where nothing reads it."""
+        read = await self._read(message) if may_ask(message) else None
+        return read is not None and self._asked.asks(read)
+
     async def _own(self, question: str) -> float:
         """How likely a question asks for what only the user can have told."""
+        return await self._worker.run(self._asked.own, question, await self._read(question))
+
+    async def _read(self, message: str) -> Vectors | None:
+        """What the embedder reads in a message, shape (1, dimensions); None if it does not, or fails."""
         try:
-            read = await reading.read(self._scale.embedder.now, [(question,)], "sentences")
+            return await reading.read(self._scale.embedder.now, [(message,)], "sentences")
         except EmbedderError:
-            read = None
-        return await self._worker.run(self._asked.own, question, read)
+            return None
 
     async def _answer_scale(self) -> float:
         """See `Calibration`; 1 when the embedder fails."""
