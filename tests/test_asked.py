@@ -6,8 +6,11 @@ import pytest
 
 from pi_memory.config import Config
 from pi_memory.judges.asked import Asked, may_ask
-from tests.test_conflicts import NEEDS_MINILM
+from tests.conftest import Client
+from tests.test_conflicts import NEEDS_MINILM, minilm, reader
 from tests.test_replacement import default
+
+__all__ = ["minilm", "reader"]
 
 ASKED = Asked(Config().folder("heads"))
 
@@ -87,3 +90,18 @@ def test_what_is_only_named_in_a_hurry_asks(message: str) -> None:
 )
 def test_what_states_something_in_a_hurry_does_not_ask(message: str) -> None:
     assert not asks(message)
+
+
+@NEEDS_MINILM
+def test_what_is_only_named_in_a_hurry_is_answered_and_no_memory(reader: Client) -> None:
+    def said(message: str) -> str:
+        body = {"message": message, "conversation_id": f"c{len(message)}"}
+        reply: str = reader.post("/chat", json=body).raise_for_status().json()["reply"]
+        reader.settle()
+        return reply
+
+    said("Leo can't eat celery, it makes him sick for days.")
+    (known,) = reader.get("/memories").json()["memories"]
+    assert "celery" in said("the stuff leo cant eat")
+    assert [memory["id"] for memory in reader.get("/memories").json()["memories"]] == [known["id"]]
+    assert "stuff" not in said("What is it that Leo can't eat?")
