@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from pi_memory.model.extractive import ExtractiveModel
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock, FakeEmbedder
 
@@ -258,6 +259,21 @@ def test_what_other_projects_know_of_it_is_hinted_at(daemon: Daemon) -> None:
     assert asked(client, project="shop")["elsewhere"] == {"garden": 1}
     for silent in ({"everywhere": 1}, {"namespace": "user"}, {"kind": "exchange"}, {"q": "weather in May"}):
         assert "elsewhere" not in asked(client, **silent)
+
+
+def test_a_reply_hints_at_what_another_project_knows(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    body = {"content": "The freezer of the hall is leased", "project": "shop"}
+    client.post("/memories", json=body).raise_for_status()
+
+    def reply(message: str, **more: str) -> str:
+        found: str = client.post("/chat", json={"message": message, **more}).raise_for_status().json()["reply"]
+        return found
+
+    assert "1 in project shop" in reply("Is the freezer of the hall leased?")
+    assert "leased" in reply("Is the freezer of the hall leased?", project="shop")
+    assert "shop" not in reply("Is the roof of the church leaking?")
+    assert "shop" not in reply("The freezer of the hall hums.")
 
 
 def asked(client: Client, **params: Any) -> Any:

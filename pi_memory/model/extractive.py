@@ -13,7 +13,7 @@ from pi_memory.text.intent import Intent, Wish, asks, intent_of, only_asks, says
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import in_second_person, to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
-from pi_memory.types import AS_SET, RECALLED, UNSURE, AnswerForm, Message, Notice, ReplyOptions, Usage
+from pi_memory.types import AS_SET, ELSEWHERE, RECALLED, UNSURE, AnswerForm, Message, Notice, ReplyOptions, Usage
 
 CHARACTERS_PER_TOKEN = 4
 LONGEST_QUOTE = 240
@@ -120,7 +120,9 @@ def reply(messages: Sequence[Message]) -> str:
     if not asked:
         return SELF
     said = [message.content for message in asked]
-    facts = PromptFacts(_focus(messages), _section(messages, MEMORY_HEADING), _recalled(asked[-1]))
+    facts = PromptFacts(
+        _focus(messages), _section(messages, MEMORY_HEADING), _recalled(asked[-1]), _elsewhere(asked[-1])
+    )
     return _answer(said[-1], said[:-1], facts)
 
 
@@ -153,11 +155,14 @@ class SpokenLine(Struct, frozen=True):
 
 
 class PromptFacts(Struct, frozen=True):
-    """Lines of ours in the prompt: the recent focus, what the user once stated, what was recalled for the message."""
+    """Lines of ours in the prompt: the recent focus, what the user once stated, what was recalled for the message, and
+    which other projects know of it.
+    """
 
     focus: Sequence[str]
     stated: Sequence[str]
     recalled: Sequence[SpokenLine]
+    elsewhere: str
 
 
 def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
@@ -183,6 +188,8 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     focus = best(message, facts.focus)[:1]
     if focus:
         return f"In your recent focus: {focus[0].text}"
+    if facts.elsewhere:
+        return f"{NOTHING} There is more about it: {facts.elsewhere}. Ask me in that project."
     return NOTHING if wanted.is_sure else SMALL_TALK[Wish.STATEMENT]
 
 
@@ -252,6 +259,12 @@ def _focus(messages: Sequence[Message]) -> list[str]:
         came, gone = ([] if names is None else names.split(", ") for names in edit.groups())
         lines = [*came, *(line for line in lines if line.partition(" (")[0] not in (*came, *gone))]
     return lines
+
+
+def _elsewhere(message: Message) -> str:
+    """The projects that know of what a message asks: `3 in project shop, 1 in project garden`; "" for none."""
+    lines = message.context.partition(ELSEWHERE)[2].split("\n\n")[0].splitlines()
+    return ", ".join(line.removeprefix("- ") for line in lines if line)
 
 
 def _recalled(message: Message) -> list[SpokenLine]:

@@ -1,6 +1,6 @@
 """Renders hits and stated memories for the prompt: under headings by kind, within a token budget. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -9,7 +9,7 @@ from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.excerpts import Novelty
 from pi_memory.text import query_terms
 from pi_memory.text.role_markers import inert
-from pi_memory.types import RECALLED, UNSURE, Memory, Recalled
+from pi_memory.types import ELSEWHERE, RECALLED, UNSURE, Memory, Recalled
 
 FIXES = "fixes"
 """Last part of the namespaces of errors with their resolutions."""
@@ -54,6 +54,15 @@ def block(
                 chosen.append(result)
     text = "\n\n".join([RECALLED, *("\n".join([heading, *lines]) for heading, lines in groups.items())])
     return (text, tuple(chosen)) if chosen else ("", ())
+
+
+def elsewhere(counts: Mapping[str, int], room: PromptRoom) -> str:
+    """The block that names the projects which know of a question, by how many of their memories bear on it; "" for
+    none, or where there is no room.
+    """
+    lines = [f"- {count} in project {name}" for name, count in sorted(counts.items(), key=lambda each: -each[1])]
+    text = "\n".join([ELSEWHERE, *lines])
+    return text if lines and room.count(text) <= room.tokens else ""
 
 
 def _heading(result: Recalled) -> str:
