@@ -6,6 +6,7 @@ import pytest
 
 from pi_memory.config import Config
 from pi_memory.judges.asked import Asked, may_ask
+from pi_memory.text.intent import intent_of
 from tests.conftest import Client
 from tests.test_conflicts import NEEDS_MINILM, minilm, reader
 from tests.test_replacement import default
@@ -60,7 +61,7 @@ def test_any_message_is_judged_by_its_words_where_nothing_reads_it() -> None:
 def asks(message: str) -> bool:
     read = asyncio.run(default().read([(message,)], "sentences"))
     assert read is not None
-    return may_ask(message) and ASKED.asks(read)
+    return intent_of(message).asks or (may_ask(message) and ASKED.asks(read))
 
 
 @NEEDS_MINILM
@@ -105,3 +106,18 @@ def test_what_is_only_named_in_a_hurry_is_answered_and_no_memory(reader: Client)
     assert "celery" in said("the stuff leo cant eat")
     assert [memory["id"] for memory in reader.get("/memories").json()["memories"]] == [known["id"]]
     assert "stuff" not in said("What is it that Leo can't eat?")
+
+
+@NEEDS_MINILM
+def test_what_everybody_may_know_follows_up_nothing(reader: Client) -> None:
+    def said(message: str, conversation: str = "later") -> str:
+        body = {"message": message, "conversation_id": conversation}
+        reply: str = reader.post("/chat", json=body).raise_for_status().json()["reply"]
+        reader.settle()
+        return reply
+
+    said("Otto must not eat grapes, and he comes on Friday.", "before")
+    assert "grapes" in said("What may Otto not eat?")
+    assert "grapes" not in said("why does the sky go red before it snows")
+    assert "Friday" in said("When does Otto come?")
+    assert "grapes" in said("and what may he not eat?")

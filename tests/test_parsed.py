@@ -44,4 +44,6 @@ def test_what_a_text_says_is_told_one_by_one_with_what_its_pronouns_stand_for() 
         "Anna's desk is in Bern.",
     )
     assert READER.claims("Poppy's birthday is in May. She likes otters.", "")[1] == "Poppy likes otters."
+    lodger = "We have a lodger upstairs, Ola, a quiet lad. He pays 90 a week."
+    assert READER.claims(lodger, "He pays 90 a week.") == ("Ola pays 90 a week.",)
     assert READER.claims("It rains. We stay in.", "") == ("It rains. We stay in.",)

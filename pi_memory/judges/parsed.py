@@ -181,8 +181,12 @@ class Reader:
         for clause in (each.strip(" ,;") for each in clauses(text)):
             is_thing = not words("of_things").isdisjoint(clause.casefold().replace("'", " ").split()[:1])
             found.append(self._resolved(clause, before if is_thing else of_others))
-            if found[-1] == clause:  # `she` is not who says `I should be obliged`
-                before, of_others = clause, of_others if pattern("of_persons").match(clause) else clause
+            if found[-1] != clause or not _has_verb(clause):  # `Ikenna, a quiet lad`: he is Ikenna
+                continue
+            before = clause
+            # `She` is not who says `I should be obliged`, but may be whom `I have a lodger, Anna` names.
+            if not pattern("of_persons").match(clause) or (not of_others and self.parsed(clause).name):
+                of_others = clause
         return found
 
     def _resolved(self, clause: str, before: str) -> str:
@@ -227,3 +231,7 @@ class Reader:
     @cached_property
     def _patterns(self) -> Mapping[str, re.Pattern[str]]:
         return {name: re.compile(phrase, re.IGNORECASE) for name, phrase in self._table["patterns"].items()}
+
+
+def _has_verb(clause: str) -> bool:
+    return bool(pattern("says_now").search(clause) or pattern("happened_once").search(clause))

@@ -64,6 +64,10 @@ SIGNAL = 0.13
 """Bonus for the speaker who is asked about and for a time that is asked for; penalty for a question or a long reply."""
 COMPANY = 0.1
 """Share of the best other message of its conversation that a message gains."""
+SHORTEST_WHOLE, GENERAL = 5, 0.05
+"""Words of a question that says by itself what it is about, and how likely one of general knowledge is of the user's
+own, at most.
+"""
 LEAST_BEARING = 0.05
 """Least cosine of a term to the query."""
 HALF = 0.5
@@ -359,7 +363,7 @@ class Search:
         turn before.
         """
         query, request = request.query, replace(request, k=READ)
-        question = gate.with_subject(query, before)
+        question = await self._with_subject(query, before)
         if intent.kind is Wish.REPLIED:
             replies = await self.search(replace(request, query=question, only="replies"))
             found = [each for each in replies if each.role == "assistant"]
@@ -384,6 +388,14 @@ class Search:
         """Whether a message asks though no rule says so; False where nothing reads it."""
         read = await self._read(message) if may_ask(message) else None
         return read is not None and self._asked.asks(read)
+
+    async def _with_subject(self, query: str, before: str) -> str:
+        """A question that follows up with what it follows; not one of general knowledge that only looks like it: `why
+        is the sky red before it snows`.
+        """
+        question = gate.with_subject(query, before)
+        is_whole = question != query and len(query.split()) > SHORTEST_WHOLE
+        return query if is_whole and await self._own(query) < GENERAL else question
 
     async def _own(self, question: str) -> float:
         """How likely a question asks for what only the user can have told."""
