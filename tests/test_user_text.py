@@ -38,3 +38,9 @@ def test_of_a_long_message_the_two_ends_are_read() -> None:
 def test_the_end_of_a_long_message_may_be_code() -> None:
     message = "Mine.\n```\n" + "y = 1\n" * LONG + "remember this"
     assert [sentence.text for sentence in sentences(message)] == ["Mine."]
+
+
+def test_what_is_asked_of_a_statement_at_its_end_leaves_the_statement() -> None:
+    said = [each.text for each in sentences("Took the cat to the vet, 90 bucks, is that normal?")]
+    assert said == ["Took the cat to the vet, 90 bucks", "is that normal?"]
+    assert [each.text for each in sentences("Where is the key, any ideas?")] == ["Where is the key, any ideas?"]

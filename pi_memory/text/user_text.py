@@ -145,8 +145,16 @@ def _split(block: str) -> Iterator[Sentence]:
         item = ITEM.match(text)
         text = text[item.end() :] if item else text
         if text and len(text) <= LONGEST:
-            yield Sentence(text, item=item is not None)
+            yield from (Sentence(part, item=item is not None) for part in _with_tag(text))
         start = end
+
+
+def _with_tag(text: str) -> tuple[str, ...]:
+    """What a sentence states, and what is asked of it at its end: `The vet took 90, is that normal?`"""
+    tag = pattern("tag_question").search(text)
+    if tag is None or pattern("asks").match(text):
+        return (text,)
+    return text[: tag.start()], text[tag.start() :].lstrip(" ,")
 
 
 def _ends(masked: str) -> Iterator[int]:
