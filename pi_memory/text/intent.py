@@ -81,7 +81,8 @@ def intent_of(message: str) -> Intent:
     asking = [sentence for sentence in said if not pattern("idle_question").search(sentence)]
     if sure := [sentence for sentence in asking if asks(sentence)]:
         found = _asked(" ".join(sure))
-        return Intent(found.kind, found.subject, is_sure=False) if all(map(_is_to_be_done, sure)) else found
+        is_sure = any(is_question(sentence) or not _is_to_be_done(sentence) for sentence in sure)
+        return found if is_sure else Intent(found.kind, found.subject, is_sure=False)
     if any(map(names_only, asking)):
         return Intent(Wish.QUESTION, is_sure=False)
     return Intent(Wish.REQUEST if any(map(pattern("request").search, said)) else Wish.STATEMENT)
