@@ -29,7 +29,7 @@ and if it has no value of the same kind either: most say something else about wh
 """
 ODDS_WITH_ITS_VALUE = 0.2
 """The same if the older one has the newer one's value already: what is said of another one, most often."""
-ODDS_APART = 0.6
+ODDS_APART = 0.35
 """The same if both are about things of one name that are told apart, as the key of the shed and that of the loft, or
 the newer one about somebody and the older one about what is theirs.
 """
