@@ -26,6 +26,8 @@ REPLACED = [
         Answered("Where do I keep the seeds?", "The seeds are in the shed."),
         "The seeds are in the pantry.",
     ),
+    ("no its 6640 now", GATE, "The padlock on the gate is 6640."),
+    ("its in my bag now", Answered("wheres the pump", "The pump is in the car."), "The pump is in the user's bag."),
     ("it's seven now", Answered("When do we open?", "We open at half six."), "We open at seven."),
     (
         "no, on Fridays",

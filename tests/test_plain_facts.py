@@ -190,3 +190,13 @@ def test_a_fact_is_kept_without_the_greeting_before_it() -> None:
 )
 def test_the_password_of_the_wifi_is_a_fact(message: str) -> None:
     assert [fact.quote for fact in found(message)] == [message]
+
+
+def test_a_secret_is_nothing_that_a_fact_is_kept_with() -> None:
+    assert all("4417" not in each.content for each in found("my pin is 4417", "it drips at night", chance=0.9))
+
+
+def test_a_value_that_nothing_completes_is_no_fact() -> None:
+    assert not found("no its 8820 now", chance=0.9)
+    assert not found("The alarm is new.", "Where does Bo live?", "its 2 feb", chance=0.9)
+    assert found("It's Anna who has the key.", chance=0.9)

@@ -92,6 +92,7 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
         ("Rosa may stay up until nine on Saturdays.", "Rosa has ballet on Tuesdays."),
         ("I parked the van on level 3.", "The van needs 5W-30 oil."),
         ("In the pump project, migrations are run by hand.", "We deploy the pump project with Helm."),
+        ("I hate Mondays.", "My work days are Tuesdays, Thursdays and Fridays."),
         ("I keep the spare key of the loft in box 12.", "I keep the spare key of the shed in box 9."),
         ("Box 12 is on shelf 16.", "Box 5 is on shelf 12."),
         ("Key 7 opens the shed.", "Key 3 opens the shed."),

@@ -130,6 +130,7 @@ class TurnContext:
             # elsewhere in the prompt.
             text="\n".join(message.text for message in conversation.messages) if model.is_language_model else "",
             in_prompt=PromptWindow(conversation.id, said[0].at) if said else None,
+            names_projects=True,
             before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",
         )
         scope, now = namespaces.scope(conversation.project), self._clock()

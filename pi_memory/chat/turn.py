@@ -305,14 +305,14 @@ def _statements(message: str, conversation: Conversation) -> tuple[Statement, ..
 
 
 def _answered(conversation: Conversation) -> Answered | None:
-    """What the last message of a conversation asked, and the best that was recalled for it; None for nothing."""
+    """What the last message of a conversation asked, and the best that was recalled for it; None if it did not ask."""
     last = conversation.exchanges[-1] if conversation.exchanges else None
-    if last is None or last.receipt is None or not last.receipt.recalled:
+    if last is None or last.receipt is None:
         return None
-    best = last.receipt.recalled[0]
-    if intent_of(last.user).kind is not Wish.QUESTION and best.is_sure:
-        return None
-    return Answered(last.user, best.content, is_sure=best.is_sure)
+    best, asks = next(iter(last.receipt.recalled), None), intent_of(last.user).kind is Wish.QUESTION
+    if best is None:
+        return Answered(last.user, "", is_sure=False) if asks else None
+    return Answered(last.user, best.content, is_sure=best.is_sure) if asks or not best.is_sure else None
 
 
 def _without_forgotten(message: str, statements: Sequence[Statement], *, mark: str) -> str:

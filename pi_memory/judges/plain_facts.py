@@ -19,7 +19,7 @@ from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.text import intent
 from pi_memory.text.contrast import with_subject
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import stems
@@ -85,6 +85,8 @@ class PlainFacts:
         self._embedder = embedder
         self._worker = worker
         self._last: OrderedDict[str, str] = OrderedDict()
+        self._asked_last: set[str] = set()
+        """Conversations whose last message asked: `it` is what it asked about."""
 
     async def of(self, exchange_id: int, exchange: Exchange, *, stated: Sequence[Statement] = ()) -> Facts:
         """Candidates of an exchange, numbered `exchange_id`, in the order in which they were said; without what was
@@ -115,6 +117,7 @@ class PlainFacts:
             (each, chance)
             for place, (each, chance) in enumerate(zip(candidates, chances, strict=True))
             if place < len(possible_facts) or each.quote not in told  # `Cal, who cuts our hedge, charges 18.`
+            if not _only_gives_value(each.content)
         ]
         if any(map(intent.is_asking, said)):
             least = max(least, LEAST_CHANCE_BESIDE_QUESTION)
@@ -181,21 +184,25 @@ class PlainFacts:
         """
         earlier = [s.text for s in said[: said.index(fact)] if _may_be_subject(s)]
         naming, last = [text for text in earlier if _names(text)], self._last.get(conversation, "")
-        if earlier and not words("of_things").isdisjoint(fact.text.casefold().split()):
+        things, said_words = words("of_things"), re.findall(r"\w+", fact.text.casefold())
+        if earlier and not things.isdisjoint(said_words):
             return earlier[-1]
+        if conversation in self._asked_last and not things.isdisjoint(said_words[:2]):
+            return ""
         return naming[-1] if naming else last if _names(last) or not earlier else earlier[-1]
 
     def _remember(self, conversation: str, said: Sequence[Sentence]) -> None:
         """Keep the last statement of a message that names something, or the first of any, for what the next one may
         refer to.
         """
+        (self._asked_last.add if said and all(map(intent.is_asking, said)) else self._asked_last.discard)(conversation)
         stated = [s.text for s in said if _may_be_subject(s) and not self._worth.refers_back(s.text)]
         naming = [text for text in stated if _names(text)]
         if naming or (stated and not _names(self._last.get(conversation, ""))):
             self._last[conversation] = (naming or stated)[-1]
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
-            self._last.popitem(last=False)
+            self._asked_last.discard(self._last.popitem(last=False)[0])
 
 
 def _of_whom_it_was_asked(content: str, said: Sequence[Sentence]) -> str:
@@ -210,6 +217,13 @@ def _of_whom_it_was_asked(content: str, said: Sequence[Sentence]) -> str:
     is_person = words("of_things").isdisjoint({pronoun[0].casefold()})
     whom = [each for each in found if is_person or pattern("owning").match(each)]
     return finished(with_subject(content, whom[0] + "," * (", " in whom[0]))) if whom else ""
+
+
+def _only_gives_value(content: str) -> bool:
+    """Whether a text that nothing completes only says that it is some number or day: `No, it's 8820 now.`"""
+    known = words("stop_words") | words("request_words") | forms("weekday_name").keys() | forms("month_name").keys()
+    said = re.findall(r"[^\W\d_]+", content.casefold())
+    return pattern("gives_value").match(content) is not None and known.issuperset(said)
 
 
 def _bids(sentence: Sentence) -> bool:
@@ -280,7 +294,8 @@ def _gives_access(text: str) -> bool:
 
 
 def _may_be_subject(sentence: Sentence) -> bool:
-    return not sentence.is_question and not intent.says_nothing(sentence.text)
+    """Whether another sentence may refer back to it, and be kept with it: not to a secret."""
+    return not intent.is_asking(sentence) and not intent.says_nothing(sentence.text) and not secret_in(sentence.text)
 
 
 def _names(text: str) -> bool:

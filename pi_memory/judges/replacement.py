@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
 from pi_memory.judges.parsed import Kind, Parsed, Reader
+from pi_memory.text.language import pattern
 from pi_memory.text.spelling import likeness
 from pi_memory.types import Flags, Vectors
 
@@ -37,6 +38,8 @@ ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
 BEGINNING = 6
 """Letters that words of one family have in common."""
+LAST_OF_VERB = 4
+"""Tokens of a statement that begins with its subject and its verb."""
 DIFFER: tuple[Kind, ...] = ("number", "day", "name")
 
 READ = 8
@@ -142,18 +145,20 @@ class Replacement:
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them hold beside `new` whatever they say: what adds up, such as allergies, what is to be done when
         something happens, which it now did, what is to be done lest something happens, or for something else, what
-        explains a fault, a command beside what is none, and what is said of another file, or another one of numbered
-        things: `Box 5`, `Box 12`.
+        explains a fault, a command beside what is none, what somebody likes or not beside what is so, and what is said
+        of another file, or another one of numbered things: `Box 5`, `Box 12`.
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
         happens = not {"on_condition", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
+        feels = _feels(mine.tokens) and not {"changes", "corrects", "denies"} & mine.says
         explains = "explains" in mine.says and not {"corrects", "denies"} & mine.says
         return [
             (adds_up and "adds_up" in old.says)
             or (explains and "explains" not in old.says)
             or ("command" in mine.says) != ("command" in old.says)
+            or (feels and not _feels(old.tokens))
             or (warns and "warns" not in old.says)
             or (happens and bool(old.condition & mine.content))
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
@@ -402,6 +407,12 @@ def _of_what(statement: Parsed, of: frozenset[str]) -> dict[str, frozenset[str]]
         if token.lower() in of and behind and stems[place - 1] in content:
             found.setdefault(stems[place - 1], frozenset(behind))
     return found
+
+
+def _feels(tokens: Sequence[str]) -> bool:
+    """Whether a statement begins with what somebody likes or does not: `I hate Mondays.`"""
+    text = " ".join(tokens[1:LAST_OF_VERB])
+    return any(pattern(name).search(text) for name in ("fond", "averse"))
 
 
 def _verb(statement: Parsed) -> str:

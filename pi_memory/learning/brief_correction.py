@@ -11,7 +11,7 @@ from msgspec import Struct
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.persons import about_user
 from pi_memory.text.sentences import sentences as _sentences
-from pi_memory.text.sentences import stems
+from pi_memory.text.sentences import stems, with_apostrophes
 
 MOST_WORDS = 8
 """A longer text says itself what it is about."""
@@ -24,7 +24,9 @@ LONGEST_SHORT_MONTH = 4
 
 
 class Answered(Struct, frozen=True):
-    """The turn before: the question, and what was quoted first for it. `is_sure`: not only the nearest there is."""
+    """The turn before: the question, and what was quoted first for it, "" for nothing. `is_sure`: not only the nearest
+    there is.
+    """
 
     question: str
     answer: str
@@ -54,14 +56,16 @@ class _Value(Struct, frozen=True):
 
 
 def corrected(said: str, before: Answered) -> Correction | None:
-    """What a sentence means that only gives another value than the answer before; None for any other sentence."""
-    value = _given(said)
+    """What a sentence means that only gives another value than the answer before, or the value that was asked for in
+    vain; None for any other sentence.
+    """
+    value = _given(said, is_open=not before.is_sure)
     if not value:
         return None
     said_before = sorted(_sentences(before.answer), key=lambda each: -len(stems(each) & stems(before.question)))
-    is_place = pattern("placed").match(value) is not None and pattern("asks_place").search(before.question) is not None
-    if is_place:
-        return _at_place(value, before, said_before[0])
+    asks_place = pattern("asks_place").search(with_apostrophes(before.question)) is not None
+    if asks_place and pattern("placed").match(value):
+        return _at_place(value, before, said_before[0] if said_before else "")
     found = _values(value)
     if not found or not _says_no_more(value, found, stems(before.question) | stems(before.answer)):
         return None
@@ -82,9 +86,11 @@ def _has_place(sentence: str) -> bool:
     return pattern("names_place").search(sentence) is not None
 
 
-def _given(said: str) -> str:
-    """The new value of `no, it's 8820 now`; "" unless it is said that something is not so, or is so now."""
-    text = said.replace("’", "'").strip(" .!")
+def _given(said: str, *, is_open: bool) -> str:
+    """The new value of `no, it's 8820 now`; "" unless it is said that something is not so, or is so now, or is so where
+    the question is still open.
+    """
+    text = with_apostrophes(said.replace("’", "'").strip(" .!"))
     if said.rstrip().endswith("?"):
         return ""
     refused = pattern("correcting").match(text)
@@ -95,11 +101,12 @@ def _given(said: str) -> str:
     text = text[: goes_on.start()] if goes_on and pattern("finite").search(text, goes_on.end()) else text
     is_new = pattern("as_of_now").search(text) is not None or pattern("has_changed").match(text) is not None
     rest = pattern("as_of_now").sub("", text).strip(" ,")
-    rest = next((rest[found.end() :] for name in SAID if (found := pattern(name).match(rest))), rest)
+    is_said = next((found for name in SAID if (found := pattern(name).match(rest))), None)
+    rest = rest[is_said.end() :] if is_said else rest
     value = " ".join(rest.strip(" ,;:–—").split())
     value = value[:1].lower() + value[1:] if pattern("placed").match(value) else value  # `In the pantry now.`
     is_value = len(value.split()) <= MOST_WORDS and not pattern("verb").search(value)
-    return value if is_value and (refused or old or is_new) else ""
+    return value if is_value and (refused or old or is_new or (is_open and is_said)) else ""
 
 
 def _says_no_more(value: str, found: Sequence[_Value], known: frozenset[str] | set[str]) -> bool:
@@ -169,7 +176,7 @@ def _without_weekday(before: str, date: _Value, has: Sequence[_Value]) -> str:
 
 def _from_question(question: str, value: str) -> str:
     """`What's the code of the gate?` with 8820: `The code of the gate is 8820.`"""
-    asked = pattern("asks_what_it_is").match(question.replace("’", "'"))
+    asked = pattern("asks_what_it_is").match(with_apostrophes(question.replace("’", "'")))
     if asked is None or pattern("verb").search(asked["what"]):
         return ""
     verb = forms("short_of_be").get(asked["be"].strip(), asked["be"].strip())

@@ -24,6 +24,8 @@ class PromptRoom(Struct, frozen=True):
     count: Callable[[str], int]
     text: str = ""
     in_prompt: PromptWindow | None = None
+    names_projects: bool = False
+    """Whether projects that were not asked may be named."""
     before: str = ""
     """The user's message before, in the same conversation, with the best hit for it: a follow-up question is searched
     for with it.

@@ -280,7 +280,7 @@ class Search:
         The intent decides how it is searched: courtesy not at all, for what was said in a time by that time, for a
         question by what answers it, for all else, or without an embedder, by what is nearly the same.
 
-        Where nothing answers a question, the block has the projects that know of it.
+        Where nothing answers a question, the block may have the projects that know of it.
 
         Leaves out what the prompt already contains, except that the best answer to a question is repeated. The
         memories in the block are reinforced, and those that rest on a sentence in it. Raises `StoreError`.
@@ -304,7 +304,7 @@ class Search:
         best = [replace(each, is_sure=False) for each in best] if is_perhaps else best
         render = partial(prompt_blocks.block, again=intent.asks)
         text, chosen = await self._worker.run(render, best, query, room)
-        if not chosen and intent.asks and intent.is_sure:
+        if not chosen and room.names_projects and intent.asks and intent.is_sure:
             return prompt_blocks.elsewhere(await self.elsewhere(request), room), ()
         if chosen:
             # Not awaited: the reply need not wait for it, and the database logs a write that fails.

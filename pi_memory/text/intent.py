@@ -9,7 +9,7 @@ from enum import Enum
 from msgspec import Struct
 
 from pi_memory.text.language import pattern, words
-from pi_memory.text.sentences import is_question
+from pi_memory.text.sentences import is_question, with_apostrophes
 from pi_memory.text.user_text import Sentence
 from pi_memory.text.user_text import sentences as own_sentences
 
@@ -223,7 +223,7 @@ def _sentences(text: str) -> list[str]:
 
 
 def _plain(message: str) -> str:
-    return message.replace("’", "'").strip()
+    return with_apostrophes(message.replace("’", "'").strip())
 
 
 def _small_talk(text: str) -> Wish | None:

@@ -7,7 +7,7 @@ code, stay as they are. So does an `I` that is a number or a part of a name, and
 import re
 
 from pi_memory.text.language import forms, pattern, words
-from pi_memory.text.sentences import without_fillers
+from pi_memory.text.sentences import with_apostrophes, without_fillers
 
 LONGEST = 240
 ME = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -20,7 +20,7 @@ def about_user(text: str) -> str:
     plain = " ".join(text.split()).replace("’", "'")
     parts = pattern("quotation").split(plain)
     for place in range(0, len(parts), 2):
-        part = without_fillers(pattern("typed_short").sub(_with_apostrophe, parts[place]))
+        part = without_fillers(with_apostrophes(parts[place]))
         parts[place] = pattern("small_i").sub("I", part)
         if not pattern("other_grammar").search(plain):
             parts[place] = pattern("possessive").sub(_owned, pattern("subject").sub(_subject, parts[place]))
@@ -45,10 +45,6 @@ def finished(text: str) -> str:
         return ""
     text = text if _is_name(text.split()[0]) else text[0].upper() + text[1:]
     return text if text.endswith((".", "!", "?", "…", ":", ")", '"', "”", "»")) else f"{text}."
-
-
-def _with_apostrophe(found: re.Match[str]) -> str:
-    return f"I'{found['short']}" if found["i"] else f"{found['verb']}n't"
 
 
 def _is_name(word: str) -> bool:

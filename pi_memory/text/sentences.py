@@ -65,6 +65,17 @@ def without_code(text: str) -> str:
     return CODE.sub(" ", text)
 
 
+def with_apostrophes(text: str) -> str:
+    """The text with those that are left out in a hurry: `whats`, `dont`, `its in the bag`."""
+    return pattern("typed_short").sub(_with_apostrophe, text)
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    if found["i"]:
+        return f"I'{found['short']}"
+    return f"{found['verb']}n't" if found["verb"] else f"{found['of'] or found['it']}'s"
+
+
 def without_fillers(text: str) -> str:
     """The text without what its speaker says of saying it: `I'm afraid`, `I must say`; that is nothing they state."""
     text = pattern("filler_first").sub(lambda found: found["next"].upper(), text)
