@@ -16,7 +16,7 @@ from pi_memory.text.sentences import best, is_question, sentences, stems
 from pi_memory.types import AS_SET, ELSEWHERE, RECALLED, UNSURE, AnswerForm, Message, Notice, ReplyOptions, Usage
 
 CHARACTERS_PER_TOKEN = 4
-LONGEST_QUOTE = 240
+LONGEST_QUOTE = 480
 MOST_ALSO = 3
 """Most lines besides the one that answers."""
 

@@ -9,7 +9,7 @@ import re
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.sentences import with_apostrophes, without_fillers
 
-LONGEST = 240
+LONGEST = 480
 ME = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Stands for the assistant, whom the user calls "you", until the user is "you"."""
 QUOTING = '"“”„«»'
