@@ -193,7 +193,9 @@ def test_the_password_of_the_wifi_is_a_fact(message: str) -> None:
 
 
 def test_a_secret_is_nothing_that_a_fact_is_kept_with() -> None:
-    assert all("4417" not in each.content for each in found("my pin is 4417", "it drips at night", chance=0.9))
+    assert [each.content for each in found("my pin is 4417", "It is near the old mill.", chance=0.9)] == [
+        "It is near the old mill."
+    ]
 
 
 def test_a_value_that_nothing_completes_is_no_fact() -> None:

@@ -132,6 +132,7 @@ class PlainFacts:
     def let_go(self, clean: Callable[..., str]) -> None:
         """Remember no last statement that `clean` takes something from."""
         self._last = OrderedDict((name, said) for name, said in self._last.items() if clean(said) == said)
+        self._asked_last &= self._last.keys()
 
     async def possible(self, message: str) -> list[str]:
         """The sentences of a message that may be facts, whether they are kept or not."""
@@ -195,7 +196,9 @@ class PlainFacts:
         """Keep the last statement of a message that names something, or the first of any, for what the next one may
         refer to.
         """
-        (self._asked_last.add if said and all(map(intent.is_asking, said)) else self._asked_last.discard)(conversation)
+        self._asked_last.discard(conversation)
+        if conversation in self._last and said and all(map(intent.is_asking, said)):
+            self._asked_last.add(conversation)
         stated = [s.text for s in said if _may_be_subject(s) and not self._worth.refers_back(s.text)]
         naming = [text for text in stated if _names(text)]
         if naming or (stated and not _names(self._last.get(conversation, ""))):
