@@ -15,7 +15,9 @@ Role = Literal["system", "user", "assistant"]
 Source = Literal["chat", "activity", "import"]
 MemoryType = Literal["semantic", "episodic", "procedural"]
 Priority = Literal["highest", "high", "medium", "low"]
-StatementKind = Literal["remember", "rule", "preference", "personal", "correction", "forget", "private"]
+StatementKind = Literal["remember", "rule", "preference", "personal", "correction", "forget", "private", "undo"]
+NO_MEMORY: tuple[StatementKind, ...] = ("forget", "private", "undo")
+"""Those that become no memory."""
 Purpose = Literal["chat", "choose", "write", "idle"]
 """The purpose of a model computation; `idle`: prefill ahead of time."""
 RECALLED = "## Relevant Memories"
@@ -98,9 +100,9 @@ class Turn(Struct, frozen=True):
 class Statement(Struct, frozen=True):
     """A statement of the user in a message.
 
-    `content` is understandable alone; for `forget` it is what to forget, for `private` it is empty. `quote` is
-    verbatim. `instead_of` is the sentence of an answer a moment ago that it puts right, without which its quote says
-    nothing.
+    `content` is understandable alone; for `forget` it is what to forget, for `private` and `undo` it is empty.
+    `quote` is verbatim. `instead_of` is the sentence of an answer a moment ago that it puts right, without which its
+    quote says nothing.
     """
 
     kind: StatementKind

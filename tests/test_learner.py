@@ -202,6 +202,18 @@ def test_when_several_may_be_meant_the_user_is_asked(tmp_path: Path) -> None:
     run(tmp_path, story)
 
 
+def test_a_memory_that_says_more_is_not_erased_unasked(tmp_path: Path) -> None:
+    async def story(it: Mind) -> None:
+        both = "Ada takes 50 mg of sertraline and Nell takes 20 mg of citalopram."
+        await it.say(f"Remember that {both}")
+        (asked,) = await it.say("forget the sertraline that Ada takes")
+        assert asked.startswith("Is this to be forgotten")
+        assert await it.known() == [both]
+        assert await it.say("forget memory 1") == ["Forgotten: memory 1."]
+
+    run(tmp_path, story)
+
+
 def test_a_manner_of_speaking_erases_nothing(tmp_path: Path) -> None:
     async def story(it: Mind) -> None:
         await it.say("remember that the cache is in /tmp")

@@ -466,3 +466,34 @@ def test_a_yes_to_one_of_several_forgets_nothing_and_says_so(daemon: Daemon) -> 
     assert "Nothing was forgotten: say which" in reply("yes")
     assert len(held(client)) == 2
     assert "Forgotten: memory 2." in reply("forget memory 2")
+
+
+@NEEDS_MINILM
+def test_what_the_last_message_changed_is_taken_back_in_the_chat(reader: Client) -> None:
+    def chat(message: str, conversation: str = "c1") -> str:
+        body = {"message": message, "conversation_id": conversation}
+        reply: str = reader.post("/chat", json=body).raise_for_status().json()["reply"]
+        reader.settle()
+        return reply
+
+    say(reader, "The ladder is at Ingrid's.")
+    chat("My desk is 80 cm high. The lamp on it is from Ingo.")
+    chat("The ladder is at Bo's now.")
+    assert "The ladder is at Ingrid's." not in held(reader)
+    done = chat("Undo that, please.")
+    assert "Holds again: The ladder is at Ingrid's." in done
+    assert "Taken back: The ladder is at Bo's now." in done
+    assert "The lamp on it is from Ingo" in " ".join(held(reader))
+    assert "Nothing that you told me in this conversation" in chat("undo that", "another")
+    assert chat("undo that").count("Taken back: ") == 2
+    assert held(reader) == ["The ladder is at Ingrid's."]
+    chat("Remember that the gas meter is in the loft.")
+    assert "Forgotten" in chat("forget that the gas meter is in the loft")
+    assert "gone for good" in chat("undo that")
+
+
+@NEEDS_MINILM
+def test_a_message_to_take_something_back_is_not_quoted_later(reader: Client) -> None:
+    say(reader, "Undo that.")
+    assert "ndo" not in reader.post("/chat", json={"message": "What was to be undone?"}).json()["reply"]
+    assert [each["user"] for each in reader.get("/exchanges").json()["exchanges"]][-1] == "[not kept]"

@@ -25,6 +25,7 @@ from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model
 from pi_memory.text.intent import Wish, intent_of
 from pi_memory.types import (
+    NO_MEMORY,
     UNKEPT,
     Delta,
     Done,
@@ -229,7 +230,7 @@ class Assistant:
         user = UNKEPT if is_private else _without_forgotten(exchange.user, statements, mark=UNKEPT)
         exchange = replace(exchange, user=user)
         self._windows.append(conversation, exchange)
-        lasting = tuple(statement for statement in statements if statement.kind not in ("forget", "private"))
+        lasting = tuple(statement for statement in statements if statement.kind not in NO_MEMORY)
         self._inbox.put(replace(exchange, stated=lasting))
         self._prefill.look_ahead(conversation.id)
 
@@ -316,8 +317,8 @@ def _answered(conversation: Conversation) -> Answered | None:
 
 
 def _without_forgotten(message: str, statements: Sequence[Statement], *, mark: str) -> str:
-    """The message with `mark` in the place of what it asks to forget."""
+    """The message with `mark` in the place of what it asks to forget, or to take back."""
     for statement in statements:
-        if statement.kind == "forget":
+        if statement.kind in ("forget", "undo"):
             message = message.replace(statement.quote, mark)
     return message

@@ -16,7 +16,7 @@ from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.user_text import Sentence, sentences
-from pi_memory.types import Candidate, Exchange, MemoryType, Numbered, Priority, Statement
+from pi_memory.types import NO_MEMORY, Candidate, Exchange, MemoryType, Numbered, Priority, Statement
 
 MOST = 40
 """Most candidates of one session: with more the user is dictating, and search finds it word for word."""
@@ -93,7 +93,7 @@ def reported_by_tools(exchange: Exchange) -> Iterator[str]:
 
 
 def _of_exchange(number: int, exchange: Exchange) -> Iterator[Candidate]:
-    stated = [s for s in statements(exchange) if s.kind not in ("forget", "private")]
+    stated = [s for s in statements(exchange) if s.kind not in NO_MEMORY]
     for statement in stated:
         candidate = of_statement(statement, exchange.project, number)
         # Only "remember" is leave to keep a secret.

@@ -29,10 +29,12 @@ from pi_memory.learning.remainder import merged
 from pi_memory.learning.statements import statements
 from pi_memory.learning.unkept import Recall, Unkept, as_candidate
 from pi_memory.loader import Loader
+from pi_memory.memories.forget import FORGOTTEN
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers, named, scope
 from pi_memory.memories.redaction import Gone
 from pi_memory.memories.said_on import undated
+from pi_memory.memories.undo import memory_ids
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval import called
@@ -45,7 +47,7 @@ from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user, by_user
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import sentences
-from pi_memory.types import Candidate, Exchange, Memory, Numbered, Statement, Vectors
+from pi_memory.types import NO_MEMORY, Candidate, Exchange, Memory, Numbered, Statement, Vectors
 from pi_memory.worker import Worker
 
 if TYPE_CHECKING:  # imported with the choice of it
@@ -71,6 +73,7 @@ ODDS_BESIDE = 0.3
 """How much less likely by the odds a memory is untrue when what may make it so ends another one: a correction is mostly
 about one thing.
 """
+NOTHING_CHANGED = "Nothing that you told me in this conversation changed a memory; `pi-memory history` shows what did."
 MOST_DOUBTS = 3
 """Most memories that one is recorded to make possibly untrue."""
 BELONGS = 0.2
@@ -180,6 +183,8 @@ class Learner:
             for statement in stated:
                 if statement.kind == "private":
                     lines.append("Nothing is learned from this message.")
+                elif statement.kind == "undo":
+                    lines.append(await self._take_back(session))
                 elif statement.kind == "forget":
                     lines.append(await self._forget(statement, scope(named(project))))
                 else:
@@ -189,7 +194,7 @@ class Learner:
 
     async def link_statements(self, exchange_id: int, exchange: Exchange) -> None:
         """Set the source exchange of memories that were stored before it. Idempotent."""
-        if quotes := [s.quote for s in statements(exchange) if s.kind not in ("forget", "private")]:
+        if quotes := [s.quote for s in statements(exchange) if s.kind not in NO_MEMORY]:
             await self._memories.link_statements(quotes, exchange_id)
 
     @property
@@ -532,6 +537,30 @@ class Learner:
         for older, chance in doubts:
             await self._memories.doubt(newer.id, older, chance)
 
+    async def _take_back(self, session: str | None) -> str:
+        """Take back what the last message that changed a memory changed, of those of a conversation. Returns a line
+        about each memory.
+        """
+        of_talk = {number for number, talk in self._talks.items() if talk == session}
+        last, changed = 0, dict[int, Memory]()
+        for event in await self._memories.last_changes():
+            if event.kind == FORGOTTEN and not changed:
+                return "What was forgotten is gone for good."
+            touched = {memory.id: memory for memory in await self._memories.several(list(memory_ids(event)))}
+            said = max((m.exchange_id or 0 for m in touched.values() if m.exchange_id in of_talk), default=0)
+            is_open = any(memory.is_valid and memory.id not in changed for memory in touched.values())
+            if not said or last not in (0, said) or not is_open:
+                continue
+            last = said
+            try:
+                await self._memories.undo(event.id, origin=NOTICE)
+            except RequestError as error:
+                return f"Not taken back: {error.message}. {error.hint}"
+            changed |= touched
+        found = await self._memories.several(list(changed))
+        lines = [f"{'Holds again' if memory.is_valid else 'Taken back'}: {memory.content}" for memory in found]
+        return "\n".join(lines) or NOTHING_CHANGED
+
     async def _forget(self, stated: Statement, seen: Scope) -> str:
         """Forget what a statement means. Returns lines for the user; "" if it may have been a manner of speaking."""
         what, surely = stated.content, not pattern("forget_loosely").search(stated.quote)
@@ -544,7 +573,7 @@ class Learner:
         around = await self._around.of(what)
         known = [n for n in around.neighbours if covers(n.memory.namespace, seen)]
         found, clear = await self._worker.run(forget_requests.meant, what, known, same=around.scale.same)
-        if clear and surely:
+        if clear and surely and not self._says_more(found[0].memory, what):
             return await self._forget_memory(found[0].memory, what)
         said = await self._memories.said(what)
         if not found and not said:
@@ -552,6 +581,11 @@ class Learner:
         if not found and surely and (line := await self._forget_said(said)):
             return line
         return _asked(found, said)
+
+    def _says_more(self, memory: Memory, than: str) -> bool:
+        """Whether a memory also has a clause of which no word was asked for, as about somebody else."""
+        claims = self._replacement.claims(by_user(_in_own_words(memory)), own=memory.quote)
+        return any(stems(than).isdisjoint(stems(claim)) for claim in claims)
 
     async def _forget_memory(self, memory: Memory, what: str) -> str:
         """Also what was asked for in other words, when they say as much."""

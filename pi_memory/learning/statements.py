@@ -17,7 +17,7 @@ from pi_memory.text.user_text import Sentence, sentences
 from pi_memory.types import Exchange, Statement, StatementKind
 
 """`rule` is how the user wants things to be done from now on, `personal` who they are; `private` asks that nothing of
-the message be learned."""
+the message be learned, `undo` that what an earlier one changed be taken back."""
 
 MOST = 20
 """Most statements of one message."""
@@ -70,6 +70,8 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
     text = text[asked.end() :].rstrip("? ") if asked else text
     if pattern("private").match(text):
         return [Statement("private", "", sentence.text)]
+    if pattern("takes_back").match(text):
+        return [Statement("undo", "", sentence.text)]
     rest = _from(text, pattern("correcting"))
     if found := _forget(rest, sentence) or _remember(rest, sentence, before, after):
         return found

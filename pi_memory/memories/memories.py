@@ -34,6 +34,8 @@ CLOSED = "memory.closed"
 FADED = "memory.faded"
 SUPERSEDED = "memory.superseded"
 
+LAST = 100
+"""Events among which a change is looked for that was made a moment ago."""
 CHANGEABLE = ("content", "type", "namespace", "priority", "topics")
 
 
@@ -136,6 +138,12 @@ class Memories:
     async def history(self, number: int) -> list[PastChange]:
         """The events of a memory, newest first. Raises `NotFound`."""
         return await self._db.read(partial(changes.history, number=number))
+
+    async def last_changes(self, limit: int = LAST) -> list[Event]:
+        """The last events of memories that are not taken back, newest first."""
+        found = await self._db.read(partial(events.listed, kind="memory.", limit=limit))
+        undone = {event.undoes for event in found}
+        return [event for event in found if event.kind != undo.UNDONE and event.id not in undone]
 
     # What happens.
 

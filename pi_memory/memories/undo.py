@@ -41,6 +41,11 @@ def memory_id(event: Event) -> int:
     return int(event.subject.removeprefix("memory:"))
 
 
+def memory_ids(event: Event) -> set[int]:
+    """All memories that an event changed."""
+    return {memory_id(event), *map(int, event.before or ())}
+
+
 def between(before: Memory, after: Memory) -> list[Change]:
     """The changes that turn one memory into the other."""
     pairs = ((field, getattr(before, field), getattr(after, field)) for field in FIELDS)
