@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
-from pi_memory.text.intent import Intent, Wish, asks, intent_of, only_asks, says_nothing
+from pi_memory.text.intent import Wish, asks, intent_of, only_asks, says_nothing
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import in_second_person, to_user
 from pi_memory.text.sentences import best, is_question, sentences, stems
@@ -179,7 +179,7 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     if pattern("asks_focus").search(message) and facts.focus:
         return "\n".join(["In your recent focus:", *(f"- {line}" for line in facts.focus[:3])])
     if wanted.kind in (Wish.ABOUT, Wish.SAID) and facts.recalled:
-        return "\n".join([_heading(wanted, facts.recalled), *(f"- {line.listed()}" for line in facts.recalled)])
+        return _listed(wanted.subject, facts.recalled)
     lines = facts.recalled or _by_words(message, [*earlier, message], facts)
     if lines:
         first, *others = lines[: 1 + MOST_ALSO]
@@ -197,11 +197,20 @@ def _lead(line: SpokenLine) -> str:
     return "Also" if line.is_sure else "Or"
 
 
-def _heading(wanted: Intent, lines: Sequence[SpokenLine]) -> str:
-    if not wanted.subject:
-        return "What you told me:"
-    is_named = any(stems(wanted.subject) & stems(line.text) for line in lines)
-    return f"{'What you told me' if is_named else 'Perhaps'} about {in_second_person(wanted.subject)}:"
+def _listed(subject: str, lines: Sequence[SpokenLine]) -> str:
+    """What was recalled about a subject, apart from what does not name it and only lies near; all of it without one."""
+    if not subject:
+        return _list("What you told me:", lines)
+    named = [line for line in lines if stems(subject) & stems(line.text)]
+    near = [line for line in lines if line not in named and intent_of(line.text).kind is not Wish.REQUEST]
+    about = f"about {in_second_person(subject)}:"
+    if not named:
+        return _list(f"Perhaps {about}", near or lines)
+    return "\n".join([_list(f"What you told me {about}", named), *([_list("Perhaps also:", near)] if near else [])])
+
+
+def _list(heading: str, lines: Sequence[SpokenLine]) -> str:
+    return "\n".join([heading, *(f"- {line.listed()}" for line in lines)])
 
 
 def _forgets_nothing(message: str) -> bool:
