@@ -3,7 +3,7 @@
 import pytest
 
 from pi_memory.retrieval import ended
-from pi_memory.retrieval.ended import over, standing, unsaid, without, without_sentences
+from pi_memory.retrieval.ended import now, over, standing, unsaid, without, without_sentences
 from pi_memory.text.sentences import stems
 
 
@@ -208,3 +208,18 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
 )
 def test_a_clause_that_says_nothing_alone_is_not_left_alone(said: str, before: str) -> None:
     assert standing(said, [before]) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "told"),
+    [
+        ("Mr. Idris has quit, the caretaker is Mrs. Pohl.", "caretaker", "The caretaker is Mrs. Pohl."),
+        ("Mr. Idris has quit, the caretaker is Mrs. Pohl.", "Idris", "Mr. Idris has quit, the caretaker is Mrs. Pohl."),
+        ("Farah has handed in her notice. Gareth runs the team.", "manager", "Gareth runs the team."),
+        ("Ola quit smoking. Her birthday is 4 June.", "June", "Ola quit smoking. Her birthday is 4 June."),
+        ("The lid is not red, the box is.", "box", "The lid is not red, the box is."),
+        ("The key is no longer under the pot.", "key", "The key is no longer under the pot."),
+    ],
+)
+def test_what_is_said_to_be_over_is_left_out_unless_it_is_asked_for(text: str, asked: str, told: str) -> None:
+    assert now(text, stems(asked)) == told

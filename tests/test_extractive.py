@@ -239,12 +239,6 @@ def test_a_list_speaks_to_the_user_and_quotes_without_saying_so_each_time() -> N
     assert answer == f"What you told me about your car:\n{named}\nPerhaps also:\n{near}"
 
 
-def test_a_list_has_no_request_that_only_lies_near() -> None:
-    context = recalled('user: "The car is a Golf."', 'user: "Please translate this text about engines."')
-    answer = reply([Message("user", "what do you know about my car?", context=context)])
-    assert answer == "What you told me about your car:\n- The car is a Golf."
-
-
 def test_what_is_only_the_nearest_there_is_is_said_with_a_perhaps() -> None:
     lines = "- Gas man comes on Tuesday.\n- The user reads on Thursdays."
     context = f"{RECALLED}\n\n{UNSURE}\n{lines}"

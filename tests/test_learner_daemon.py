@@ -497,3 +497,25 @@ def test_a_message_to_take_something_back_is_not_quoted_later(reader: Client) ->
     say(reader, "Undo that.")
     assert "ndo" not in reader.post("/chat", json={"message": "What was to be undone?"}).json()["reply"]
     assert [each["user"] for each in reader.get("/exchanges").json()["exchanges"]][-1] == "[not kept]"
+
+
+@NEEDS_MINILM
+def test_what_a_memory_was_only_the_context_of_is_kept_when_that_ends(reader: Client, clock: FakeClock) -> None:
+    for message in (
+        "My mother, Rosa, lives in the flats on Ash Rise, flat 9.",
+        "She takes 5 mg of ramipril in the morning.",
+    ):
+        reader.post("/chat", json={"message": message, "conversation_id": "c"}).raise_for_status()
+        reader.settle()
+    reader.delete("/conversations/c")
+    clock.pass_time(days=1)
+    say(reader, "We have finally moved my mother. Her new home is on Larch Terrace.")
+    now = " ".join(held(reader))
+    assert "Ash Rise" not in now
+    assert "Rosa takes 5 mg of ramipril in the morning." in now
+
+
+@NEEDS_MINILM
+def test_what_is_said_of_whom_somebody_replaces_ends_with_it(reader: Client) -> None:
+    say(reader, "My dentist is Dr Okafor. She's on Mill Street.", "My dentist is Dr Bell now.")
+    assert "Mill Street" not in " ".join(held(reader))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.learning.remainder import merged, put_right, with_amount
+from pi_memory.learning.remainder import by_itself, merged, put_right, with_amount
 
 
 def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
@@ -298,3 +298,49 @@ def test_what_else_a_memory_says_is_kept_by_how_likely_each_clause_is_untrue() -
     said = "Our new vet is Ola."
     assert merged(said, "The vet is Dan, he charges 40. The surgery is closed.", [0.9, 0.1, 0.3]) is not None
     assert merged(said, "The vet is Dan, he charges 40.", [0.9, 0.1]) is None  # the vet who is no more
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "context", "claim", "left"),
+    [
+        (
+            "We have moved my mother, she is in Larch Terrace now.",
+            "My mother, Rosa, lives in Ash Lane. She takes 5 mg of ramipril.",
+            "My mother, Rosa, lives in Ash Lane.",
+            "Rosa takes 5 mg of ramipril",
+            "Rosa takes 5 mg of ramipril.",
+        ),
+        (
+            "Ike has moved in with his girlfriend.",
+            "The apprentice is Ike Moss. He's at college on Wednesdays.",
+            "The apprentice is Ike Moss.",
+            "Ike Moss is at college on Wednesdays",
+            "Ike Moss is at college on Wednesdays.",
+        ),
+        (
+            "My dentist is Dr Bell now.",
+            "My dentist is Dr Okafor. She's on Mill Street.",
+            "My dentist is Dr Okafor.",
+            "Dr Okafor is on Mill Street.",
+            "",
+        ),
+        (
+            "The Lavery job is off.",
+            "Mrs Lavery, fitted wardrobes. Quoted her 3650.",
+            "Mrs Lavery, fitted wardrobes.",
+            "Quoted her 3650.",
+            None,
+        ),
+    ],
+)
+def test_what_is_said_in_a_context_stands_by_itself_without_it(
+    said: str, known: str, context: str, claim: str, left: str | None
+) -> None:
+    assert by_itself(said, known, context, [claim]) == left
+
+
+def test_a_clause_that_goes_on_from_a_corrected_one_is_kept_with_its_name() -> None:
+    known = "Our yard is in Ash Lane, and it has room for two vans."
+    chances, alone = [0.8, 0.2], ["Our yard is in Ash Lane", "Our yard has room for two vans"]
+    said = "We keep the yard as a store, and the shop is at the quay since May."
+    assert merged(said, known, chances, alone) == f"{said} Our yard has room for two vans."

@@ -37,8 +37,9 @@ class Decision(Struct, frozen=True):
     """`add`; `replace` the memory `id`, which the candidate says better; `end` it, which it contradicts; or `noop`,
     as `id` says it already. `replace` and `end` close its interval in favour of the candidate.
 
-    `content`, if any, is what is to be kept instead of the candidate's. `also` are others that end with it; `linked`
-    are those that are about the same; `doubts` those that the candidate may make untrue, each with how likely, the
+    `content`, if any, is what is to be kept instead of the candidate's. `also` are others that end with it; `restated`
+    those that hold, but say themselves what the ended one said for them; `linked` those that are about the same;
+    `doubts` those that the candidate may make untrue, each with how likely, the
     likeliest first.
     """
 
@@ -46,6 +47,7 @@ class Decision(Struct, frozen=True):
     id: int | None = None
     content: str | None = None
     also: tuple[int, ...] = ()
+    restated: tuple[tuple[int, str], ...] = ()
     linked: tuple[int, ...] = ()
     doubts: tuple[tuple[int, float], ...] = ()
 

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,7 @@ from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
-from pi_memory.learning.remainder import merged
+from pi_memory.learning.remainder import by_itself, merged
 from pi_memory.learning.statements import statements
 from pi_memory.learning.unkept import Recall, Unkept, as_candidate
 from pi_memory.loader import Loader
@@ -393,26 +393,46 @@ class Learner:
             chances = await self._chances(candidate, found)
             ended, chance = _made_untrue(chances)
             if chance >= least:
-                whole = _with_context(candidate, found, ended)
+                alone = self._by_themselves(candidate, found, ended, chances)
+                whole = _with_context(candidate, found, ended, apart={id_ for id_, text in alone.items() if text})
                 decision = _ending(candidate, found, whole, chances, await self._by_clause(candidate, found, whole))
+                decision = _restating(decision, alone)
             over = {decision.id, *decision.also}
             others = {id_: its for id_, its in chances.items() if id_ not in over}
             if decision.id is not None:
                 others = {id_: by_odds(its, ODDS_BESIDE) for id_, its in others.items()}
             doubts = [(id_, its) for id_, its in others.items() if id_ > 0 and its >= POSSIBLE]
             decision = replace(decision, doubts=tuple(sorted(doubts, key=lambda each: -each[1])[:MOST_DOUBTS]))
+        elif decision.action == "end" and decision.id is not None:
+            decision = _restating(decision, self._by_themselves(candidate, found, decision.id, {}))
         return decision
 
-    async def _by_clause(self, candidate: Candidate, found: Nearby, memory: Memory) -> list[float] | None:
-        """How likely a candidate makes each clause of a memory untrue; None for one with a single clause."""
-        texts = [by_user(clause) for clause in self._replacement.clauses(memory.content)]
-        if len(texts) < 2:
-            return None
+    def _by_themselves(
+        self, candidate: Candidate, found: Nearby, ended: int, chances: Mapping[int, float]
+    ) -> dict[int, str]:
+        """What the memories to which the one `ended` was only the context say by themselves, by id; "" for one about
+        what was put right.
+        """
+        known = {n.memory.id: n.memory for n in _comparable(candidate, found)}
+        alone = dict[int, str]()
+        for memory in known.values() if ended in known else ():
+            if memory.id > 0 and _has(memory, known[ended]) and chances.get(memory.id, 0.0) < LEAST_CHANCE:
+                claims = self._replacement.claims(memory.content, own=memory.quote)
+                text = by_itself(candidate.content, memory.content, known[ended].content, claims)
+                alone |= {} if text is None else {memory.id: text}
+        return alone
+
+    async def _by_clause(self, candidate: Candidate, found: Nearby, memory: Memory) -> dict[str, float]:
+        """How likely a candidate makes each clause of a memory untrue; none for one with a single clause."""
+        clauses = self._replacement.clauses(memory.content)
+        texts = [by_user(clause) for clause in clauses]
+        if len(texts) < 2 or len({*texts}) < len(texts):
+            return {}
         vectors = [None] * len(texts) if found.vector is None else await self._around.vectors(texts)
         new, said = Said(_in_own_words(candidate), found.vector), [*map(Said, texts, vectors)]
         read = await self._read(new, said)
         judged = self._worker.run(self._replacement.chances, new, said, embedder=found.space, read=read)
-        return [float(chance) for chance in await judged]
+        return dict(zip(clauses, (await judged).tolist(), strict=True))
 
     async def _is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:
         """Whether a memory that is newer than a candidate makes it untrue."""
@@ -530,6 +550,8 @@ class Learner:
         new = await self._memories.supersede(
             before.id, candidate, also=decision.also, origin=origin, vector=embedding, durable=durable
         )
+        for id_, content in decision.restated:
+            await self._memories.change(id_, origin=origin, durable=durable, content=content)
         await self._doubt(new, decision.doubts)
         return Outcome(new, instead_of=before)
 
@@ -659,23 +681,25 @@ def _made_untrue(chances: Mapping[int, float]) -> tuple[int, float]:
     return max(chances.items(), key=lambda each: each[1], default=(0, 0.0))
 
 
-def _with_context(candidate: Candidate, found: Nearby, ended: int) -> Memory:
+def _with_context(candidate: Candidate, found: Nearby, ended: int, *, apart: Set[int]) -> Memory:
     """The longest memory that has what the one `ended` says: a sentence by itself, and with the one that refers to it,
-    are two memories.
+    are two memories. None of those that are told `apart`.
     """
-    known = {n.memory.id: n.memory for n in _comparable(candidate, found)}
+    known = {n.memory.id: n.memory for n in _comparable(candidate, found) if n.memory.id not in apart}
     longer = [memory for memory in known.values() if _has(memory, known[ended])]
     return max([known[ended], *longer], key=lambda memory: len(memory.content))
 
 
 def _ending(
-    candidate: Candidate, found: Nearby, whole: Memory, chances: Mapping[int, float], likely: Sequence[float] | None
+    candidate: Candidate, found: Nearby, whole: Memory, chances: Mapping[int, float], likely: Mapping[str, float]
 ) -> Decision:
     """The end of a memory, and of the parts of it that are memories as far as they are made untrue too. What else it
     says is kept: `likely` is how likely each of its clauses is untrue now.
     """
     said = called.introduced(candidate.content, whole.content)
-    content = merged(said, whole.content, likely) or (said if said != candidate.content else None)
+    content = merged(said, whole.content, [*likely.values()] or None, [*likely]) or (
+        said if said != candidate.content else None
+    )
     kept = content or candidate.content
     parts = (n.memory for n in _comparable(candidate, found) if _has(whole, n.memory))
     gone = [memory for memory in parts if memory.content.rstrip(".") not in kept]
@@ -685,6 +709,14 @@ def _ending(
         if m.id > 0 and (chances.get(m.id, 0.0) >= DOUBTFUL or _is_put_right(m, candidate.content, kept))
     )
     return Decision("end", whole.id, content=content, also=also)
+
+
+def _restating(decision: Decision, alone: Mapping[int, str]) -> Decision:
+    """A decision with what other memories say by themselves, and the end of those that are about what was put right."""
+    others = {id_: text for id_, text in alone.items() if id_ not in (decision.id, *decision.also)}
+    ended = tuple(id_ for id_, text in others.items() if not text)
+    restated = tuple((id_, text) for id_, text in others.items() if text)
+    return replace(decision, also=(*decision.also, *ended), restated=restated)
 
 
 def _is_put_right(part: Memory, said: str, kept: str) -> bool:

@@ -4,6 +4,7 @@ beside it is kept. Pure.
 
 import re
 from collections.abc import Collection, Sequence, Set
+from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -24,9 +25,9 @@ LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
 
-def merged(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
+def merged(said: str, known: str, likely: Sequence[float] | None = None, alone: Sequence[str] = ()) -> str | None:
     """What is to be kept when `said` puts right what a memory says; None for `said` as it is. `likely`, if it is known,
-    is how likely that makes each of the memory's clauses untrue.
+    is how likely that makes each of the memory's clauses untrue; `alone` are these with what their pronouns stand for.
     """
     told = [sentence for sentence in sentences(said) if not pattern("mistaken").search(sentence)]
     said = " ".join(told) or said
@@ -35,7 +36,7 @@ def merged(said: str, known: str, likely: Sequence[float] | None = None) -> str 
         or with_amount(said, known)
         or with_values(said, known)
         or with_place(said, known, likely)
-        or with_rest(said, known, likely)
+        or with_rest(said, known, likely, alone)
     )
 
 
@@ -129,7 +130,7 @@ def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> 
     return _if_all_is_kept(said, found) if beside else None
 
 
-def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
+def with_rest(said: str, known: str, likely: Sequence[float] | None = None, alone: Sequence[str] = ()) -> str | None:
     """What was said, and the clauses of a memory that it is not about: `We open at seven. We are on Gerber Lane.`; None
     where there are none, or it is not plain which of them it is about.
     """
@@ -138,6 +139,8 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> s
     if len(parts) == 1 or not corrected:
         return None
     rest = _standing_beside(said, parts, corrected)
+    named = _by_name(said, parts, corrected, alone) if len(alone) == len(parts) else {}
+    rest = sorted({*rest, *named})
     shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
     doubted = _by_chance(likely, HARDLY) if likely is not None else range(len(parts))
     # What has another value itself may be what is meant.
@@ -145,7 +148,33 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None) -> s
     has_new_value = any(not shapes.isdisjoint(map(_shape, _values(parts[place]))) for place in corrected)
     if not has_new_value and any(_is_left(said, parts[place]) for place in corrected):
         rest = [place for place in rest if not pattern("definite").match(parts[place])]  # the office of who quit
-    return " ".join([_sentence(said), *(_sentence(parts[place]) for place in rest)]) if rest else None
+    kept = [_sentence(named.get(place, parts[place])) for place in rest]
+    return " ".join([_sentence(said), *kept]) if kept else None
+
+
+def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str | None:
+    """What a memory says without the `context` in it that `said` puts right, `claims` being what it says one by one,
+    with what a pronoun stands for: `Rosa takes 5 mg` of `My mother, Rosa, lives in Ash Lane. She takes 5 mg`, when she
+    has moved. "" where who is meant was put right: `My dentist is Ann. She is in Ash Lane`, when it is Bo; None where
+    that is not plain.
+    """
+    own = known.partition(context.rstrip("."))[2].strip(" .,;")
+    alone = [claim for claim in claims if claim.rstrip(" .,;") not in context]
+    subject = _without_end(alone[0], own) if own and alone else ""
+    place, verb = standing(subject, context), pattern("verb").search(context)
+    if place is None:
+        return None
+    is_about_it = verb is not None and place.end() <= verb.start()
+    named = re.findall(r"\w+", pattern("title").sub("", subject))
+    is_named = any(standing(name, said) for name in named) and not _is_left(said, context)
+    return " ".join(map(_sentence, alone)) if is_about_it or is_named else ""
+
+
+def _without_end(claim: str, own: str) -> str:
+    """The words of a clause before those that it has in common with its sentence, and before its verb."""
+    theirs = {word.strip(" .,;!") for word in own.split()}
+    begin = " ".join(takewhile(lambda word: word.strip(" .,;!") not in theirs, claim.split()))
+    return pattern("verb").split(begin)[0].strip().removesuffix("'s")
 
 
 def _about(named: Set[str], parts: Sequence[str]) -> set[int]:
@@ -183,6 +212,17 @@ def _standing_beside(said: str, parts: Sequence[str], corrected: Collection[int]
         if place not in corrected and _stands_alone(part) and is_named:
             rest.append(place)
     return rest
+
+
+def _by_name(said: str, parts: Sequence[str], corrected: Collection[int], alone: Sequence[str]) -> dict[int, str]:
+    """The clauses, by their places, that go on from a corrected one about what holds beside it, with its name."""
+    found: dict[int, str] = {}
+    for place in range(1, len(parts)):
+        own, before = parts[place].strip(" ,;"), parts[place - 1].strip(" ,;")
+        if place not in corrected and place - 1 in corrected and alone[place] != own and _stands_alone(own):
+            text = by_itself(said, f"{before}. {own}", before, [alone[place]])
+            found |= {place: text} if text else {}
+    return found
 
 
 def _is_named_too(said: str, clause: str) -> bool:

@@ -202,10 +202,10 @@ def _listed(subject: str, lines: Sequence[SpokenLine]) -> str:
     if not subject:
         return _list("What you told me:", lines)
     named = [line for line in lines if stems(subject) & stems(line.text)]
-    near = [line for line in lines if line not in named and intent_of(line.text).kind is not Wish.REQUEST]
+    near = [line for line in lines if line not in named]
     about = f"about {in_second_person(subject)}:"
     if not named:
-        return _list(f"Perhaps {about}", near or lines)
+        return _list(f"Perhaps {about}", near)
     return "\n".join([_list(f"What you told me {about}", named), *([_list("Perhaps also:", near)] if near else [])])
 
 

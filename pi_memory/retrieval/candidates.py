@@ -106,6 +106,8 @@ class Ended(Struct, frozen=True):
     quotes: Mapping[int, Sequence[str]] = {}
     corrected_by_exchange: Mapping[int, Sequence[str]] = {}
     corrected_by_memory: Mapping[int, Sequence[str]] = {}
+    is_for_answer: bool = False
+    """Then what somebody says to be over is left out too, if nothing is known that it corrected."""
 
     def without(self, found: Memory | StoredMessage, asked: Set[str] = frozenset()) -> Memory | StoredMessage | None:
         """What is left of a text; None for nothing. A correction tells what it ended if that is `asked` for by name, of
@@ -114,15 +116,20 @@ class Ended(Struct, frozen=True):
         if isinstance(found, Memory):
             others = _over_since(found.valid_from, (each for each in self.over if each.instead != found.id))
             content = ended.without_sentences(found.content, others)
-            content = ended.standing(content, self.corrected_by_memory.get(found.id, ()), asked)
+            content = self._standing(content, self.corrected_by_memory.get(found.id), asked)
             return found if content == found.content else replace(found, content=content)
         exchange_id = messages.exchange_of(found.id)
         text = ended.without(found.text, self.quotes.get(exchange_id, ()))
         text = ended.unsaid(text, _over_since(found.at, self.over))
-        text = ended.standing(text, self.corrected_by_exchange.get(exchange_id, ()), asked)
+        text = self._standing(text, self.corrected_by_exchange.get(exchange_id), asked)
         if not any(map(str.isalpha, text.replace(UNKEPT, ""))):
             return None
         return found if text == found.text else replace(found, text=text)
+
+    def _standing(self, text: str, corrected: Sequence[str] | None, asked: Set[str]) -> str:
+        if corrected or not self.is_for_answer:
+            return ended.standing(text, corrected or (), asked)
+        return ended.now(text, asked)
 
 
 class Found(Struct, frozen=True):
@@ -198,7 +205,7 @@ def _ended(
     for memory in (*filter(_is_edited, known), *(older for older, _ in untrue)):
         if memory.is_valid and memory.quote:
             quotes.setdefault(memory.exchange_id or 0, []).append(memory.quote)
-    return Ended(over, quotes, by_exchange, by_memory)
+    return Ended(over, quotes, by_exchange, by_memory, is_for_answer=True)
 
 
 def _doubtful(db: Database, known: Sequence[Memory], places: Sequence[SearchSpace]) -> list[Memory]:

@@ -10,7 +10,7 @@ from pi_memory.judges.holding import instead, is_instead, subject_of
 from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind, wrong_first
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import finished
-from pi_memory.text.sentences import at_most, sentences, stems
+from pi_memory.text.sentences import at_most, clauses, sentences, stems
 from pi_memory.text.stems import stem
 
 SAYS = 0.8
@@ -74,6 +74,16 @@ def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset())
         return text
     left = _standing(text, corrected)
     return text if (stems(text) - stems(left)) & asked else left
+
+
+def now(text: str, asked: Set[str] = frozenset()) -> str:
+    """A text that corrected nothing that is known, without its clauses that say of something that it ended, or of
+    somebody that they left: `Mr. Idris has quit, the caretaker is Mrs. Pohl`; all of it where these are `asked` for, of
+    which the stems are given, or the rest does not say whom it is about.
+    """
+    is_over = pattern("over_surely").search
+    left = standing(text, [each for each in clauses(text) if is_over(each)], asked) if is_over(text) else text
+    return text if any(pattern(name).match(left) for name in ("said_of_same", "said_of_its")) else left
 
 
 def _standing(text: str, corrected: Sequence[str]) -> str:

@@ -57,9 +57,7 @@ def _with_digits(text: str) -> Iterator[tuple[str, int, int]]:
     for found in pattern("pin").finditer(text):
         yield "a password", found.end() - len(found[0]) + len(found[0].rstrip("0123456789")), found.end()
     yield from (("a password", *span) for span in _taken_back(text))
-    yield from (
-        ("a card number", *found.span()) for found in pattern("card_number").finditer(text) if _is_card(found[0])
-    )
+    yield from (("a card number", *found.span()) for found in pattern("card_number").finditer(text) if _is_card(found))
     yield from (("a key", *found.span()) for found in pattern("random_key").finditer(text) if _is_random(found[0]))
 
 
@@ -96,9 +94,15 @@ def _is_of_household(text: str) -> bool:
     return all(pattern("household").search(text[max(0, one.start() - BEFORE) : one.start()]) for one in named)
 
 
-def _is_card(digits: str) -> bool:
-    """By its first digit and its checksum (ISO/IEC 7812, Luhn)."""
-    number = [int(digit) for digit in digits if digit.isdigit()]
+def _is_card(found: re.Match[str]) -> bool:
+    """By its first digit and its checksum (ISO/IEC 7812, Luhn), which one that was mistyped need not have where it is
+    named before it.
+    """
+    number = [int(digit) for digit in found[0] if digit.isdigit()]
+    if number[0] in (3, 4, 5, 6) and pattern("payment_card").search(
+        found.string, max(0, found.start() - BEFORE), found.start()
+    ):
+        return True
     doubled = [digit if place % 2 == 0 else sum(divmod(2 * digit, 10)) for place, digit in enumerate(reversed(number))]
     return number[0] in (3, 4, 5, 6) and len(set(number)) > 1 and sum(doubled) % 10 == 0
 
