@@ -3,7 +3,9 @@
 import json
 import sqlite3
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -113,3 +115,13 @@ def test_a_token_is_made_listed_and_withdrawn(tmp_path: Path) -> None:
         assert run(process, tmp_path, "token", "remove", "kitchen").returncode == 1
         refused = run(process, tmp_path, "audit").stdout.splitlines()
         assert refused[-1].split("\t")[1:] == ["refused", "1", "token kitchen", "GET /export"]
+
+
+def test_another_program_on_the_port_is_named_as_such(tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as other:
+        Thread(target=other.serve_forever, daemon=True).start()
+        result = run(None, tmp_path, "memories", port=other.server_port)
+        other.shutdown()
+    assert result.returncode == 1
+    assert "is not pi-memory" in result.stderr
+    assert "PI_MEMORY_PORT" in result.stderr

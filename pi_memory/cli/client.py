@@ -37,6 +37,9 @@ OF_HTTP = ("GET /", "POST /", "?", "/openapi", "docs/http", "For example /")
 """What no hint for people at a terminal has."""
 
 
+WHERE = "Start it with `pi-memory serve`, or give its PI_MEMORY_PORT."
+
+
 class NotThere(PiMemoryError):
     """No daemon answers."""
 
@@ -58,7 +61,7 @@ def daemon(settings: Settings) -> Iterator[Client]:
         except httpx2.TransportError as error:
             raise NotThere(
                 f"No daemon answers at {url}: {error}",
-                hint="Start it with `pi-memory serve`, or give its PI_MEMORY_PORT.",
+                hint=WHERE,
             ) from error
 
 
@@ -81,13 +84,18 @@ def of_daemon(settings: Settings) -> Settings:
 
 
 def checked(response: Response) -> Any:
-    """The response's JSON, safe for a terminal. Raises `PiMemoryError` with the daemon's error."""
-    if response.is_success:
-        return plain_json(response.json()) if response.content else None
+    """The response's JSON, safe for a terminal. Raises `PiMemoryError` with the daemon's error, also when another
+    program answers.
+    """
+    if response.is_success and not response.content:
+        return None
     try:
-        said = response.json()
+        said = plain_json(response.json())
     except ValueError:
-        said = {}
+        url = response.url.copy_with(path="/", query=None)
+        raise NotThere(f"What answers at {url} is not pi-memory ({response.status_code})", hint=WHERE) from None
+    if response.is_success:
+        return said
     message = said.get("message") or f"The daemon answered {response.status_code}"
     raise PiMemoryError(message, hint=of_commands(said.get("hint", "")))
 

@@ -100,7 +100,9 @@ async def end(request: Request, parts: Parts) -> Response:
 
 
 def _unknown() -> NotFound:
-    return NotFound("There is no such conversation", hint="It may have expired; POST /chat begins a new one.")
+    return NotFound(
+        "There is no such conversation", hint="It may have expired; GET /conversations lists those that there are."
+    )
 
 
 ENDPOINTS = [
