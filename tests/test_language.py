@@ -2,13 +2,25 @@
 
 import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 
 from pi_memory.config import Config
 from pi_memory.errors import SettingsError
+from pi_memory.judges.replacement import Replacement
+from pi_memory.learning.remainder import merged
+from pi_memory.learning.statements import notice
+from pi_memory.model.extractive import reply
+from pi_memory.retrieval import ended
+from pi_memory.tagging.keywords import stated
+from pi_memory.text import language
+from pi_memory.text.intent import asks, intent_of, supposes
 from pi_memory.text.language import Examples, Language
+from pi_memory.text.secrets import secret_in
+from pi_memory.types import Message
 from tests.house import SOURCE
 
 LANGUAGE = Language(Config())
@@ -82,3 +94,39 @@ def _files() -> list[Path]:
 @functools.cache
 def _used() -> set[str]:
     return {name for path in SOURCE.rglob("*.py") for name in USED.findall(path.read_text())}
+
+
+SHORT, LONG = 400, 1600
+SQUARE, CUBE = (LONG / SHORT) ** 2, (LONG / SHORT) ** 3
+NOTICED = 0.2
+"""Seconds below which nobody asks how it grows."""
+RUNS = ("a", "1", " ", "\n", "a'", "-", "a-", "A", "Ab ", "a, ", "a. ", "a/", '"', "é", "0:", "the ", "on Monday ")
+JUDGE = Replacement(Config().folder("heads"))
+READERS: dict[str, Callable[[str], object]] = {
+    "intent": intent_of,
+    "asks": asks,
+    "supposes": supposes,
+    "notice": notice,
+    "stated": stated,
+    "secret": secret_in,
+    "claims": JUDGE.claims,
+    "merged": lambda text: merged("The key is in the shed now.", text),
+    "now": ended.now,
+    "reply": lambda text: reply([Message("user", text)]),
+}
+
+
+def seconds(reader: Callable[[str], object], text: str) -> float:
+    JUDGE.let_go()
+    began = perf_counter()
+    reader(text)
+    return perf_counter() - began
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_takes_long_grows_with_the_square_of_the_length_at_most(reader: str) -> None:
+    language.compile_all()
+    for run in RUNS:
+        texts = [f"I have {(run * length)[:length]}." for length in (SHORT, LONG)]
+        short, long = (min(seconds(READERS[reader], text) for _ in range(2)) for text in texts)
+        assert long < NOTICED or long / short < (SQUARE + CUBE) / 2, (run, short, long)

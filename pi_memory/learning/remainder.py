@@ -190,7 +190,7 @@ def _about(named: Set[str], parts: Sequence[str]) -> set[int]:
 def _by_words(said: str, parts: Sequence[str]) -> set[int]:
     """The place of the clause that shares most words with what was said; none where there are several."""
     shared = [len(all_stems(part) & all_stems(said)) for part in parts]
-    most = max(shared)
+    most = max(shared, default=0)
     return {shared.index(most)} if most and shared.count(most) == 1 else set()
 
 

@@ -19,6 +19,8 @@ LONGEST_NEED = 14
 LONGEST_NAMED = 12
 """Words of one that begins with what is asked for: `time of the meeting that ...`."""
 LONGEST_FOLLOW_UP = 9
+LONGEST_BRIEF = 240
+"""Characters of these: a rule of a thousand dashes is no word, and no question."""
 TIMES = (
     "period", "iso_date", "on_date", "in_month", "ago", "past", "last_weekday", "last_weekend", "this_weekend",
     "last_week", "this_week", "last_month", "this_month", "last_year", "this_year", "yesterday", "in_year",
@@ -126,6 +128,7 @@ def _is_short_request(sentence: str) -> bool:
 
 def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
+    sentence = " ".join(sentence.split())  # long white space would take some expressions long
     states = pattern("condition_first").match(sentence) or pattern("asks_reminder").match(sentence)
     if states or pattern("request").search(sentence):
         return False
@@ -133,13 +136,13 @@ def asks(sentence: str) -> bool:
         return True
     if pattern("asks_about").match(sentence):
         return True
-    length = len(sentence.split())
+    length, is_brief = len(sentence.split()), len(sentence) <= LONGEST_BRIEF
     said = sentence.rstrip(" .!…")
     if length <= LONGEST_NEED and (pattern("needs_it").search(said) or _is_to_be_done(sentence)):
         return True
     if length <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
         return True
-    return length <= LONGEST_NAMED and _is_asked_for(sentence)
+    return is_brief and length <= LONGEST_NAMED and _is_asked_for(sentence)
 
 
 def _is_to_be_done(sentence: str) -> bool:

@@ -111,7 +111,7 @@ class _Tables:
     def source(self, name: str) -> str:
         """The expression of a name, of all languages."""
         try:
-            return re.sub(r"\n\s*", "", self._source(name)).replace(" ", r"\s+")
+            return re.sub(r" ([?*+]?)", _any_space, re.sub(r"\n\s*", "", self._source(name)))
         except RecursionError as error:  # it is a part of itself
             raise _no_expression(name, self._files, error) from error
 
@@ -171,6 +171,11 @@ def forms(name: str) -> Mapping[str, str]:
 def compile_all() -> None:
     """Compile every expression, so that no message waits for one."""
     _shared.language.compile_all()
+
+
+def _any_space(space: re.Match[str]) -> str:
+    """What a space in an expression stands for."""
+    return r"\s*" if space[1] in ("?", "*") else r"\s+"
 
 
 def _no_expression(name: str, files: Mapping[str, Path], error: Exception) -> SettingsError:
