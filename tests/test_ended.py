@@ -217,6 +217,8 @@ def test_a_clause_that_says_nothing_alone_is_not_left_alone(said: str, before: s
         ("Mr. Idris has quit, the caretaker is Mrs. Pohl.", "Idris", "Mr. Idris has quit, the caretaker is Mrs. Pohl."),
         ("Farah has handed in her notice. Gareth runs the team.", "manager", "Gareth runs the team."),
         ("Ola quit smoking. Her birthday is 4 June.", "June", "Ola quit smoking. Her birthday is 4 June."),
+        ("Ola, my sister, rang before she went back home.", "rang", "Ola, my sister, rang before she went back home."),
+        ("Ola is my sister, and she went back to Bern.", "where", "Ola is my sister, and she went back to Bern."),
         ("The lid is not red, the box is.", "box", "The lid is not red, the box is."),
         ("The key is no longer under the pot.", "key", "The key is no longer under the pot."),
     ],
