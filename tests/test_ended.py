@@ -220,6 +220,12 @@ def test_a_clause_that_says_nothing_alone_is_not_left_alone(said: str, before: s
         ("Ola, my sister, rang before she went back home.", "rang", "Ola, my sister, rang before she went back home."),
         ("Ola is my sister, and she went back to Bern.", "where", "Ola is my sister, and she went back to Bern."),
         ("The lid is not red, the box is.", "box", "The lid is not red, the box is."),
+        (
+            "Eggs are sold at the gate, the eggs cost 3 euros.",
+            "where",
+            "Eggs are sold at the gate, the eggs cost 3 euros.",
+        ),
+        ("Tom sold me the van. The van takes diesel.", "bought", "Tom sold me the van. The van takes diesel."),
         ("The key is no longer under the pot.", "key", "The key is no longer under the pot."),
     ],
 )

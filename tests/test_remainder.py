@@ -325,6 +325,13 @@ def test_what_else_a_memory_says_is_kept_by_how_likely_each_clause_is_untrue() -
             "",
         ),
         (
+            "My sister moved to Bern.",
+            "The user's sister lives in Ulm. She takes 20 mg of citalopram.",
+            "The user's sister lives in Ulm.",
+            "Ulm takes 20 mg of citalopram.",
+            "The user's sister takes 20 mg of citalopram.",
+        ),
+        (
             "The Lavery job is off.",
             "Mrs Lavery, fitted wardrobes. Quoted her 3650.",
             "Mrs Lavery, fitted wardrobes.",

@@ -30,6 +30,7 @@ SECRETS = [
     ("my card is 4111 1111 1111 1111, ok?", "a card number"),
     ("5555-5555-5555-4444", "a card number"),
     ("my visa is 4111 1111 1111 1112", "a card number"),
+    ("my card number is 4111 1111 1111 1112", "a card number"),
     ("the blob aB3dE5fG7hJ9kL1mN3pQ5rS7", "a key"),
 ]
 HARMLESS = [

@@ -121,7 +121,10 @@ def test_what_a_chat_token_says_erases_nothing(daemon: Daemon) -> None:
     client = daemon()
     client.post("/chat", json={"message": "Remember that the tap drips.", "conversation_id": "a"})
     asked = {"message": "Forget that the tap drips.", "conversation_id": "a"}
-    assert "may not erase" in client.post("/chat", json=asked, headers=add(client, "chat")).json()["reply"]
+    taken_back = {"message": "Undo that", "conversation_id": "a"}
+    headers = add(client, "chat")
+    for said in (asked, taken_back):
+        assert "may not erase" in client.post("/chat", json=said, headers=headers).json()["reply"]
     assert client.get("/memories").json()["total"] == 1
     client.post("/chat", json=asked)
     assert client.get("/memories").json()["total"] == 0

@@ -75,7 +75,8 @@ def after_reply(
         """Set the exchange as the source of memories stated in it. An agent's user's statements are stored only now."""
         exchange = stored.exchange
         if exchange.source == "activity":
-            found, name = notice(exchange.user), exchange.conversation_id
+            name = exchange.conversation_id
+            found = [s for s in notice(exchange.user) if s.kind != "undo"]  # said of the agent's work
             await learner.state(found, session=name, project=exchange.project, exchange_id=stored.id)
         else:
             await learner.link_statements(stored.id, exchange)

@@ -41,7 +41,7 @@ from pi_memory.types import (
 )
 from pi_memory.worker import Worker
 
-MAY_NOT_FORGET = "Not forgotten: the token that this was said with may not erase anything."
+MAY_NOT_FORGET = "Not done: the token that this was said with may not erase anything, nor take it back."
 LONGEST_REPLY = 2**31 - 1
 LONGEST_TOKEN = 256
 """Characters; a reply has no more than these for each token that it may have, whatever a server sends."""
@@ -157,7 +157,7 @@ class Assistant:
         # Only to check that the message fits: the turn reads the window again, without what is forgotten here.
         conversation = self._conversation(turn)
         await self._check_fits(conversation, turn, model)
-        allowed = [statement for statement in statements if turn.may_forget or statement.kind != "forget"]
+        allowed = [statement for statement in statements if turn.may_forget or statement.kind not in ("forget", "undo")]
         try:
             lines = await self._learner.state(allowed, session=conversation.id, project=conversation.project)
         except StoreError as error:

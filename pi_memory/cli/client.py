@@ -92,12 +92,13 @@ def checked(response: Response) -> Any:
     try:
         said = plain_json(response.json())
     except ValueError:
-        url = response.url.copy_with(path="/", query=None)
-        raise NotThere(f"What answers at {url} is not pi-memory ({response.status_code})", hint=WHERE) from None
-    if response.is_success:
+        said = None
+    if response.is_success and said is not None:
         return said
-    message = said.get("message") or f"The daemon answered {response.status_code}"
-    raise PiMemoryError(message, hint=of_commands(said.get("hint", "")))
+    if not isinstance(said, dict) or not isinstance(said.get("message"), str):
+        url = response.url.copy_with(path="/", query=None)
+        raise NotThere(f"What answers at {url} is not pi-memory ({response.status_code})", hint=WHERE)
+    raise PiMemoryError(said["message"], hint=of_commands(str(said.get("hint", ""))))
 
 
 def of_commands(hint: str) -> str:

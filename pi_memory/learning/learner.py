@@ -29,12 +29,10 @@ from pi_memory.learning.remainder import by_itself, merged
 from pi_memory.learning.statements import statements
 from pi_memory.learning.unkept import Recall, Unkept, as_candidate
 from pi_memory.loader import Loader
-from pi_memory.memories.forget import FORGOTTEN
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers, named, scope
 from pi_memory.memories.redaction import Gone
 from pi_memory.memories.said_on import undated
-from pi_memory.memories.undo import memory_ids
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval import called
@@ -73,7 +71,7 @@ ODDS_BESIDE = 0.3
 """How much less likely by the odds a memory is untrue when what may make it so ends another one: a correction is mostly
 about one thing.
 """
-NOTHING_CHANGED = "Nothing that you told me in this conversation changed a memory; `pi-memory history` shows what did."
+NOTHING_CHANGED = "Your last message changed no memory that can be as it was; `pi-memory history` shows what changed."
 MOST_DOUBTS = 3
 """Most memories that one is recorded to make possibly untrue."""
 BELONGS = 0.2
@@ -130,6 +128,7 @@ class Learner:
         self._replacement = Replacement(heads)
         self._worker = worker
         self._talks: OrderedDict[int, str] = OrderedDict()
+        self._last: OrderedDict[str | None, list[int]] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
         self._tasks = Tasks()
         memories.events.subscribe(TextForgotten, self._let_go)
@@ -178,7 +177,7 @@ class Learner:
     async def _state(
         self, stated: Sequence[Statement], session: str | None, project: str | None, exchange_id: int | None
     ) -> list[str]:
-        lines = []
+        lines, new = [], list[int]()
         async with self._one_at_a_time:
             for statement in stated:
                 if statement.kind == "private":
@@ -189,7 +188,10 @@ class Learner:
                     lines.append(await self._forget(statement, scope(named(project))))
                 else:
                     candidate = await self._filed(of_statement(statement, project, exchange_id), session)
-                    lines.append(await self._remember(statement, candidate))
+                    line, made = await self._remember(statement, candidate)
+                    lines.append(line)
+                    new += made
+            self._note(session, new, goes_on=False)
         return [line for line in lines if line]
 
     async def link_statements(self, exchange_id: int, exchange: Exchange) -> None:
@@ -224,6 +226,8 @@ class Learner:
                 around = await self._around.of(candidate.content, quote=candidate.quote)
                 taken = await self._take(candidate, around, said_at=exchange.at, is_sure=fact in facts.sure)
             kept += [taken] if taken else []
+        new = [each.memory.id for each in kept if each.is_new]
+        self._note(exchange.conversation_id, new, goes_on=bool(exchange.stated))
         if chance >= POSSIBLE and kept and not any(each.instead_of or each.doubted for each in kept):
             # `The Crown is shut. We play at the Swan.`: what holds instead comes last.
             await self._memories.doubt(kept[-1].memory.id, doubted, chance)
@@ -305,20 +309,21 @@ class Learner:
     async def _filed(self, candidate: Candidate, session: str | None) -> Candidate:
         return replace(candidate, topics=candidate.topics or await self._topics(session, candidate.content))
 
-    async def _remember(self, stated: Statement, candidate: Candidate) -> str:
+    async def _remember(self, stated: Statement, candidate: Candidate) -> tuple[str, list[int]]:
+        """Returns a line for the user, and the id of the memory that is new."""
         if stated.kind != "remember" and (kind := secret_in(stated.quote) or secret_in(candidate.content)):
-            return f"Not kept, as there is {kind} in it; say “remember” if I should."
+            return f"Not kept, as there is {kind} in it; say “remember” if I should.", []
         try:
             found = await self._around.of(candidate.content, quote=candidate.quote)
             taken = await self._put_right(stated, candidate, found) or await self._take(candidate, found, origin=NOTICE)
         except Forgotten:
-            return "Not kept: this was to be forgotten."
+            return "Not kept: this was to be forgotten.", []
         except RequestError as error:
-            return f"Not kept: {error.message}."
+            return f"Not kept: {error.message}.", []
         if taken is None or not taken.is_new:
-            return f"I knew that: {(taken.memory.content if taken else candidate.content)}"
+            return f"I knew that: {(taken.memory.content if taken else candidate.content)}", []
         instead = f" (instead of: {taken.instead_of.content})" if taken.instead_of else ""
-        return f"Remembered: {taken.memory.content}{instead}"
+        return f"Remembered: {taken.memory.content}{instead}", [taken.memory.id]
 
     async def _put_right(self, stated: Statement, candidate: Candidate, found: Nearby) -> Outcome | None:
         """End the memory that a statement puts right, where it is known which; None where it is not, or holds no more.
@@ -548,10 +553,14 @@ class Learner:
         if before.priority == "highest":
             candidate = replace(candidate, priority="highest")
         new = await self._memories.supersede(
-            before.id, candidate, also=decision.also, origin=origin, vector=embedding, durable=durable
+            before.id,
+            candidate,
+            also=decision.also,
+            restated=decision.restated,
+            origin=origin,
+            vector=embedding,
+            durable=durable,
         )
-        for id_, content in decision.restated:
-            await self._memories.change(id_, origin=origin, durable=durable, content=content)
         await self._doubt(new, decision.doubts)
         return Outcome(new, instead_of=before)
 
@@ -560,28 +569,24 @@ class Learner:
             await self._memories.doubt(newer.id, older, chance)
 
     async def _take_back(self, session: str | None) -> str:
-        """Take back what the last message that changed a memory changed, of those of a conversation. Returns a line
-        about each memory.
-        """
-        of_talk = {number for number, talk in self._talks.items() if talk == session}
-        last, changed = 0, dict[int, Memory]()
-        for event in await self._memories.last_changes():
-            if event.kind == FORGOTTEN and not changed:
-                return "What was forgotten is gone for good."
-            touched = {memory.id: memory for memory in await self._memories.several(list(memory_ids(event)))}
-            said = max((m.exchange_id or 0 for m in touched.values() if m.exchange_id in of_talk), default=0)
-            is_open = any(memory.is_valid and memory.id not in changed for memory in touched.values())
-            if not said or last not in (0, said) or not is_open:
-                continue
-            last = said
+        """Take back what the last message of a conversation changed. Returns a line about each memory."""
+        changed: dict[int, None] = {}
+        for new in reversed(self._last.pop(session, [])):
+            event = await self._memories.beginning(new)
             try:
-                await self._memories.undo(event.id, origin=NOTICE)
+                done = await self._memories.undo(event.id, origin=NOTICE)
             except RequestError as error:
                 return f"Not taken back: {error.message}. {error.hint}"
-            changed |= touched
+            changed |= dict.fromkeys(change.memory_id for change in done)
         found = await self._memories.several(list(changed))
         lines = [f"{'Holds again' if memory.is_valid else 'Taken back'}: {memory.content}" for memory in found]
         return "\n".join(lines) or NOTHING_CHANGED
+
+    def _note(self, session: str | None, new: Sequence[int], *, goes_on: bool) -> None:
+        """Note the memories that the last message of a conversation made; it `goes_on` with what it stated."""
+        self._last[session] = [*(self._last.pop(session, []) if goes_on else []), *new]
+        if len(self._last) > RECENT:
+            self._last.popitem(last=False)
 
     async def _forget(self, stated: Statement, seen: Scope) -> str:
         """Forget what a statement means. Returns lines for the user; "" if it may have been a manner of speaking."""

@@ -9,7 +9,7 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from pi_memory.learning.comparison import stems
-from pi_memory.text.contrast import Contrast, contrast, in_cleft, wrong_first
+from pi_memory.text.contrast import Contrast, contrast, in_cleft, with_subject, wrong_first
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import clauses, sentences
 from pi_memory.text.sentences import stems as all_stems
@@ -160,14 +160,22 @@ def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str
     """
     own = known.partition(context.rstrip("."))[2].strip(" .,;")
     alone = [claim for claim in claims if claim.rstrip(" .,;") not in context]
-    subject = _without_end(alone[0], own) if own and alone else ""
-    place, verb = standing(subject, context), pattern("verb").search(context)
-    if place is None:
+    named = _without_end(alone[0], own) if own and alone else ""
+    place, verb = standing(named, context), pattern("verb").search(context)
+    if place is None or verb is None:
         return None
-    is_about_it = verb is not None and place.end() <= verb.start()
-    named = re.findall(r"\w+", pattern("title").sub("", subject))
-    is_named = any(standing(name, said) for name in named) and not _is_left(said, context)
-    return " ".join(map(_sentence, alone)) if is_about_it or is_named else ""
+    if place.end() <= verb.start() or _goes_on_with(named, said, context):
+        return " ".join(map(_sentence, alone))
+    if not context[verb.end() : place.start()].strip():
+        return ""  # who it was
+    subject = context[: verb.start()].strip(" ,")  # not what stands behind: a place
+    return _sentence(with_subject(own, subject)) if len(alone) == 1 and pattern("said_of_same").match(own) else None
+
+
+def _goes_on_with(named: str, said: str, context: str) -> bool:
+    """Whether what was said names somebody by one of their names, and not that they are gone."""
+    names = re.findall(r"\w+", pattern("title").sub("", named))
+    return any(standing(name, said) for name in names) and not _is_left(said, context)
 
 
 def _without_end(claim: str, own: str) -> str:

@@ -35,6 +35,8 @@ def notice(message: str, before: Answered | None = None) -> tuple[Statement, ...
     """
     said = sentences(message)
     found: dict[str, Statement] = {}
+    if len(said) == 1 and pattern("takes_back").match(_straight(said[0].text)):
+        return (Statement("undo", "", said[0].text),)
     if before and said and (correction := corrected(said[0].text, before)):
         quote = said[0].text
         found[quote] = Statement("correction", correction.content, quote, instead_of=correction.instead_of)
@@ -70,8 +72,6 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
     text = text[asked.end() :].rstrip("? ") if asked else text
     if pattern("private").match(text):
         return [Statement("private", "", sentence.text)]
-    if pattern("takes_back").match(text):
-        return [Statement("undo", "", sentence.text)]
     rest = _from(text, pattern("correcting"))
     if found := _forget(rest, sentence) or _remember(rest, sentence, before, after):
         return found

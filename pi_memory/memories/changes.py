@@ -91,7 +91,7 @@ def take_back(
     if event.kind == undo.SETTLED:
         _open_again(db, event, replace(cause, undoes=number), dry_run=dry_run)
         return [], []
-    touched = undo.memory_ids(event)
+    touched = {int(key) for key in event.before or {}} | {undo.memory_id(event)}
     known = {memory.id: memory for memory in memories.several(db, sorted(touched))}
     wanted = undo.inverse(event, known)
     if not wanted and event.kind == undo.UNDONE and event.before is None:

@@ -34,8 +34,6 @@ CLOSED = "memory.closed"
 FADED = "memory.faded"
 SUPERSEDED = "memory.superseded"
 
-LAST = 100
-"""Events among which a change is looked for that was made a moment ago."""
 CHANGEABLE = ("content", "type", "namespace", "priority", "topics")
 
 
@@ -139,11 +137,16 @@ class Memories:
         """The events of a memory, newest first. Raises `NotFound`."""
         return await self._db.read(partial(changes.history, number=number))
 
-    async def last_changes(self, limit: int = LAST) -> list[Event]:
-        """The last events of memories that are not taken back, newest first."""
-        found = await self._db.read(partial(events.listed, kind="memory.", limit=limit))
-        undone = {event.undoes for event in found}
-        return [event for event in found if event.kind != undo.UNDONE and event.id not in undone]
+    async def beginning(self, number: int) -> Event:
+        """The event with which a memory began: that which ended others in its favour, or else its addition. Raises
+        `NotFound`.
+        """
+        found = await self._db.read(partial(events.of_memory, number=number))
+        ended = (event for event in found if event.kind == SUPERSEDED and undo.favours(event, number))
+        added = (event for event in found if event.kind == undo.ADDED)
+        if (event := next((*ended, *added).__iter__(), None)) is None:
+            raise NotFound(f"There is no memory {number}", hint="GET /memories lists them.")
+        return event
 
     # What happens.
 
@@ -182,14 +185,17 @@ class Memories:
         *,
         origin: str,
         also: Sequence[int] = (),
+        restated: Sequence[tuple[int, str]] = (),
         vector: Embedding | None = None,
         durable: bool = False,
     ) -> Memory:
-        """Close a memory, and with it those of `also`, and add its replacement, which is returned. One event. Raises as
-        `add` and `change` do.
+        """Close a memory, and with it those of `also`, have others say something else, by id, and add the replacement,
+        which is returned. One event. Raises as `add` and `change` do.
         """
         candidate, cause = checked(candidate), self._cause(origin)
-        supersede = partial(_supersede, numbers=(number, *also), candidate=candidate, cause=cause, embedding=vector)
+        supersede = partial(
+            _supersede, numbers=(number, *also), restated=restated, candidate=candidate, cause=cause, embedding=vector
+        )
         *ended, new = await self._db.write(supersede, durable=durable)
         for old in ended:
             await self._published(old)
@@ -354,17 +360,20 @@ def _supersede(
     db: sqlite_utils.Database,
     numbers: Sequence[int],
     *,
+    restated: Sequence[tuple[int, str]],
     candidate: Candidate,
     cause: Cause,
     embedding: Embedding | None,
 ) -> list[Memory]:
-    """Returns the memories that ended, and the one that holds instead."""
+    """Returns the memories that changed, and the one that holds instead of those that ended."""
     old = [changes.valid(db, number) for number in numbers]
+    others = {number: changes.valid(db, number) for number, _ in restated}
     new = changes.add(db, candidate, cause, embedding=embedding)
     # Before this the new one held for no time: so undoing it also takes the new one back.
     unborn = replace(new, valid_to=new.valid_from)
     after = {memory.id: _over(memory, cause.at, new.id) for memory in old} | {new.id: new}
-    return changes.save(db, SUPERSEDED, [*old, unborn], after, cause)
+    after |= {number: replace(others[number], content=content) for number, content in restated}
+    return changes.save(db, SUPERSEDED, [*old, *others.values(), unborn], after, cause)
 
 
 def _conflicts(db: sqlite_utils.Database) -> list[tuple[conflicts.Doubt, Memory, Memory]]:

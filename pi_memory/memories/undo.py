@@ -41,9 +41,9 @@ def memory_id(event: Event) -> int:
     return int(event.subject.removeprefix("memory:"))
 
 
-def memory_ids(event: Event) -> set[int]:
-    """All memories that an event changed."""
-    return {memory_id(event), *map(int, event.before or ())}
+def favours(event: Event, number: int) -> bool:
+    """Whether an event ended memories in favour of this one."""
+    return any(fields.get("superseded_by") == number for fields in (event.after or {}).values())
 
 
 def between(before: Memory, after: Memory) -> list[Change]:

@@ -77,12 +77,12 @@ def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset())
 
 
 def now(text: str, asked: Set[str] = frozenset()) -> str:
-    """A text that corrected nothing that is known, without the clauses it begins with that say of something that it
-    ended, or of somebody that they left: `Mr. Idris has quit, the caretaker is Mrs. Pohl`; all of it where these are
-    `asked` for, of which the stems are given, or the rest does not say whom it is about.
+    """A text that corrected nothing that is known, without the clauses it begins with that say of somebody that they
+    left: `Mr. Idris has quit, the caretaker is Mrs. Pohl`; all of it where these are `asked` for, of which the stems
+    are given, or the rest does not say whom it is about.
     """
-    is_over = pattern("over_surely").search
-    left = standing(text, [each for each in clauses(text) if is_over(each)], asked) if is_over(text) else text
+    has_left = pattern("has_left").search
+    left = standing(text, [each for each in clauses(text) if has_left(each)], asked) if has_left(text) else text
     comes_last = text.casefold().rstrip(" .!").endswith(left.casefold().rstrip(" .!"))
     goes_on = any(pattern(name).match(left) for name in ("said_of_same", "said_of_its"))
     return left if comes_last and not goes_on else text

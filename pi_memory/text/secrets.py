@@ -19,6 +19,8 @@ MASK = "****"
 BEFORE = 80
 """Characters before `password` in which the wifi may be named: everybody in a house is given its password."""
 
+TYPED = (15, 16)
+"""Digits of a card's number, of which a checksum need not tell it."""
 LEAST_TURNS = 0.4
 """Share of neighbouring characters of another class from which on a blob is random: 0.6 expected, names have 0.2."""
 
@@ -95,16 +97,13 @@ def _is_of_household(text: str) -> bool:
 
 
 def _is_card(found: re.Match[str]) -> bool:
-    """By its first digit and its checksum (ISO/IEC 7812, Luhn), which one that was mistyped need not have where it is
-    named before it.
-    """
+    """By its first digit, and its checksum (ISO/IEC 7812, Luhn) or, as one may be mistyped, what it is said to be."""
     number = [int(digit) for digit in found[0] if digit.isdigit()]
-    if number[0] in (3, 4, 5, 6) and pattern("payment_card").search(
-        found.string, max(0, found.start() - BEFORE), found.start()
-    ):
-        return True
+    if number[0] not in (3, 4, 5, 6) or len(set(number)) == 1:
+        return False
     doubled = [digit if place % 2 == 0 else sum(divmod(2 * digit, 10)) for place, digit in enumerate(reversed(number))]
-    return number[0] in (3, 4, 5, 6) and len(set(number)) > 1 and sum(doubled) % 10 == 0
+    before = found.string[max(0, found.start() - BEFORE) : found.start()]
+    return sum(doubled) % 10 == 0 or (len(number) in TYPED and pattern("payment_card").search(before) is not None)
 
 
 def _is_random(blob: str) -> bool:
