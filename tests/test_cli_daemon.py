@@ -7,8 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
+import httpx2
 import pytest
 
+from pi_memory.cli.client import NotThere, checked
 from pi_memory.store import migrations
 from tests.command import run
 from tests.process import serving
@@ -125,3 +127,12 @@ def test_another_program_on_the_port_is_named_as_such(tmp_path: Path) -> None:
     assert result.returncode == 1
     assert "is not pi-memory" in result.stderr
     assert "PI_MEMORY_PORT" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [(404, []), (404, {"detail": "Not Found"}), (400, {"message": 1})]
+)
+def test_json_that_is_not_ours_is_another_programs(status: int, said: object) -> None:
+    response = httpx2.Response(status, json=said, request=httpx2.Request("GET", "http://127.0.0.1:1/memories"))
+    with pytest.raises(NotThere, match="is not pi-memory"):
+        checked(response)

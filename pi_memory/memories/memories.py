@@ -2,6 +2,7 @@
 transaction.
 """
 
+import itertools
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
@@ -144,7 +145,7 @@ class Memories:
         found = await self._db.read(partial(events.of_memory, number=number))
         ended = (event for event in found if event.kind == SUPERSEDED and undo.favours(event, number))
         added = (event for event in found if event.kind == undo.ADDED)
-        if (event := next((*ended, *added).__iter__(), None)) is None:
+        if (event := next(itertools.chain(ended, added), None)) is None:
             raise NotFound(f"There is no memory {number}", hint="GET /memories lists them.")
         return event
 

@@ -82,7 +82,9 @@ def now(text: str, asked: Set[str] = frozenset()) -> str:
     are given, or the rest does not say whom it is about.
     """
     has_left = pattern("has_left").search
-    left = standing(text, [each for each in clauses(text) if has_left(each)], asked) if has_left(text) else text
+    if not has_left(text):
+        return text
+    left = standing(text, [each for each in clauses(text) if has_left(each)], asked)
     comes_last = text.casefold().rstrip(" .!").endswith(left.casefold().rstrip(" .!"))
     goes_on = any(pattern(name).match(left) for name in ("said_of_same", "said_of_its"))
     return left if comes_last and not goes_on else text
