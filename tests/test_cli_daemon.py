@@ -129,9 +129,7 @@ def test_another_program_on_the_port_is_named_as_such(tmp_path: Path) -> None:
     assert "PI_MEMORY_PORT" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("status", "said"), [(404, []), (404, {"detail": "Not Found"}), (400, {"message": 1})]
-)
+@pytest.mark.parametrize(("status", "said"), [(404, []), (404, {"detail": "Not Found"}), (400, {"message": 1})])
 def test_json_that_is_not_ours_is_another_programs(status: int, said: object) -> None:
     response = httpx2.Response(status, json=said, request=httpx2.Request("GET", "http://127.0.0.1:1/memories"))
     with pytest.raises(NotThere, match="is not pi-memory"):
