@@ -95,6 +95,11 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
         ),
         ("The old mixer is broken and we use the red one now.", "We use the old mixer.", "We use the red one now."),
         (
+            "Ms. Ade has stepped down, alas, and taken her cake along. It is Bo who signs alongside me now.",
+            "Cheques are signed by me and Ms. Ade.",
+            "It is Bo who signs alongside me now.",
+        ),
+        (
             "Lena has gone back to Lund. It is Britta who walks the dog these days.",
             "Lena walks the dog.",
             "It is Britta who walks the dog these days.",
@@ -216,6 +221,8 @@ def test_a_clause_that_says_nothing_alone_is_not_left_alone(said: str, before: s
         ("Mr. Idris has quit, the caretaker is Mrs. Pohl.", "caretaker", "The caretaker is Mrs. Pohl."),
         ("Mr. Idris has quit, the caretaker is Mrs. Pohl.", "Idris", "Mr. Idris has quit, the caretaker is Mrs. Pohl."),
         ("Farah has handed in her notice. Gareth runs the team.", "manager", "Gareth runs the team."),
+        ("Ms. Ade has stepped down. It is Bo who signs now.", "signs", "It is Bo who signs now."),
+        ("Ms. Ade has stepped down. It is a pity.", "signs", "Ms. Ade has stepped down. It is a pity."),
         ("Ola quit smoking. Her birthday is 4 June.", "June", "Ola quit smoking. Her birthday is 4 June."),
         ("Ola, my sister, rang before she went back home.", "rang", "Ola, my sister, rang before she went back home."),
         ("Ola is my sister, and she went back to Bern.", "where", "Ola is my sister, and she went back to Bern."),

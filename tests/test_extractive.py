@@ -251,6 +251,14 @@ def test_what_was_to_be_remembered_is_quoted_without_the_request() -> None:
     assert reply([Message("user", "Who is our vet?", context=recalled)]) == "Your vet is Dr. Lopez."
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["ya maybe jessa. ok closing up my feet r dead", "better. oh n thursdays im always at the brewery, as you know"],
+)
+def test_what_may_be_no_question_is_not_answered_with_itself(message: str) -> None:
+    assert talk(message).startswith("I see.")
+
+
 @pytest.mark.parametrize("end", ["", "\n", " \n\n"])
 def test_a_statement_is_not_answered_with_itself(end: str) -> None:
     assert "pump" not in talk(f"The pump by the river is red{end}")

@@ -82,6 +82,14 @@ def test_meaning_outweighs_shared_words() -> None:
     assert answered("Where can I shut the water off?", alike, near)[0] == near.content
 
 
+def test_what_was_said_beside_a_question_comes_second() -> None:
+    why = said("The dog has to be given his pill. How do I get it into him?", cosine=0.65)
+    told = said("He takes it in liver sausage", cosine=0.55)
+    assert answered("How does the dog take his pill?", why, told)[0] == told.content
+    requested = said("Can you write a card to Derek? He feeds the dog his pill", cosine=0.65)
+    assert answered("Who feeds the dog?", requested, told)[0] != told.content
+
+
 def test_a_question_about_the_users_world_needs_less() -> None:
     found = said("Rivet sleeps in the offcut bin", cosine=0.3)
     assert answered("Where does my dog sleep?", found, own=0.9)

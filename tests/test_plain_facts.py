@@ -21,10 +21,13 @@ from tests.fakes import FakeReader
 
 
 class States(Asked):
-    """To whom no message asks."""
+    """To whom no message asks, and only questions about `my` and `his` things are the user's own."""
 
     def asks(self, read: Vectors) -> bool:
         return False
+
+    def own(self, message: str, read: Vectors | None = None) -> float:
+        return float(bool({"my", "his"} & set(message.split())))
 
 
 class Sure(Worth):
@@ -130,6 +133,12 @@ def test_what_is_said_before_a_question_has_to_be_surer_a_fact() -> None:
     assert [fact.quote for fact in found(message, chance=0.7)] == [message]
     assert found(f"{message} Where is his box?", chance=0.7) == []
     assert [fact.quote for fact in found(f"{message} Where is his box?", chance=0.8)] == [message]
+
+
+def test_a_question_that_anybody_may_ask_needs_no_reason() -> None:
+    message = "Grapefruit I have been forbidden."
+    assert [fact.quote for fact in found(f"{message} Is there any in marmalade?", chance=0.6)] == [message]
+    assert found(f"{message} Is there any in marmalade?", chance=0.4) == []
 
 
 def test_nothing_is_kept_of_a_private_message() -> None:

@@ -42,6 +42,10 @@ LEAST_CHANCE_BESIDE_QUESTION = 0.75
 """The same in a message that asks something: most of it only says why. `We must take the cat to the vet. Where is his
 box?` What is not kept is found as a message.
 """
+LEAST_CHANCE_BESIDE_GENERAL, GENERAL = 0.5, 0.5
+"""The same beside a question that is less likely than this to be about the user's own, which needs no reason: `Can one
+take these pills with coffee? Grapefruit I have been forbidden.`
+"""
 REMARK = 0.05
 """Below this nothing is stated that lasts: 2 of the 329 facts, and 80 % of the remarks."""
 ODDS_OF_DECISIONS = 4.0
@@ -120,7 +124,7 @@ class PlainFacts:
             if not _only_gives_value(each.content)
         ]
         if any(map(intent.is_asking, said)):
-            least = max(least, LEAST_CHANCE_BESIDE_QUESTION)
+            least = max(least, await self._least_beside_question(exchange.user))
         whole = None if quotes else _whole(said, exchange_id, exchange)
         self._remember(exchange.conversation_id, said)
         return Facts(
@@ -162,6 +166,11 @@ class PlainFacts:
         found = await self._worker.run(self._worth.chances, texts, read)
         chances = [_chance(text, float(chance)) for text, chance in zip(texts, found, strict=True)]
         return chances, LEAST_CHANCE_UNSURE if read is None else LEAST_CHANCE
+
+    async def _least_beside_question(self, message: str) -> float:
+        read = await self._read([message])
+        is_own = read is None or await self._worker.run(self._asked.own, message, read) >= GENERAL
+        return LEAST_CHANCE_BESIDE_QUESTION if is_own else LEAST_CHANCE_BESIDE_GENERAL
 
     async def _read(self, texts: Sequence[str]) -> Vectors | None:
         """What the embedder reads in sentences, shape (n, dimensions); None if it does not, or fails."""

@@ -86,7 +86,7 @@ def now(text: str, asked: Set[str] = frozenset()) -> str:
         return text
     left = standing(text, [each for each in clauses(text) if has_left(each)], asked)
     comes_last = text.casefold().rstrip(" .!").endswith(left.casefold().rstrip(" .!"))
-    goes_on = any(pattern(name).match(left) for name in ("said_of_same", "said_of_its"))
+    goes_on = any(pattern(name).match(left) for name in ("said_of_same", "said_of_its")) and not in_cleft(left)
     return left if comes_last and not goes_on else text
 
 
@@ -109,7 +109,7 @@ def _held(said: Sequence[str], old: frozenset[str], corrected: Sequence[str]) ->
     while place < len(said):
         sentence, after = said[place], "".join(said[place + 1 : place + 2])
         held, is_over, place = _without_over(sentence, old, corrected), _is_over(sentence, old), place + 1
-        if is_over and pattern("said_of_same").match(after):
+        if is_over and pattern("said_of_same").match(after) and not in_cleft(after):
             together = f"{sentence.rstrip(' .!')}, {after[0].lower()}{after[1:]}"
             if (alone := _without_over(together, old, corrected)) != together:
                 held, place = alone, place + 1
@@ -124,7 +124,7 @@ def _says_more(sentence: str, old: frozenset[str]) -> bool:
     clauses = [(sentence[begin:end], joint) for (begin, joint), end in zip(begins, ends, strict=True)]
     return any(
         (pattern("says_now").search(clause) or pattern("therefore").search(joint))
-        and not pattern("says_over").search(clause)
+        and not any(pattern(name).search(clause) for name in ("says_over", "has_left"))
         and not pattern("subordinate").match(clause)
         and stems(clause) - old
         for clause, joint in clauses
@@ -160,7 +160,7 @@ def _is_over(clause: str, old: frozenset[str]) -> bool:
     """Whether a clause says that something old is over, and not when or why."""
     if stems(clause).isdisjoint(old) or pattern("subordinate").match(clause):
         return False
-    return pattern("says_over").search(clause) is not None or pattern("retracts").search(clause) is not None
+    return any(pattern(name).search(clause) for name in ("says_over", "retracts", "has_left"))
 
 
 def _states(clause: str, old: frozenset[str]) -> bool:

@@ -44,6 +44,8 @@ FITS = 0.06
 """Bonus for a sentence that has what the question asks for: a time, a number, a place, a name."""
 NAMES = 0.3
 """Penalty for a sentence that only names something: it may have been a question."""
+BESIDE_QUESTION = 0.7
+"""What is left of the score of what a message says that asks: it says why. `The dog has to be given his pill. How?`"""
 FADING = 0.3
 """Share of its score that a memory loses as it fades."""
 
@@ -228,7 +230,13 @@ def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pat
     ]
     best = max(range(len(parts)), key=scores.__getitem__)
     kept = (1 - FADING + FADING * found.strength) * (1 + FADING * found.boost)
+    kept *= BESIDE_QUESTION if found.kind == "exchange" and _asks_besides(found.content) else 1.0
     return Judged(found, parts, near, best, scores[best] * kept)
+
+
+def _asks_besides(text: str) -> bool:
+    said = sentences(text)
+    return len(said) > 1 and any(asks(each.text) for each in said)
 
 
 def _near(part: float | None, whole: float | None) -> float:

@@ -471,12 +471,13 @@ def _is_one_sentence(found: Recalled) -> bool:
 
 
 def _in_place_of_messages(best: Sequence[Recalled], resting: Sequence[tuple[int, Recalled]]) -> list[Recalled]:
-    """The hits, memories in the places of the exchanges that they rest on and say most of."""
+    """The hits, memories in the places of the exchanges that they rest on and say most of, or that corrected them."""
     found: list[Recalled] = []
     for each in best:
-        said = stems(each.content)
+        said, corrects = stems(each.content), pattern("says_over").search(each.content)
         its = (memory for exchange, memory in resting if _is_one_sentence(each) and exchange == each.id)
-        told = next((memory for memory in its if len(said & stems(memory.content)) >= SAYS_MOST * len(said)), each)
+        least = 0.0 if corrects else SAYS_MOST * len(said)  # what is over is in no memory
+        told = next((memory for memory in its if len(said & stems(memory.content)) >= least), each)
         if told not in found:
             found.append(told)
     return found
