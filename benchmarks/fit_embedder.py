@@ -45,6 +45,7 @@ AT_ONCE = 64
 class Household(Struct, frozen=True):
     """Facts as somebody told them, and questions with the number of the fact that answers each. `author` wrote both."""
 
+    name: str
     author: str
     facts: list[str]
     questions: list[tuple[str, int]]
@@ -68,6 +69,7 @@ def households() -> list[Household]:
         told.setdefault(said["voice"], []).append({**row, "says": said["text"]})
     return [
         Household(
+            world,
             world.partition("-")[0].partition(":")[0],
             [row["says"] for row in facts],
             [(text, number) for number, row in enumerate(facts) for text in (*row["questions"], row["spoken"])],
