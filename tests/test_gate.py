@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -154,6 +155,13 @@ def test_what_goes_on_is_shown_with_what_it_goes_on_from() -> None:
     )
     assert [each.content for each in answers[:1]] == ["Our son Otis is three. He is allergic to kiwi."]
     assert "Our son Otis is three." not in [each.content for each in answers]
+
+
+def test_what_answers_as_it_was_read_comes_first_and_what_was_not_read_stays_behind() -> None:
+    first, second, third = judged("The server is in the cupboard", "The server is called walnut", "The pump is red")
+    read = gate.reread([first, second, third], np.array([-7.0, 7.0], np.float32))
+    assert [each.found.content for each in read] == [each.found.content for each in (second, first, third)]
+    assert gate.reread([first, second], np.array([0.0, 0.0], np.float32)) == [first, second]
 
 
 def test_a_text_counts_as_it_was_judged_better() -> None:

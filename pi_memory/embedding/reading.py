@@ -10,8 +10,10 @@ from typing import Literal, Protocol, runtime_checkable
 from pi_memory.protocols import Embedder
 from pi_memory.types import Vectors
 
-Purpose = Literal["sentences", "pairs"]
-"""Also the name of the adapter: for one text by itself, and for two that are read as one."""
+Purpose = Literal["sentences", "pairs", "answers"]
+"""Also the name of the adapter: for one text by itself, for two statements that are read as one, and for a question
+with a statement.
+"""
 Text = tuple[str, ...]
 """One text, or two."""
 

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -23,7 +24,7 @@ from pi_memory.text.query_terms import terms
 from pi_memory.text.sentences import stems
 from pi_memory.text.stems import stem
 from pi_memory.text.user_text import sentences
-from pi_memory.types import UNKEPT, Recalled
+from pi_memory.types import UNKEPT, Recalled, Vectors
 
 MEANS_THE_SAME = 0.62
 """From this calibrated cosine on a text needs no word in common with the query."""
@@ -69,6 +70,12 @@ LEAST = 1e-6
 REACH, COMPANY = 2, 0.2
 """Messages on either side in the conversation, and the share of how much nearer one of them is that a message gains."""
 
+REREAD = 6
+"""How many of the best texts are read once more, each together with the question."""
+ANSWERS, SUREST = 0.0375, 8.0
+"""What a text gains by the log-odds that it answers, as they were read, counted within these limits: of 905 questions
+of thirteen people the answer comes first for 0.887 instead of 0.859. Half as much brings 0.882, twice as much 0.880.
+"""
 READ, READ_ABOUT = 24, 72
 """Texts whose sentences are judged, and for a broad question: most facts are there twice, as memory and as message."""
 MOST_SENTENCES = 8
@@ -158,6 +165,14 @@ class Judged(Struct, frozen=True):
         return self.nearness[self.best]
 
     @property
+    def shown(self) -> str:
+        """What is shown of it: a short text whole, else the sentence that answers and the one before it."""
+        text = " ".join(" ".join(self.sentences).split())
+        if len(text) <= (2 * SHORT if self.found.kind == "memory" else SHORT):
+            return text
+        return " ".join(self.sentences[max(0, self.best - 1) : self.best + 1])
+
+    @property
     def states(self) -> bool:
         """Whether its best sentence says something: `my tortoise's name` was a question, `So.` is nothing."""
         said = self.sentences[self.best]
@@ -203,6 +218,13 @@ def _with_company(judged: Sequence[Judged]) -> Iterator[Judged]:
         beside = [near.get((place[0], place[1] + step), 0.0) for step in range(-REACH, REACH + 1) if step]
         more = max(0.0, max(beside) - each.near) if place in near and each.found.kind == "exchange" else 0.0
         yield replace(each, score=each.score + COMPANY * more)
+
+
+def reread(judged: Sequence[Judged], odds: Vectors) -> list[Judged]:
+    """The statements, best first, the first of them with what they gain by the log-odds that each answers."""
+    gained = ANSWERS * np.clip(odds, -SUREST, SUREST)
+    first = [replace(each, score=each.score + float(more)) for each, more in zip(judged, gained, strict=False)]
+    return [*sorted(first, key=lambda each: -each.score), *judged[len(first) :]]
 
 
 def better_of(judged: Sequence[Judged], otherwise: Sequence[Judged]) -> list[Judged]:
@@ -429,11 +451,7 @@ class _Nearness(Struct, frozen=True):
 
 
 def _show(judged: Judged) -> Recalled:
-    """The hit as it is shown: a short text whole, else the sentence that answers and the one before it."""
-    text = " ".join(" ".join(judged.sentences).split())
-    if len(text) > (2 * SHORT if judged.found.kind == "memory" else SHORT):
-        text = " ".join(judged.sentences[max(0, judged.best - 1) : judged.best + 1])
-    return replace(judged.found, content=text, score=judged.score)
+    return replace(judged.found, content=judged.shown, score=judged.score)
 
 
 def not_told_by(question: str, judged: Iterable[Judged]) -> list[Judged]:

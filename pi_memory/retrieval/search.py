@@ -23,6 +23,7 @@ from pi_memory.embedding.token_codes import QueryTokens
 from pi_memory.embedding.word_vectors import WordVectors
 from pi_memory.errors import EmbedderError
 from pi_memory.judges.asked import Asked, may_ask
+from pi_memory.judges.rereading import Rereading
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import strength
 from pi_memory.memories.namespaces import Scope
@@ -195,6 +196,7 @@ class Search:
         self._worker = worker
         self._words = WordVectors()
         self._asked = Asked(heads)
+        self._rereading = Rereading(heads, scale.embedder)
 
     def namespaces(self) -> dict[str, int]:
         """How many memories hold in each namespace."""
@@ -379,10 +381,17 @@ class Search:
         judged = gate.not_told_by(query, judged)
         if question != query:
             judged = gate.following(query, judged)
+        judged = await self._reread(question, judged)
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
         own, scale = await self._own(question), await self._answer_scale()
         answers = gate.answers(question, intent, judged, own=own, scale=scale)
         return _merge(answers, gate.let_through(others, by_meaning=True))
+
+    async def _reread(self, question: str, judged: list[Judged]) -> list[Judged]:
+        """The statements, the first of them read once more, each together with the question."""
+        shown = [by_user(each.shown) for each in judged[: gate.REREAD]]
+        odds = await self._rereading.answers(question, shown)
+        return judged if odds is None else gate.reread(judged, odds)
 
     async def _asks(self, message: str) -> bool:
         """Whether a message asks though no rule says so; False where nothing reads it."""
