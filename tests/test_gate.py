@@ -161,6 +161,7 @@ def test_what_answers_as_it_was_read_comes_first_and_what_was_not_read_stays_beh
     first, second, third = judged("The server is in the cupboard", "The server is called walnut", "The pump is red")
     read = gate.reread([first, second, third], np.array([-7.0, 7.0], np.float32))
     assert [each.found.content for each in read] == [each.found.content for each in (second, first, third)]
+    assert read == sorted(read, key=lambda each: -each.score)
     assert gate.reread([first, second], np.array([0.0, 0.0], np.float32)) == [first, second]
 
 

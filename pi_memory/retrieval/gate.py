@@ -221,10 +221,14 @@ def _with_company(judged: Sequence[Judged]) -> Iterator[Judged]:
 
 
 def reread(judged: Sequence[Judged], odds: Vectors) -> list[Judged]:
-    """The statements, best first, the first of them with what they gain by the log-odds that each answers."""
+    """The statements, best first, the first of them with what they gain by the log-odds that each answers, and
+    none that was not read before them.
+    """
     gained = ANSWERS * np.clip(odds, -SUREST, SUREST)
     first = [replace(each, score=each.score + float(more)) for each, more in zip(judged, gained, strict=False)]
-    return [*sorted(first, key=lambda each: -each.score), *judged[len(first) :]]
+    least = min((each.score for each in first), default=0.0)
+    unread = [replace(each, score=min(each.score, least)) for each in judged[len(first) :]]
+    return [*sorted(first, key=lambda each: -each.score), *unread]
 
 
 def better_of(judged: Sequence[Judged], otherwise: Sequence[Judged]) -> list[Judged]:
