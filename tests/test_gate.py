@@ -341,3 +341,18 @@ def test_of_a_memory_a_longer_one_of_the_same_message_is_shown() -> None:
     later = replace(whole, at=900.0)
     assert answered("What does a lesson cost?", raised, whole) == [whole.content]
     assert answered("What does a lesson cost?", raised, later) == [raised.content]
+
+
+def test_what_was_answered_is_not_told_again_in_other_small_words() -> None:
+    long = said("Osprey is the planner, on flask, and I dont host it.", cosine=0.7)
+    same = said("Osprey is the planner, on flask, and the user does not host it.", cosine=0.6, kind="memory")
+    denied = said("Osprey is not the planner.", cosine=0.6)
+    question = "What is osprey?"
+    assert answered(question, long, same) == [long.content]
+    assert answered(question, said("Osprey is the planner.", cosine=0.7), denied)[1:] == [denied.content]
+
+
+def test_a_request_does_not_stand_in_for_what_was_learned_from_it() -> None:
+    asked = said("Can you word a text to Desmond who does our boiler?", cosine=0.7)
+    learned = said("Desmond does the user's boiler.", cosine=0.6, kind="memory")
+    assert learned.content in answered("Who does our boiler?", asked, learned)

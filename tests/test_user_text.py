@@ -44,3 +44,42 @@ def test_what_is_asked_of_a_statement_at_its_end_leaves_the_statement() -> None:
     said = [each.text for each in sentences("Took the cat to the vet, 90 bucks, is that normal?")]
     assert said == ["Took the cat to the vet, 90 bucks", "is that normal?"]
     assert [each.text for each in sentences("Where is the key, any ideas?")] == ["Where is the key, any ideas?"]
+
+
+@pytest.mark.parametrize(
+    ("message", "parts"),
+    [
+        (
+            "can you give me a block for it, osprey listens on 9310",
+            ["can you give me a block for it,", "osprey listens on 9310"],
+        ),
+        (
+            "we put 300 by for a boat, so what's that after 2 years?",
+            ["we put 300 by for a boat", "so what's that after 2 years?"],
+        ),
+        (
+            "Write a text to the sitter: the bike is in the barn, lock is 7713",
+            ["Write a text to the sitter:", "the bike is in the barn, lock is 7713"],
+        ),
+        (
+            "Bins go out on Friday, can you put that first, I print this.",
+            ["Bins go out on Friday", "can you put that first,", "I print this."],
+        ),
+        (
+            "Could you draft a mail to the council, our street was not swept?",
+            ["Could you draft a mail to the council,", "our street was not swept"],
+        ),
+        ("Kannst du Bo schreiben, er ist am Montag hier?", ["Kannst du Bo schreiben,", "er ist am Montag hier"]),
+        ("Can you write to Bo, ask him to come at 9", None),
+        ("Write a poem about autumn, it should rhyme", None),
+        ("Draft a note to Cal, who cuts our hedge", None),
+        ("I'm locked out, can you tell me who has the key?", None),
+        ("If the bell rings, can you open the door?", None),
+    ],
+)
+def test_what_is_to_be_done_is_apart_from_what_is_said_beside_it(message: str, parts: list[str] | None) -> None:
+    assert [each.text for each in sentences(message)] == (parts or [message])
+
+
+def test_a_text_to_be_worked_on_is_not_the_users() -> None:
+    assert sentences("Rewrite this: the bike is in the barn") == []

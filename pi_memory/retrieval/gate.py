@@ -21,7 +21,7 @@ from pi_memory.retrieval import called
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.query_terms import terms
-from pi_memory.text.sentences import stems
+from pi_memory.text.sentences import stems, with_apostrophes
 from pi_memory.text.stems import stem
 from pi_memory.text.user_text import sentences
 from pi_memory.types import UNKEPT, Recalled, Vectors
@@ -78,6 +78,12 @@ of thirteen people the answer comes first for 0.887 instead of 0.859. Half as mu
 """
 READ, READ_ABOUT = 24, 72
 """Texts whose sentences are judged, and for a broad question: most facts are there twice, as memory and as message."""
+LONG, PIECE = 14, 5
+"""Words of a sentence from which on its pieces are judged too, and of a piece at least: `Pri's doing a phd on seaweed`
+is hardly near to a sentence of forty words that it stands in.
+"""
+TAKEN_APART = 8
+"""Texts, of those that are judged, whose long sentences are: a piece takes the embedder some milliseconds."""
 MOST_SENTENCES = 8
 """Most sentences of a statement; a longer text is judged as a whole."""
 STATES = 0.85
@@ -197,6 +203,19 @@ def parts_of(text: str) -> tuple[str, ...]:
     return found if 0 < len(found) <= MOST_SENTENCES else (text,)
 
 
+def pieces_of(sentence: str) -> tuple[str, ...]:
+    """The pieces of a long sentence between its commas and conjunctions; none of a short one."""
+    if len(sentence.split()) < LONG:
+        return ()
+    pieces = [""]
+    for piece in pattern("piece_end").split(sentence):
+        joined = f"{pieces[-1]} {piece}".strip()
+        pieces[-1:] = [joined] if len(pieces[-1].split()) < PIECE else [pieces[-1], piece]
+    if len(pieces) > 1 and len(pieces[-1].split()) < PIECE:
+        pieces[-2:] = [f"{pieces[-2]} {pieces[-1]}"]
+    return tuple(pieces) if len(pieces) > 1 else ()
+
+
 def _states(sentence: str) -> bool:
     return not asks(sentence) and not says_nothing(sentence) and not pattern("cry").search(sentence)
 
@@ -249,7 +268,7 @@ def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
 def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pattern[str]]) -> Judged:
     parts = parts_of(found.content)
     whole = found.cosine if len(" ".join(parts)) >= STATES * len(found.content) else None
-    near = tuple(_near(nearness.get(part), whole) for part in parts)
+    near = tuple(_near(_nearest(part, nearness), whole) for part in parts)
     scores = [
         _mix(its_nearness, found.words) + FITS * any(fit.search(part) for fit in fits) - NAMES * names_only(part)
         for part, its_nearness in zip(parts, near, strict=True)
@@ -258,6 +277,12 @@ def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pat
     kept = (1 - FADING + FADING * found.strength) * (1 + FADING * found.boost)
     kept *= BESIDE_QUESTION if found.kind == "exchange" and _asks_besides(found.content) else 1.0
     return Judged(found, parts, near, best, scores[best] * kept)
+
+
+def _nearest(part: str, nearness: Mapping[str, float]) -> float | None:
+    """The nearness of a sentence, or of one of its pieces that is nearer."""
+    known = [nearness[text] for text in (part, *pieces_of(part)) if text in nearness]
+    return max(known, default=None)
 
 
 def _asks_besides(text: str) -> bool:
@@ -342,16 +367,27 @@ def _is_beside(one: Recalled, other: Recalled) -> bool:
 
 def _with_more(shown: Sequence[Recalled], judged: Sequence[Recalled]) -> list[Recalled]:
     """The answers, each replaced by one after it that has it as a part, `Our son is three. He is allergic to kiwi.`, or
-    by a memory of the same message: `He has put up his fee. It is 31 pounds.`
+    by a memory of the same message: `He has put up his fee. It is 31 pounds.` None says what one before it says.
     """
     found: list[Recalled] = []
     for place, each in enumerate(shown):
         own, memories = stems(each.content), [other for other in judged if _are_of_one_message(each, other)]
         others = [other for other in [*shown[place + 1 :], *memories] if own < stems(other.content)]
         longer = next((other for other in others if not (each.kind == "memory" and _bids(other))), each)
-        if longer.content not in [known.content for known in found]:
+        if not any(_says(known.content, longer.content) for known in found if not _bids(known)):
             found.append(longer)
     return found
+
+
+def _says(text: str, other: str) -> bool:
+    """Whether a text has all that another one says, and denies it if that does."""
+    said, others = (with_apostrophes(each) for each in (text, other))
+    denies = [pattern("negation").search(each) is not None for each in (said, others)]
+    return denies[0] == denies[1] and _told(others) <= _told(said)
+
+
+def _told(text: str) -> set[str]:
+    return stems(re.sub(r"n't\b", " not", text)) - stems(THE_USER)
 
 
 def _bids(found: Recalled) -> bool:

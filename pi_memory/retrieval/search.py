@@ -19,8 +19,8 @@ from msgspec.structs import replace
 
 from pi_memory.embedding import reading, token_codes
 from pi_memory.embedding.calibration import Calibration, Scale
+from pi_memory.embedding.kept_vectors import KeptVectors
 from pi_memory.embedding.token_codes import QueryTokens
-from pi_memory.embedding.word_vectors import WordVectors
 from pi_memory.errors import EmbedderError
 from pi_memory.judges.asked import Asked, may_ask
 from pi_memory.judges.rereading import Rereading
@@ -59,6 +59,8 @@ READ_NEAREST = 24
 """Nearest messages in meaning that are read besides: an answer may share no word with its question."""
 SAYS_MOST = 0.6
 """Share of a sentence's words from which on a memory that rests on it says it too."""
+WORDS, SENTENCES = 2_000, 500
+"""Words, and sentences of statements, whose vectors are kept for the next questions."""
 READ_LATE = 8
 """Most texts without vectors yet, as they were written just now or there is a new embedder, that get theirs at once."""
 SIGNAL = 0.13
@@ -194,7 +196,8 @@ class Search:
         self._indexes: dict[Kind, RamIndex] = {"memory": memory_index.ram_index, "exchange": message_index.ram_index}
         self._scale = scale
         self._worker = worker
-        self._words = WordVectors()
+        self._words = KeptVectors(WORDS)
+        self._sentences = KeptVectors(SENTENCES)
         self._asked = Asked(heads)
         self._rereading = Rereading(heads, scale.embedder)
 
@@ -214,6 +217,7 @@ class Search:
     def let_go(self) -> None:
         """Keep nothing of what was asked."""
         self._words.let_go()
+        self._sentences.let_go()
 
     async def search(self, request: SearchRequest) -> list[Recalled]:
         """The hits, best first; one for each memory and message.
@@ -436,12 +440,21 @@ class Search:
         return found, await self._worker.run(gate.judge, question, statements, nearness)
 
     async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
-        """The nearness to a question of sentences of statements with several; {} when the embedder fails."""
-        several = [parts for each in statements if (parts := gate.parts_of(each.content)) != (each.content,)]
-        texts = list(dict.fromkeys(part for each in several for part in each))
+        """The nearness to a question of sentences of statements with several, and of the pieces of long ones; {} when
+        the embedder fails.
+        """
+        said = [gate.parts_of(each.content) for each in statements]
+        several = [
+            part for each, parts in zip(statements, said, strict=True) if parts != (each.content,) for part in parts
+        ]
+        pieces = [piece for parts in said[: gate.TAKEN_APART] for part in parts for piece in gate.pieces_of(part)]
+        texts = list(dict.fromkeys([*several, *pieces]))
         try:
             scale, embedder = await self._scale.measured(), self._scale.embedder.now
-            (vector,), vectors = await embedder.embed([question]), await embedder.embed([*map(by_user, texts)])
+            (vector,), vectors = (
+                await embedder.embed([question]),
+                await self._sentences.of([*map(by_user, texts)], embedder),
+            )
         except EmbedderError:
             return {}
         aim = Aim.of(vector, scale)

@@ -96,7 +96,7 @@ def only_asks(message: str) -> bool:
     if _small_talk(text) is not None:
         return True
     left = [each for each in _sentences(text) if not says_nothing(each)]
-    asking = [each for each in left if (asks(each) or _is_short_request(each)) and not _states_first(each)]
+    asking = [each for each in left if asks(each) or _is_short_request(each)]
     return not left or (bool(asking) and all(each in asking or pattern("cry").search(each) for each in left))
 
 
@@ -169,12 +169,6 @@ def _has(sentence: str, name: str, *, without: str) -> bool:
     found = pattern(name).search(sentence)
     named = [group for group in found.groupdict().values() if group] if found else []
     return found is not None and words(without).isdisjoint(" ".join(named).lower().replace(",", " ").split())
-
-
-def _states_first(sentence: str) -> bool:
-    """Whether something is stated before a request to do something with it."""
-    found = pattern("fact_first").search(sentence)
-    return found is not None and pattern("finite").search(found.groupdict().get("said") or "") is not None
 
 
 def names_only(sentence: str) -> bool:

@@ -100,7 +100,8 @@ class _Theirs:
             # What was announced may begin after an empty line.
             self._foreign = self._foreign and self._introduced
             return False
-        self._foreign = self._foreign or _begins(line, pattern("pasted"), pattern("role"), pattern("material"))
+        is_given = _begins(line, pattern("material")) and not _begins(line, pattern("wording"))
+        self._foreign = self._foreign or is_given or _begins(line, pattern("pasted"), pattern("role"))
         theirs = not self._foreign and len(line) <= LONGEST_LINE and not line.lstrip().startswith(QUOTING)
         introduces = line.rstrip().endswith(":") and pattern("introduced").search(line[-120:]) is not None
         self._introduced = theirs and introduces
@@ -145,16 +146,37 @@ def _split(block: str) -> Iterator[Sentence]:
         item = ITEM.match(text)
         text = text[item.end() :] if item else text
         if text and len(text) <= LONGEST:
-            yield from (Sentence(part, item=item is not None) for part in _with_tag(text))
+            yield from (Sentence(part, item=item is not None) for part in _apart(text))
         start = end
 
 
-def _with_tag(text: str) -> tuple[str, ...]:
-    """What a sentence states, and what is asked of it at its end: `The vet took 90, is that normal?`"""
-    tag = pattern("tag_question").search(text)
-    if tag is None or pattern("asks").match(text):
+def _apart(text: str) -> tuple[str, ...]:
+    """What a sentence states, and what it asks about it or wants done with it: `The vet took 90, is that normal?`,
+    `Write to Bo, her car is in our way.`
+    """
+    if pattern("begins_task").match(text):
+        return _behind_task(text)
+    found = pattern("tag_question").search(text) or pattern("task_behind").search(text)
+    said = text[: found.start()] if found else ""
+    if not _states(said) or pattern("asks").match(said) or pattern("subordinate").match(said):
         return (text,)
-    return text[: tag.start()], text[tag.start() :].lstrip(" ,")
+    return said, *_apart(text[len(said) :].lstrip(" ,–—-"))
+
+
+def _behind_task(text: str) -> tuple[str, ...]:
+    """What is to be done, and what is said behind it; a question mark there is the task's."""
+    worded = pattern("wording").match(text)
+    for end in [worded] if worded else pattern("clause_end").finditer(text):
+        rest = text[end.end() :]
+        if _states(pattern("clause_end").split(rest)[0]) and not pattern("of_task").match(rest):
+            task = text[: end.end() if worded else end.start() + 1]
+            return task.rstrip(), rest if pattern("asks").match(rest) else rest.rstrip("? ")
+    return (text,)
+
+
+def _states(clause: str) -> bool:
+    """Whether a clause seems to say that something is so."""
+    return any(pattern(name).search(clause) for name in ("finite", "states_shortly"))
 
 
 def _ends(masked: str) -> Iterator[int]:

@@ -1,13 +1,11 @@
-"""The vectors of single words: embedded once, of one embedder, not more than are kept."""
+"""The vectors of words and sentences: embedded once, of one embedder, not more than are kept."""
 
 import asyncio
 from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
-from pi_memory.embedding import word_vectors
-from pi_memory.embedding.word_vectors import WordVectors
+from pi_memory.embedding.kept_vectors import KeptVectors
 from pi_memory.types import Vectors
 from tests.fakes import FakeEmbedder
 
@@ -27,7 +25,7 @@ class Counting(FakeEmbedder):
 
 def test_a_word_is_embedded_once() -> None:
     async def main() -> None:
-        embedder, known = Counting("a"), WordVectors()
+        embedder, known = Counting("a"), KeptVectors(9)
         first = await known.of(["pump", "shed"], embedder)
         again = await known.of(["shed", "pump", "shed"], embedder)
         assert embedder.embedded == ["pump", "shed"]
@@ -39,7 +37,7 @@ def test_a_word_is_embedded_once() -> None:
 
 def test_another_embedder_has_its_own() -> None:
     async def main() -> None:
-        one, other, known = Counting("a"), Counting("b"), WordVectors()
+        one, other, known = Counting("a"), Counting("b"), KeptVectors(9)
         await known.of(["pump"], one)
         await known.of(["pump"], other)
         assert other.embedded == ["pump"]
@@ -47,10 +45,9 @@ def test_another_embedder_has_its_own() -> None:
     asyncio.run(main())
 
 
-def test_the_words_asked_for_longest_ago_go(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_words_asked_for_longest_ago_go() -> None:
     async def main() -> None:
-        monkeypatch.setattr(word_vectors, "KEPT", 2)
-        embedder, known = Counting("a"), WordVectors()
+        embedder, known = Counting("a"), KeptVectors(2)
         for word in ("pump", "shed", "pump", "hose", "pump", "shed"):
             await known.of([word], embedder)
         assert embedder.embedded == ["pump", "shed", "hose", "shed"]
@@ -60,4 +57,27 @@ def test_the_words_asked_for_longest_ago_go(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_no_words_have_no_vectors() -> None:
     embedder = FakeEmbedder()
-    assert asyncio.run(WordVectors().of([], embedder)).shape == (0, embedder.dimensions)
+    assert asyncio.run(KeptVectors(9).of([], embedder)).shape == (0, embedder.dimensions)
+
+
+def test_what_is_let_go_while_it_is_embedded_is_not_kept() -> None:
+    class Slow(Counting):
+        async def embed(self, texts: Sequence[str]) -> Vectors:
+            known.let_go()
+            return await super().embed(texts)
+
+    embedder, known = Slow("a"), KeptVectors(9)
+    asyncio.run(known.of(["pump"], embedder))
+    asyncio.run(known.of(["pump"], embedder))
+    assert embedder.embedded == ["pump", "pump"]
+
+
+def test_what_others_put_out_meanwhile_is_still_found() -> None:
+    async def main() -> None:
+        embedder, known = Counting("a"), KeptVectors(2)
+        await known.of(["pump"], embedder)
+        pairs = [["pump", "shed"], ["hose", "tap"], ["pump", "well"]]
+        found = await asyncio.gather(*(known.of(pair, embedder) for pair in pairs))
+        assert [len(each) for each in found] == [2, 2, 2]
+
+    asyncio.run(main())
