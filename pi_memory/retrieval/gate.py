@@ -21,6 +21,7 @@ from pi_memory.retrieval import called
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.query_terms import terms
+from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import stems, with_apostrophes
 from pi_memory.text.stems import stem
 from pi_memory.text.user_text import sentences
@@ -374,7 +375,10 @@ def _with_more(shown: Sequence[Recalled], judged: Sequence[Recalled]) -> list[Re
         own, memories = stems(each.content), [other for other in judged if _are_of_one_message(each, other)]
         others = [other for other in [*shown[place + 1 :], *memories] if own < stems(other.content)]
         longer = next((other for other in others if not (each.kind == "memory" and _bids(other))), each)
-        if not any(_says(known.content, longer.content) for known in found if not _bids(known)):
+        told = [known.content for known in found if not _bids(known)]
+        if secret_in(longer.content) or not any(
+            _says(text, longer.content) for text in told
+        ):  # a message masks secrets
             found.append(longer)
     return found
 
