@@ -356,6 +356,7 @@ def test_a_request_does_not_stand_in_for_what_was_learned_from_it() -> None:
     asked = said("Can you word a text to Desmond who does our boiler?", cosine=0.7)
     learned = said("Desmond does the user's boiler.", cosine=0.6, kind="memory")
     assert learned.content in answered("Who does our boiler?", asked, learned)
+    assert answered("Who does our boiler?", asked, asked) == [asked.content]
 
 
 def test_a_message_whose_secret_is_masked_does_not_stand_in_for_the_memory() -> None:

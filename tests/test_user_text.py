@@ -71,6 +71,8 @@ def test_what_is_asked_of_a_statement_at_its_end_leaves_the_statement() -> None:
         ),
         ("Kannst du Bo schreiben, er ist am Montag hier?", ["Kannst du Bo schreiben,", "er ist am Montag hier"]),
         ("Can you write to Bo, ask him to come at 9", None),
+        ("A fever of 38.5 since Monday, any ideas?", ["A fever of 38.5 since Monday", "any ideas?"]),
+        ("What's that song Bo likes, it has a whistle", None),
         ("Write a poem about autumn, it should rhyme", None),
         ("Draft a note to Cal, who cuts our hedge", None),
         ("I'm locked out, can you tell me who has the key?", None),

@@ -375,12 +375,16 @@ def _with_more(shown: Sequence[Recalled], judged: Sequence[Recalled]) -> list[Re
         own, memories = stems(each.content), [other for other in judged if _are_of_one_message(each, other)]
         others = [other for other in [*shown[place + 1 :], *memories] if own < stems(other.content)]
         longer = next((other for other in others if not (each.kind == "memory" and _bids(other))), each)
-        told = [known.content for known in found if not _bids(known)]
-        if secret_in(longer.content) or not any(
-            _says(text, longer.content) for text in told
-        ):  # a message masks secrets
+        if longer.content not in [known.content for known in found] and not _is_told(longer, found):
             found.append(longer)
     return found
+
+
+def _is_told(one: Recalled, others: Sequence[Recalled]) -> bool:
+    """Whether others say all that one says; a message that asks for something does not, nor one with a secret, which is
+    masked in it.
+    """
+    return not secret_in(one.content) and any(_says(each.content, one.content) for each in others if not _bids(each))
 
 
 def _says(text: str, other: str) -> bool:

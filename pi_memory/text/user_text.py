@@ -156,9 +156,12 @@ def _apart(text: str) -> tuple[str, ...]:
     """
     if pattern("begins_task").match(text):
         return _behind_task(text)
-    found = pattern("tag_question").search(text) or pattern("task_behind").search(text)
+    tag, task = pattern("tag_question").search(text), pattern("task_behind").search(text)
+    found = tag or task
     said = text[: found.start()] if found else ""
-    if not _states(said) or pattern("asks").match(said) or pattern("subordinate").match(said):
+    if not said or pattern("asks").match(said) or pattern("subordinate").match(said):
+        return (text,)
+    if not tag and not _states(said):
         return (text,)
     return said, *_apart(text[len(said) :].lstrip(" ,–—-"))
 
