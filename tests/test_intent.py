@@ -90,6 +90,8 @@ def test_a_message_wants(message: str, wish: Wish) -> None:
         ("Was weißt du über Anna?", "Anna"),
         ("Was habe ich dir über Anna erzählt?", "Anna"),
         ("What have I told you so far?", ""),
+        ("the sitter comes today, give me the lot on our wee boy", "our wee boy"),
+        ("I show a guest my band, tell me everything you know about it, when and where", "I show a guest my band"),
     ],
 )
 def test_a_broad_question_has_a_subject(message: str, subject: str) -> None:
@@ -145,6 +147,7 @@ def test_a_follow_up_takes_its_subject_from_before() -> None:
         "kennel form wants the breed",
         "I have to ring the dentist",
         "if the house burns down, who's got copies of my data",
+        "they sell the music line by line in that shop, which line is mine",
     ],
 )
 def test_what_is_needed_and_a_question_without_its_mark_ask(message: str) -> None:

@@ -53,6 +53,15 @@ def test_what_is_about_something_else_ends_nothing() -> None:
     assert max(chances("The meeting is on Friday now.", KEY, VET)) < LEAST_CHANCE
 
 
+def test_what_is_far_from_a_statement_and_shares_no_word_with_it_does_not_end_it() -> None:
+    told = "I have nothing to do until dinner time, which has not happened since about 1987."
+    new = (
+        "The school is a worry this term: I do the collecting, they come out at ten past three and there is nowhere to "
+        "park, so I leave the car by the bowling club and walk round, which is fine in September."
+    )
+    assert chances(new, told)[0] < LEAST_CHANCE
+
+
 def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> None:
     bins = "The bins go out on Tuesday."
     assert chances("The bins go out on Thursday.", bins, VET)[0] >= 0.8

@@ -83,5 +83,32 @@ def test_what_is_to_be_done_is_apart_from_what_is_said_beside_it(message: str, p
     assert [each.text for each in sentences(message)] == (parts or [message])
 
 
+@pytest.mark.parametrize(
+    ("message", "parts"),
+    [
+        (
+            "we've a pot for the boat, it's at 640 of 900 now, when are we there",
+            ["we've a pot for the boat, it's at 640 of 900 now", "when are we there"],
+        ),
+        (
+            "We always go to Luigi's on the 14th of May, what should I wear?",
+            ["We always go to Luigi's on the 14th of May", "what should I wear?"],
+        ),
+        (
+            "how do you say 'dona' - it's the Haydn mass we sing, and I'm in the bass",
+            ["how do you say 'dona'", "it's the Haydn mass we sing, and I'm in the bass"],
+        ),
+        ("What can I bake for Ida, she is allergic to nuts?", ["What can I bake for Ida,", "she is allergic to nuts"]),
+        ("The alarm goes off again and again, what do I press?", None),
+        ("I am at the counter with a form for them, which box is mine", None),
+        ("What is it, and when does the shop on the hill open?", None),
+        ("If the alarm goes off at the shop in March, who has the key?", None),
+        ("Do you know where Ida is, she called?", None),
+    ],
+)
+def test_what_is_asked_is_apart_from_what_is_told_before_or_behind_it(message: str, parts: list[str] | None) -> None:
+    assert [each.text for each in sentences(message)] == (parts or [message])
+
+
 def test_a_text_to_be_worked_on_is_not_the_users() -> None:
     assert sentences("Rewrite this: the bike is in the barn") == []

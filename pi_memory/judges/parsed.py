@@ -85,6 +85,12 @@ class Parsed(Struct, frozen=True):
         return frozenset(s for s, kind in zip(self.stems, self.kinds, strict=True) if kind != "word") & self.content
 
     @property
+    def named(self) -> frozenset[str]:
+        """What it has besides numbers and days."""
+        words = (s for s, kind in zip(self.stems, self.kinds, strict=True) if kind in ("word", "name"))
+        return frozenset(words) & self.content
+
+    @property
     def values_behind(self) -> frozenset[str]:
         """Those behind the verb that it does not give up."""
         return self.values & self.predicate - self.given_up

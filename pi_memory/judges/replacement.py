@@ -34,6 +34,12 @@ ODDS_APART = 0.35
 """The same if both are about things of one name that are told apart, as the key of the shed and that of the loft, or
 the newer one about somebody and the older one about what is theirs.
 """
+FAR, ODDS_FAR, ODDS_FAR_APART = 0.48, 0.5, 0.08
+"""A cosine below which two statements are hardly about one thing, how much less likely the newer one then ends the
+older, and how much less if they share no word but numbers and days, and no kind of value but plain numbers. Of 201
+corrections by twenty-eight people 3 are lost by it; of 45 memories of two others, whom the judge does not know, what
+they tell next ends 2 that hold, and 5 without it.
+"""
 ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
 BEGINNING = 6
@@ -49,6 +55,8 @@ UNREAD = -6.0
 
 SAME_KIND = 0
 """The place of the sign that says whether any values that differ are of one kind."""
+SAME_SPECIAL_KIND = [1, 4, 5, 6]
+"""The places of those of a weekday, a code, a time of day and an amount of money."""
 
 Signs = dict[str, float]
 
@@ -108,6 +116,7 @@ class Replacement:
             found = by_odds(found, _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND))
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
+        found = by_odds(found, self._odds_by_distance(new, olds, signs))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -172,6 +181,14 @@ class Replacement:
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         of = self._reader.listed("of")
         return [bool(old.owners & (mine.subject - mine.owners)) or _are_apart(mine, old, of) for old in theirs]
+
+    def _odds_by_distance(self, new: Said, olds: Sequence[Said], signs: Vectors) -> Vectors:
+        """By how much less likely each ends as its vector is far from that of `new`, shape (n,); 1 without vectors."""
+        mine, cosines = self._reader.parsed(new.text).named, _cosines(new, olds)
+        shares = [bool(mine & self._reader.parsed(old.text).named) for old in olds]
+        is_near: Flags = np.array(shares) | (signs[:, SAME_SPECIAL_KIND] > 0).any(axis=1)
+        is_far = (cosines > 0) & (cosines < FAR)
+        return np.where(is_far, _either(is_near, ODDS_FAR, ODDS_FAR_APART), np.float32(1))
 
     def _have_its_value(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have what `new` says behind its verb, where it denies nothing."""

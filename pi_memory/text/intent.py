@@ -4,6 +4,7 @@ The words are in `config/language`. In doubt a message states something: it is t
 claims to answer it.
 """
 
+from collections.abc import Iterator
 from enum import Enum
 
 from msgspec import Struct
@@ -134,7 +135,7 @@ def asks(sentence: str) -> bool:
         return False
     if is_question(sentence) or any(pattern(name).search(sentence) for name in ("looks_up", "needs_help")):
         return True
-    if pattern("asks_about").match(sentence):
+    if any(map(pattern("asks_about").match, _ends(sentence))):
         return True
     length, is_brief = len(sentence.split()), len(sentence) <= LONGEST_BRIEF
     said = sentence.rstrip(" .!…")
@@ -143,6 +144,13 @@ def asks(sentence: str) -> bool:
     if length <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
         return True
     return is_brief and length <= LONGEST_NAMED and _is_asked_for(sentence)
+
+
+def _ends(sentence: str) -> Iterator[str]:
+    """The sentence, and what is left of it behind each of its clauses."""
+    yield sentence
+    for mark in pattern("clause_joint").finditer(sentence):
+        yield sentence[mark.end() :]
 
 
 def _is_to_be_done(sentence: str) -> bool:
@@ -196,8 +204,12 @@ def _asked(text: str) -> Intent:
     ):
         kind = Wish.SAID if any(pattern(name).search(text) for name in TIMES) else Wish.ABOUT
         return Intent(kind, _subject(asked))
-    if found := pattern("asks_about").search(text):
-        return Intent(Wish.ABOUT, _subject(text[max(0, found.end() - 10) :]))
+    for rest in _ends(text):
+        if found := pattern("asks_about").search(rest):
+            before = text[: len(text) - len(rest) + found.start()].strip(" ,.:;–—-")
+            subject = _subject(rest[max(0, found.end() - 10) :])
+            is_said_before = subject in words("of_things") or pattern("definite").fullmatch(subject)
+            return Intent(Wish.ABOUT, before if before and is_said_before else subject)
     return Intent(Wish.QUESTION)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from pi_memory.text.language import pattern
-from pi_memory.text.sentences import is_fence, is_shortened
+from pi_memory.text.sentences import begins_clause, is_fence, is_question, is_shortened
 
 LONG = 40_000
 """Characters from which on only the two ends of a message are read: the middle is a paste."""
@@ -27,6 +27,9 @@ FEWEST_QUOTED = 4
 QUOTING = (">", "|", "♪", "♫", "# ", "#\t")
 END = re.compile(r"[.!?…]+[)\]\"'”’»]*\s+|\n")
 ITEM = re.compile(r"(?:[-*•+]|\d{1,2}[.)])\s+")
+MARKS = frozenset(",;–—-")
+FEWEST_BEFORE, FEWEST_BEHIND = 6, 5
+"""Words of what is stated in front of a question, or behind it, in one sentence."""
 
 
 class Sentence(Struct, frozen=True):
@@ -156,14 +159,44 @@ def _apart(text: str) -> tuple[str, ...]:
     """
     if pattern("begins_task").match(text):
         return _behind_task(text)
+    if pattern("asks").match(text) and is_question(text):
+        return _behind_question(text)
     tag, task = pattern("tag_question").search(text), pattern("task_behind").search(text)
-    found = tag or task
+    found = tag or task or _question_behind(text)
     said = text[: found.start()] if found else ""
-    if not said or pattern("asks").match(said) or pattern("subordinate").match(said):
+    if not said or pattern("subordinate").match(said):
         return (text,)
     if not tag and not _states(said):
         return (text,)
     return said, *_apart(text[len(said) :].lstrip(" ,–—-"))
+
+
+def _question_behind(text: str) -> re.Match[str] | None:
+    """Where the last clause of a sentence begins, if it asks and what is before it says something of its own: `We have
+    640 of the 900 for the bike, when are we there`.
+    """
+    for mark in reversed([*pattern("clause_joint").finditer(text)]):
+        said, asked = text[: mark.start()], text[mark.end() :]
+        if len(said.split()) >= FEWEST_BEFORE and _asks(asked):
+            return mark if pattern("specific").search(said) or pattern("name_inside").search(said) else None
+    return None
+
+
+def _asks(clause: str) -> bool:
+    """Whether a clause asks; without its mark `who is a nurse` only says more of somebody."""
+    return is_question(clause.rstrip("? ")) if clause.endswith("?") else bool(pattern("asks_late").search(clause))
+
+
+def _behind_question(text: str) -> tuple[str, ...]:
+    """A question, and what is said behind it: `How do you say this - it is the Requiem that we sing`."""
+    for mark in pattern("clause_joint").finditer(text):
+        rest = text[mark.end() :]
+        first, is_long = pattern("clause_joint").split(rest)[0], len(rest.split()) >= FEWEST_BEHIND
+        is_its = mark[0].startswith(",") and pattern("gives_value").match(rest)  # `it` is what was asked about
+        is_apart = mark[0].strip()[:1] in MARKS and not is_its and not pattern("of_task").match(rest)
+        if is_long and is_apart and begins_clause(first) and _states(first):
+            return text[: mark.start()], rest.rstrip("? ")
+    return (text,)
 
 
 def _behind_task(text: str) -> tuple[str, ...]:
