@@ -40,6 +40,8 @@ older, and how much less if they share no word but numbers and days, and no kind
 corrections by twenty-eight people 3 are lost by it; of 45 memories of two others, whom the judge does not know, what
 they tell next ends 2 that hold, and 5 without it.
 """
+DOUBTED = LEAST_CHANCE - 0.01
+"""What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
 ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
 BEGINNING = 6
@@ -116,7 +118,9 @@ class Replacement:
             found = by_odds(found, _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND))
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
-        found = by_odds(found, self._odds_by_distance(new, olds, signs))
+        odds = self._odds_by_distance(new, olds, signs)
+        less, doubted = by_odds(found, odds), np.minimum(found, DOUBTED)
+        found = np.where(odds == ODDS_FAR, np.maximum(less, doubted), less)
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
