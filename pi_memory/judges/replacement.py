@@ -38,7 +38,7 @@ FAR, ODDS_FAR, ODDS_FAR_APART = 0.48, 0.5, 0.08
 """A cosine below which two statements are hardly about one thing, how much less likely the newer one then ends the
 older, and how much less if they share no word but numbers and days, and no kind of value but plain numbers. Of 201
 corrections by twenty-eight people 3 are lost by it; of 45 memories of two others, whom the judge does not know, what
-they tell next ends 2 that hold, and 5 without it.
+they tell next ends 3 that hold, and 5 without it.
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
