@@ -9,7 +9,7 @@ import pytest
 from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import SignsAndVectors
-from pi_memory.judges.replacement import LEAST_CHANCE, Replacement, Said
+from pi_memory.judges.replacement import FIRST_SIGNS, LEAST_CHANCE, Replacement, Said
 from tests.test_conflicts import MINILM
 
 JUDGE = Replacement(Config().folder("heads"))
@@ -54,10 +54,10 @@ def test_what_is_about_something_else_ends_nothing() -> None:
 
 
 def test_what_is_far_from_a_statement_and_shares_no_word_with_it_does_not_end_it() -> None:
-    told = "I have nothing to do until dinner time, which has not happened since about 1987."
+    told = "I have nothing to do until lunch time, which has not happened since about 1987."
     new = (
-        "The school is a worry this term: I do the collecting, they come out at ten past three and there is nowhere to "
-        "park, so I leave the car by the bowling club and walk round, which is fine in September."
+        "The playgroup is a worry this year: I do the fetching, they come out at ten past three and there is nowhere "
+        "to stop, so I leave the van by the tennis court and walk round, which is fine in summer."
     )
     assert chances(new, told)[0] < LEAST_CHANCE
 
@@ -161,6 +161,16 @@ def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
     old = [Said("The blog runs on Hugo."), Said("The cat is called Minka.")]
     found = JUDGE.chances(Said("The blog now runs on Astro instead of Hugo."), old)
     assert found[0] >= LEAST_CHANCE > found[1]
+
+
+def test_the_first_signs_are_in_their_places() -> None:
+    """What is judged by its place is what it is named after."""
+    kinds = {"weekday": ("Tuesday", "Friday"), "times": ("at 3pm", "at 4pm"), "money": ("for £45", "for £38")}
+    for kind, (new, old) in kinds.items():
+        (signs,) = JUDGE.signs(Said(f"The bus goes {new}."), [Said(f"The bus goes {old}.")], {})
+        assert signs[FIRST_SIGNS.index(kind)] == 1.0, kind
+    (signs,) = JUDGE.signs(Said("The bus is red."), [Said("The bus is old.")], {})
+    assert not signs[: len(FIRST_SIGNS)].any()
 
 
 def test_signs_are_numbers_whatever_the_text() -> None:

@@ -85,10 +85,9 @@ class Parsed(Struct, frozen=True):
         return frozenset(s for s, kind in zip(self.stems, self.kinds, strict=True) if kind != "word") & self.content
 
     @property
-    def named(self) -> frozenset[str]:
+    def matter(self) -> frozenset[str]:
         """What it has besides numbers and days."""
-        words = (s for s, kind in zip(self.stems, self.kinds, strict=True) if kind in ("word", "name"))
-        return frozenset(words) & self.content
+        return self.content - {s for s, kind in zip(self.stems, self.kinds, strict=True) if kind in ("number", "day")}
 
     @property
     def values_behind(self) -> frozenset[str]:

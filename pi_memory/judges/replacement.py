@@ -34,11 +34,14 @@ ODDS_APART = 0.35
 """The same if both are about things of one name that are told apart, as the key of the shed and that of the loft, or
 the newer one about somebody and the older one about what is theirs.
 """
-FAR, ODDS_FAR, ODDS_FAR_APART = 0.48, 0.5, 0.08
-"""A cosine below which two statements are hardly about one thing, how much less likely the newer one then ends the
-older, and how much less if they share no word but numbers and days, and no kind of value but plain numbers. Of 201
-corrections by twenty-eight people 3 are lost by it; of 45 memories of two others, whom the judge does not know, what
-they tell next ends 3 that hold, and 5 without it.
+FAR, ODDS_FAR = 0.48, 0.5
+"""A cosine below which two statements are hardly about one thing, and how much less likely the newer one then ends the
+older.
+"""
+FAR_APART, ODDS_FAR_APART = 0.56, 0.08
+"""The same if they share no word but numbers and days, and no kind of value but plain numbers and months. Of 201
+corrections by twenty-eight people 3 are lost by both; of 45 memories of two others, whom the judge does not know, what
+they tell next ends 2 that hold, and 5 without.
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
@@ -55,10 +58,11 @@ READ = 8
 UNREAD = -6.0
 """Log-odds of the others."""
 
-SAME_KIND = 0
-"""The place of the sign that says whether any values that differ are of one kind."""
-SAME_SPECIAL_KIND = [1, 4, 5, 6]
-"""The places of those of a weekday, a code, a time of day and an amount of money."""
+FIRST_SIGNS = ("same_kind", "weekday", "month", "number", "code", "times", "money")
+"""The first signs of two statements: whether any values that differ are of one kind, and of which."""
+SAME_KIND = FIRST_SIGNS.index("same_kind")
+SPECIAL_KINDS = [FIRST_SIGNS.index(kind) for kind in ("weekday", "code", "times", "money")]
+"""The places of the kinds of which a statement seldom has a value by chance."""
 
 Signs = dict[str, float]
 
@@ -118,9 +122,7 @@ class Replacement:
             found = by_odds(found, _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND))
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
-        odds = self._odds_by_distance(new, olds, signs)
-        less, doubted = by_odds(found, odds), np.minimum(found, DOUBTED)
-        found = np.where(odds == ODDS_FAR, np.maximum(less, doubted), less)
+        found = self._by_distance(found, signs, new, olds)
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -186,13 +188,15 @@ class Replacement:
         of = self._reader.listed("of")
         return [bool(old.owners & (mine.subject - mine.owners)) or _are_apart(mine, old, of) for old in theirs]
 
-    def _odds_by_distance(self, new: Said, olds: Sequence[Said], signs: Vectors) -> Vectors:
-        """By how much less likely each ends as its vector is far from that of `new`, shape (n,); 1 without vectors."""
-        mine, cosines = self._reader.parsed(new.text).named, _cosines(new, olds)
-        shares = [bool(mine & self._reader.parsed(old.text).named) for old in olds]
-        is_near: Flags = np.array(shares) | (signs[:, SAME_SPECIAL_KIND] > 0).any(axis=1)
-        is_far = (cosines > 0) & (cosines < FAR)
-        return np.where(is_far, _either(is_near, ODDS_FAR, ODDS_FAR_APART), np.float32(1))
+    def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
+        """Chances that were found, less where a vector is far from that of `new`."""
+        mine, cosines = self._reader.parsed(new.text).matter, _cosines(new, olds)
+        shares = np.array([bool(mine & self._reader.parsed(old.text).matter) for old in olds])
+        may_be_of_it = shares | (signs[:, SPECIAL_KINDS] > 0).any(axis=1)
+        doubted = np.maximum(by_odds(found, ODDS_FAR), np.minimum(found, DOUBTED))
+        less = np.where(may_be_of_it, doubted, by_odds(found, ODDS_FAR_APART))
+        is_far = cosines < np.where(may_be_of_it, FAR, FAR_APART)
+        return np.where(is_far & (cosines > 0), less, found)
 
     def _have_its_value(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have what `new` says behind its verb, where it denies nothing."""

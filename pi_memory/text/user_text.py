@@ -164,9 +164,7 @@ def _apart(text: str) -> tuple[str, ...]:
     tag, task = pattern("tag_question").search(text), pattern("task_behind").search(text)
     found = tag or task or _question_behind(text)
     said = text[: found.start()] if found else ""
-    if not said or pattern("subordinate").match(said):
-        return (text,)
-    if not tag and not _states(said):
+    if not said or pattern("subordinate").match(said) or not (tag or _states(said)):
         return (text,)
     return said, *_apart(text[len(said) :].lstrip(" ,–—-"))
 
