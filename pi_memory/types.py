@@ -225,7 +225,8 @@ class Recalled(Struct, frozen=True):
     `cosine` and `words` (BM25 coverage), both in [0, 1], are what similarity was computed from. `cosine` is calibrated,
     a nearness: 0 for unrelated texts, 1 for the same meaning.
     `source` is that of an exchange; `instead_of` the superseded memory that led to this one. `is_sure`: not only the
-    nearest there is to a question.
+    nearest there is to a question. `as_said` is the text with what does not hold any more, if `content` is without it:
+    it may be what says what the rest is about. `We don't cook with gas any more, we use wood.`
     """
 
     id: int
@@ -246,6 +247,7 @@ class Recalled(Struct, frozen=True):
     source: Source | None = None
     instead_of: int | None = None
     is_sure: bool = True
+    as_said: str = ""
 
 
 class Standing(Struct, frozen=True):

@@ -165,6 +165,14 @@ def test_what_answers_as_it_was_read_comes_first_and_what_was_not_read_stays_beh
     assert gate.reread([first, second], np.array([0.0, 0.0], np.float32)) == [first, second]
 
 
+def test_what_is_left_out_as_it_is_over_still_says_what_the_rest_is_about() -> None:
+    (left,) = judged("We use wood.")
+    said = "We don't cook with gas any more, we use wood."
+    assert gate.as_said(left) == "We use wood."
+    assert gate.as_said(replace(left, found=replace(left.found, as_said=said))) == said
+    assert gate.as_said(replace(left, found=replace(left.found, as_said=said * 20))) == "We use wood."
+
+
 def test_a_text_counts_as_it_was_judged_better() -> None:
     (near,), (far,) = judged("Bosun fears fireworks."), judged("Bosun fears fireworks.")
     far = replace(far, score=0.1)

@@ -240,6 +240,12 @@ def _with_company(judged: Sequence[Judged]) -> Iterator[Judged]:
         yield replace(each, score=each.score + COMPANY * more)
 
 
+def as_said(judged: Judged) -> str:
+    """What is read once more of a text: what is shown of it, but a short one as it was said."""
+    said = judged.found.as_said
+    return said if said and len(said) <= 2 * SHORT else judged.shown
+
+
 def reread(judged: Sequence[Judged], odds: Vectors) -> list[Judged]:
     """The statements, best first, the first of them with what they gain by the log-odds that each answers, and
     none that was not read before them.

@@ -393,7 +393,7 @@ class Search:
 
     async def _reread(self, question: str, judged: list[Judged]) -> list[Judged]:
         """The statements, the first of them read once more, each together with the question."""
-        shown = [by_user(each.shown) for each in judged[: gate.REREAD]]
+        shown = [by_user(gate.as_said(each)) for each in judged[: gate.REREAD]]
         odds = await self._rereading.answers(question, shown)
         return judged if odds is None else gate.reread(judged, odds)
 
@@ -567,7 +567,7 @@ def _rank(found: Found, query: Query, *, now: float, boost: Boost, k: int) -> li
 
 def _with_text(result: Recalled, said: Memory | StoredMessage) -> Recalled:
     text = said.content if isinstance(said, Memory) else said.text
-    return result if text == result.content else replace(result, content=text)
+    return result if text == result.content else replace(result, content=text, as_said=result.content)
 
 
 def _place(said: Memory | StoredMessage) -> tuple[int, Role | None]:
