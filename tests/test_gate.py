@@ -371,3 +371,9 @@ def test_a_message_whose_secret_is_masked_does_not_stand_in_for_the_memory() -> 
     message = said("The PIN of the gate is 4711 and the gate is green.", cosine=0.7)
     memory = said("The PIN of the gate is 4711.", cosine=0.6, kind="memory")
     assert memory.content in answered("What is the PIN of the gate?", message, memory)
+
+
+def test_a_question_in_a_memory_says_what_the_next_sentence_is_about() -> None:
+    text = "When can dahlias go out? The user takes them to Bern."
+    assert gate.parts_of(text, is_memory=True) == (text,)
+    assert gate.parts_of(text) == ("The user takes them to Bern.",)

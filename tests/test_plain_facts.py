@@ -21,7 +21,14 @@ from tests.fakes import FakeReader
 
 
 class States(Asked):
-    """To whom no message asks."""
+    """To whom no message asks but by its words, and what asks is as likely as `own` about the user's own world."""
+
+    def __init__(self, own: float) -> None:
+        super().__init__(Config().folder("heads"))
+        self._own = own
+
+    def own(self, message: str, read: Vectors | None = None) -> float:
+        return self._own
 
     def asks(self, read: Vectors) -> bool:
         return False
@@ -39,8 +46,10 @@ class Sure(Worth):
 
 
 @asynccontextmanager
-async def judge(chance: float | None) -> AsyncIterator[PlainFacts]:
-    """With an embedder and a judge to whom every sentence has the `chance`; None for the real judge, and none."""
+async def judge(chance: float | None, own: float = 0.0) -> AsyncIterator[PlainFacts]:
+    """With an embedder and judges to whom every sentence has the `chance`, and every question is as likely as `own`
+    about the user's own world; None for the real judges, and none.
+    """
 
     async def load() -> Embedder:
         return FakeReader() if chance else NoEmbedder()
@@ -50,16 +59,16 @@ async def judge(chance: float | None) -> AsyncIterator[PlainFacts]:
     embedder.start()
     await embedder.ready()
     heads = Config().folder("heads")
-    worth, asked = (Sure(chance), States(heads)) if chance else (Worth(heads), Asked(heads))
+    worth, asked = (Sure(chance), States(own)) if chance else (Worth(heads), Asked(heads))
     yield PlainFacts(worth, asked, embedder, worker=worker)
     await worker.close()
 
 
-def found(*messages: str, chance: float | None = None) -> list[Candidate]:
+def found(*messages: str, chance: float | None = None, own: float = 0.0) -> list[Candidate]:
     """What the last of the messages of a conversation states in passing."""
 
     async def main() -> list[Candidate]:
-        async with judge(chance) as facts:
+        async with judge(chance, own) as facts:
             of_each = [
                 await facts.of(number, Exchange("c", text, "Fine.", 0.0), stated=notice(text))
                 for number, text in enumerate(messages, 1)
@@ -69,10 +78,18 @@ def found(*messages: str, chance: float | None = None) -> list[Candidate]:
     return asyncio.run(main())
 
 
-def is_remark(message: str, chance: float = 0.01) -> bool:
+def is_remark(message: str, chance: float = 0.01, own: float = 0.0) -> bool:
     async def main() -> bool:
-        async with judge(chance) as facts:
+        async with judge(chance, own) as facts:
             return await facts.is_remark(Exchange("c", message, "", 0.0))
+
+    return asyncio.run(main())
+
+
+def is_reason(message: str, chance: float, own: float = 0.0) -> bool:
+    async def main() -> bool:
+        async with judge(chance, own) as facts:
+            return await facts.is_reason(Exchange("c", message, "", 0.0))
 
     return asyncio.run(main())
 
@@ -133,6 +150,26 @@ def test_what_is_said_before_a_question_has_to_be_surer_a_fact() -> None:
     assert [fact.quote for fact in found(f"{message} Where is his box?", chance=0.45)] == [message]
 
 
+def test_what_is_said_beside_a_question_about_ones_own_world_says_why_it_asks() -> None:
+    message, asked = "The lodger wants to know about the boiler.", "Who looks after it?"
+    assert found(f"{message} {asked}", chance=0.9, own=0.99) == []
+    assert [fact.quote for fact in found(f"{message} {asked}", chance=0.95, own=0.99)] == [message]
+    assert [fact.quote for fact in found(message, chance=0.9, own=0.99)] == [message], "it asks nothing"
+    update = "Bo does the boiler now."
+    assert [fact.quote for fact in found(f"{update} {asked}", chance=0.9, own=0.99)] == [update]
+    assert is_remark(f"{message} {asked}", chance=0.9, own=0.99)
+    assert not is_remark(f"{message} {asked}", chance=0.95, own=0.99)
+    assert is_reason(f"{message} {asked}", chance=0.3, own=0.99)
+    assert not is_reason(f"{message} {asked}", chance=0.5, own=0.99), "it may be a fact after all"
+    assert not is_reason(f"{message} {asked}", chance=0.3)
+    assert not is_reason(asked, chance=0.3, own=0.99), "there is no reason"
+
+
+def test_what_is_to_be_said_is_told_without_the_request() -> None:
+    said = "Please add that the gate is stuck, and that Bo must not feed the geese."
+    assert [fact.content for fact in found(said, chance=0.9)] == ["The gate is stuck.", "Bo must not feed the geese."]
+
+
 def test_who_is_named_with_a_title_is_worth_keeping() -> None:
     assert [fact.content for fact in found("I see Mrs Dale about my ear.", chance=0.05)] == [
         "The user sees Mrs Dale about the user's ear."
@@ -146,6 +183,15 @@ def test_it_behind_a_request_is_not_what_was_said_before() -> None:
     assert [fact.content for fact in found(said[0], "It is for my son Bo.", chance=0.9)] == [
         "The kettle is on the stove. It is for the user's son Bo."
     ]
+
+
+def test_what_goes_on_about_a_question_is_kept_with_it() -> None:
+    said = "The kettle is on the stove.", "When can dahlias go out? I take them to Bern in May."
+    assert [fact.content for fact in found(*said, chance=0.9)] == [
+        "When can dahlias go out? The user takes them to Bern in May."
+    ]
+    said = "My son is Bo.", "When can dahlias go out? He takes the train to Bern."
+    assert found(*said, chance=0.9)[0].content.startswith("The user's son is Bo."), "a question about nobody"
 
 
 def test_nothing_is_kept_of_a_private_message() -> None:

@@ -41,6 +41,8 @@ HARMLESS = [
     "see https://example.org/a/very/long/path/WithCamelCase/And123Numbers?q=1",
     "the password is wrong",
     "the wifi password is plumcake77",
+    "password is plumcake-1987, wpa2, ssid lodge",
+    "The password is plumcake77 for the wifi",
     "Das WLAN-Passwort lautet Blume2024",
     "The wifi at home is called Maple and the password is plumcake-77",
     "the wifi password is plumcake77, not plumcake76",

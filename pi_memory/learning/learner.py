@@ -234,10 +234,12 @@ class Learner:
         return [each.memory for each in kept if each.is_new]
 
     async def aside(self, exchange: Exchange) -> int:
-        """What a message that states nothing is: `ASIDE` if it asks, `REMARK` if it is of a moment; 0 for another."""
+        """What a message that states nothing is: `ASIDE` if it asks, and says at most why, `REMARK` if it is of a
+        moment; 0 for another.
+        """
         if statements(exchange):
             return 0
-        if await self._plain_facts.asks(exchange.user):
+        if await self._plain_facts.asks(exchange.user) or await self._plain_facts.is_reason(exchange):
             return ASIDE
         return REMARK * await self._plain_facts.is_remark(exchange)
 

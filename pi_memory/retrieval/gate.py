@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from pi_memory.retrieval import called
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
 from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.persons import finished
 from pi_memory.text.query_terms import terms
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import stems, with_apostrophes
@@ -174,16 +175,25 @@ class Judged(Struct, frozen=True):
     @property
     def shown(self) -> str:
         """What is shown of it: a short text whole, else the sentence that answers and the one before it."""
-        text = " ".join(" ".join(self.sentences).split())
+        text = self.whole
         if len(text) <= (2 * SHORT if self.found.kind == "memory" else SHORT):
             return text
-        return " ".join(self.sentences[max(0, self.best - 1) : self.best + 1])
+        return _together(self.sentences[max(0, self.best - 1) : self.best + 1])
+
+    @property
+    def whole(self) -> str:
+        return _together(self.sentences)
 
     @property
     def states(self) -> bool:
         """Whether its best sentence says something: `my tortoise's name` was a question, `So.` is nothing."""
         said = self.sentences[self.best]
         return len(said.split()) > 1 and not names_only(said)
+
+
+def _together(said: Sequence[str]) -> str:
+    """Sentences as one text; what was a part of one ends like one."""
+    return " ".join([*map(finished, said[:-1]), *said[-1:]]) if len(said) > 1 else " ".join(said[0].split())
 
 
 def is_statement(found: Recalled) -> bool:
@@ -197,10 +207,15 @@ def to_read(found: Sequence[Recalled], *, most: int = READ) -> list[Recalled]:
     return sorted(statements, key=lambda each: (names_only(each.content), -_mix(each.cosine, each.words)))[:most]
 
 
-def parts_of(text: str) -> tuple[str, ...]:
-    """The sentences of a statement that may answer; the whole text if it has too many, or none."""
+def parts_of(text: str, *, is_memory: bool = False) -> tuple[str, ...]:
+    """The sentences of a statement that may answer; the whole text if it has too many, or none. In a memory a question
+    says what the sentence behind it is about.
+    """
     said = [each.text for each in sentences(text)]
-    found = tuple(without_courtesy(sentence) for sentence in said if _states(sentence))
+    asked = [f"{before} " if is_memory and asks(before) else "" for before in ["", *said]]
+    found = tuple(
+        before + without_courtesy(sentence) for before, sentence in zip(asked, said, strict=False) if _states(sentence)
+    )
     return found if 0 < len(found) <= MOST_SENTENCES else (text,)
 
 
@@ -273,7 +288,7 @@ def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
 
 
 def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pattern[str]]) -> Judged:
-    parts = parts_of(found.content)
+    parts = parts_of(found.content, is_memory=found.kind == "memory")
     whole = found.cosine if len(" ".join(parts)) >= STATES * len(found.content) else None
     near = tuple(_near(_nearest(part, nearness), whole) for part in parts)
     scores = [
@@ -436,7 +451,7 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(known))
     most = NOWHERE if ranked and 0 < ranked[0][0] < FAR else FAR
     wanted = [known[place] for rank, _, place in ranked if rank < most]
-    return [replace(_show(each), content=" ".join(each.sentences)) for each in _each_once(wanted)[:MOST_ABOUT]]
+    return [replace(_show(each), content=each.whole) for each in _each_once(wanted)[:MOST_ABOUT]]
 
 
 def _is_lasting(judged: Judged) -> bool:

@@ -443,7 +443,7 @@ class Search:
         """The nearness to a question of sentences of statements with several, and of the pieces of long ones; {} when
         the embedder fails.
         """
-        said = [gate.parts_of(each.content) for each in statements]
+        said = [gate.parts_of(each.content, is_memory=each.kind == "memory") for each in statements]
         several = [
             part for each, parts in zip(statements, said, strict=True) if parts != (each.content,) for part in parts
         ]

@@ -53,14 +53,15 @@ def _is_name(word: str) -> bool:
 
 def _subject(found: re.Match[str]) -> str:
     rest, before = found["rest"].split(), found.string[: found.start()]
+    user = "The user" if before.rstrip().endswith((".", "!", "?")) else "the user"
     if found["short"]:
-        return " ".join(["the user", forms("third_person")[found["short"]], *rest])
+        return " ".join([user, forms("third_person")[found["short"]], *rest])
     if pattern("numbered").search(before) or _is_behind_name(before, rest):
         return found[0]
     at = next((i for i, word in enumerate(rest) if not _is_adverb(word.lower())), len(rest))
     if at < len(rest) and not pattern("coupled").search(before) and not pattern("inverted").search(before):
         rest[at] = _third(rest[at].lower())
-    return " ".join(["the user", *rest])
+    return " ".join([user, *rest])
 
 
 def _is_behind_name(before: str, rest: list[str]) -> bool:

@@ -70,7 +70,7 @@ def _is_password(found: re.Match[str]) -> bool:
         found.string[max(0, found.start() - BEFORE) : found.start()],
         found.string[found.start() : found.start("sign")],
     )
-    if any(map(pattern("household").search, named)):
+    if any(map(pattern("household").search, named)) or pattern("household_behind").match(found.string, found.end()):
         return False
     if pattern("placeholder").match(value) or len(value.strip("\"'`")) < 4:
         return False

@@ -155,8 +155,10 @@ def _split(block: str) -> Iterator[Sentence]:
 
 def _apart(text: str) -> tuple[str, ...]:
     """What a sentence states, and what it asks about it or wants done with it: `The vet took 90, is that normal?`,
-    `Write to Bo, her car is in our way.`
+    `Write to Bo, her car is in our way.`; of what is to be said only that: `Please add that the gate sticks.`
     """
+    if (wanted := pattern("wants_said").match(text)) and _is_clause(text[wanted.end() :]):
+        return tuple(each.rstrip("? ") for each in pattern("also_said").split(text[wanted.end() :]))
     if pattern("begins_task").match(text):
         return _behind_task(text)
     if pattern("asks").match(text) and is_question(text):
@@ -206,6 +208,12 @@ def _behind_task(text: str) -> tuple[str, ...]:
             task = text[: end.end() if worded else end.start() + 1]
             return task.rstrip(), rest if pattern("asks").match(rest) else rest.rstrip("? ")
     return (text,)
+
+
+def _is_clause(text: str) -> bool:
+    """Whether a clause begins, behind `that`."""
+    begins = any(pattern(name).match(text) for name in ("has_subject", "said_of_same", "speaker"))
+    return begins or _states(pattern("clause_end").split(text)[0])
 
 
 def _states(clause: str) -> bool:
