@@ -190,6 +190,12 @@ def test_about_a_subject_comes_what_names_it_then_what_belongs_to_it_then_what_i
     assert told_about("my job", near, belongs, names) == [names.content, belongs.content, near.content]
 
 
+def test_about_a_subject_no_request_is_told() -> None:
+    both = said("Write me a poem about Momo. Momo is a rabbit.", cosine=0.3)
+    bids = said("Write me a poem about Momo.", cosine=0.3)
+    assert told_about("Momo", bids, both) == ["Momo is a rabbit."]
+
+
 def test_about_the_user_comes_all_there_is_the_nearest_first() -> None:
     works, near = said("It works now.", cosine=0.1), said("I have a son.", cosine=0.3)
     assert told_about(gate.ABOUT_USER, works, near) == [near.content, works.content]
@@ -377,3 +383,28 @@ def test_a_question_in_a_memory_says_what_the_next_sentence_is_about() -> None:
     text = "When can dahlias go out? The user takes them to Bern."
     assert gate.parts_of(text, is_memory=True) == (text,)
     assert gate.parts_of(text) == ("The user takes them to Bern.",)
+
+
+def test_what_stands_behind_a_question_is_as_near_as_it_is_with_it() -> None:
+    asked, said_behind = "How often should a wrench be checked?", "Ours goes to Bern in March."
+    text = f"{asked} {said_behind}"
+    assert gate.behind_questions(text) == {said_behind: text}
+    assert gate.behind_questions(f"{said_behind} {asked}") == {}
+    found = said(text, cosine=0.1)
+    (with_it,) = gate.judge("Where is the wrench checked?", [found], {said_behind: 0.1, text: 0.6})
+    (alone,) = gate.judge("Where is the wrench checked?", [found], {said_behind: 0.1})
+    assert with_it.near > alone.near
+    assert gate.as_said(with_it) == text, "it is read with the question"
+
+
+def test_without_an_embedder_the_best_sentences_by_their_words_answer() -> None:
+    key, ladder = said("The spare key is in the tin.", cosine=0.0), said("The ladder is in the shed.", cosine=0.0)
+
+    def told(question: str, own: float) -> list[tuple[str, bool]]:
+        judged = gate.judge(question, [key, ladder], {})
+        return [(each.content, each.is_sure) for each in gate.answers_by_words(question, judged, own=own)]
+
+    assert told("Where is my spare key?", own=0.9) == [(key.content, True)]
+    assert told("Where is the aluminium ladder?", own=0.9) == [(ladder.content, False)]
+    assert told("Where is the aluminium ladder?", own=0.1) == [], "half of its words are not known"
+    assert told("Why is the sky blue?", own=0.9) == []

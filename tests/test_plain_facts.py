@@ -10,7 +10,7 @@ import pytest
 from pi_memory.config import Config
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.judges.asked import Asked
-from pi_memory.judges.plain_facts import PlainFacts
+from pi_memory.judges.plain_facts import LONG, PlainFacts
 from pi_memory.judges.worth import Worth
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
@@ -35,18 +35,20 @@ class States(Asked):
 
 
 class Sure(Worth):
-    """A judge who is equally sure of every sentence."""
+    """A judge who is equally sure of every sentence, and of every short one."""
 
-    def __init__(self, chance: float) -> None:
+    def __init__(self, chance: float, of_short: float) -> None:
         super().__init__(Config().folder("heads"))
-        self._chance = chance
+        self._chance, self._of_short = chance, of_short
 
     def chances(self, sentences: Sequence[str], read: Vectors | None) -> Vectors:
-        return np.full(len(sentences), self._chance, np.float32)
+        return np.array(
+            [self._of_short if len(text.split()) < LONG else self._chance for text in sentences], np.float32
+        )
 
 
 @asynccontextmanager
-async def judge(chance: float | None, own: float = 0.0) -> AsyncIterator[PlainFacts]:
+async def judge(chance: float | None, own: float = 0.0, of_short: float | None = None) -> AsyncIterator[PlainFacts]:
     """With an embedder and judges to whom every sentence has the `chance`, and every question is as likely as `own`
     about the user's own world; None for the real judges, and none.
     """
@@ -59,16 +61,18 @@ async def judge(chance: float | None, own: float = 0.0) -> AsyncIterator[PlainFa
     embedder.start()
     await embedder.ready()
     heads = Config().folder("heads")
-    worth, asked = (Sure(chance), States(own)) if chance else (Worth(heads), Asked(heads))
+    worth, asked = (Sure(chance, of_short or chance), States(own)) if chance else (Worth(heads), Asked(heads))
     yield PlainFacts(worth, asked, embedder, worker=worker)
     await worker.close()
 
 
-def found(*messages: str, chance: float | None = None, own: float = 0.0) -> list[Candidate]:
+def found(
+    *messages: str, chance: float | None = None, own: float = 0.0, of_short: float | None = None
+) -> list[Candidate]:
     """What the last of the messages of a conversation states in passing."""
 
     async def main() -> list[Candidate]:
-        async with judge(chance, own) as facts:
+        async with judge(chance, own, of_short) as facts:
             of_each = [
                 await facts.of(number, Exchange("c", text, "Fine.", 0.0), stated=notice(text))
                 for number, text in enumerate(messages, 1)
@@ -183,6 +187,21 @@ def test_it_behind_a_request_is_not_what_was_said_before() -> None:
     assert [fact.content for fact in found(said[0], "It is for my son Bo.", chance=0.9)] == [
         "The kettle is on the stove. It is for the user's son Bo."
     ]
+
+
+def test_whom_a_request_is_about_is_named_in_what_is_said_of_them() -> None:
+    said = "Can you write a short note to Velma? All our tyres come from them."
+    assert [fact.content for fact in found(said, chance=0.9)] == ["All our tyres come from Velma."]
+    said = "My landlord is a strange man. The gutter is broken. His name is Mr Ott and he never replies."
+    assert "The user's landlord is a strange man. His name is Mr Ott and he never replies." in [
+        fact.content for fact in found(said, chance=0.9)
+    ]
+
+
+def test_a_long_sentence_is_as_likely_a_fact_as_its_likeliest_clause() -> None:
+    said = "The spare key is in the tin, and I really wonder why everybody keeps asking me about it every day."
+    assert found(said, chance=0.05) == []
+    assert [fact.quote for fact in found(said, chance=0.05, of_short=0.9)] == [said]
 
 
 def test_what_goes_on_about_a_question_is_kept_with_it() -> None:

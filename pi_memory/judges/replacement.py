@@ -189,14 +189,14 @@ class Replacement:
         return [bool(old.owners & (mine.subject - mine.owners)) or _are_apart(mine, old, of) for old in theirs]
 
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
-        """Chances that were found, less where a vector is far from that of `new`."""
+        """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
         mine, cosines = self._reader.parsed(new.text).matter, _cosines(new, olds)
         shares = np.array([bool(mine & self._reader.parsed(old.text).matter) for old in olds])
         may_be_of_it = shares | (signs[:, SPECIAL_KINDS] > 0).any(axis=1)
         doubted = np.maximum(by_odds(found, ODDS_FAR), np.minimum(found, DOUBTED))
         less = np.where(may_be_of_it, doubted, by_odds(found, ODDS_FAR_APART))
-        is_far = cosines < np.where(may_be_of_it, FAR, FAR_APART)
-        return np.where(is_far & (cosines > 0), less, found)
+        is_far = np.where(cosines > 0, cosines < np.where(may_be_of_it, FAR, FAR_APART), ~may_be_of_it)
+        return np.where(is_far, less, found)
 
     def _have_its_value(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have what `new` says behind its verb, where it denies nothing."""

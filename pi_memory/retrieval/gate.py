@@ -12,6 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from msgspec import Struct
@@ -23,7 +24,7 @@ from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import finished
 from pi_memory.text.query_terms import terms
 from pi_memory.text.secrets import secret_in
-from pi_memory.text.sentences import stems, with_apostrophes
+from pi_memory.text.sentences import best, stems, with_apostrophes
 from pi_memory.text.stems import stem
 from pi_memory.text.user_text import sentences
 from pi_memory.types import UNKEPT, Recalled, Vectors
@@ -33,8 +34,10 @@ MEANS_THE_SAME = 0.62
 SHARES = 0.45
 """A text with this share of the query's words by rarity has only to be `RELATED`."""
 RELATED = 0.25
-WORDS_ALONE = 0.6
-"""The share that is enough without an embedder."""
+WORDS_ALONE, OWN_BY_WORDS = 0.6, 0.3
+"""The share that is enough without an embedder, and how likely a question has to be about the user's own world for less
+of it to be enough.
+"""
 
 MOST = 15
 """Most hits for a message."""
@@ -47,6 +50,8 @@ FITS = 0.06
 """Bonus for a sentence that has what the question asks for: a time, a number, a place, a name."""
 NAMES = 0.3
 """Penalty for a sentence that only names something: it may have been a question."""
+REQUESTS = 0.1
+"""The same for one that wants something done or written: what it is about stands behind it, more often than in it."""
 BESIDE_QUESTION = 0.7
 """What is left of the score of what a message says that asks: it says why. `The dog has to be given his pill. How?`"""
 FADING = 0.3
@@ -175,14 +180,10 @@ class Judged(Struct, frozen=True):
     @property
     def shown(self) -> str:
         """What is shown of it: a short text whole, else the sentence that answers and the one before it."""
-        text = self.whole
+        text = _together(self.sentences)
         if len(text) <= (2 * SHORT if self.found.kind == "memory" else SHORT):
             return text
         return _together(self.sentences[max(0, self.best - 1) : self.best + 1])
-
-    @property
-    def whole(self) -> str:
-        return _together(self.sentences)
 
     @property
     def states(self) -> bool:
@@ -217,6 +218,18 @@ def parts_of(text: str, *, is_memory: bool = False) -> tuple[str, ...]:
         before + without_courtesy(sentence) for before, sentence in zip(asked, said, strict=False) if _states(sentence)
     )
     return found if 0 < len(found) <= MOST_SENTENCES else (text,)
+
+
+def behind_questions(text: str) -> dict[str, str]:
+    """What a message states right behind a question, each with that question, which says what it is about: `How often
+    should a wrench be checked? Ours goes off every March.`
+    """
+    said = [each.text for each in sentences(text)]
+    return {
+        without_courtesy(sentence): f"{before} {without_courtesy(sentence)}"
+        for before, sentence in pairwise(said)
+        if (asks(before) or pattern("request").search(before)) and _states(sentence)
+    }
 
 
 def pieces_of(sentence: str) -> tuple[str, ...]:
@@ -256,8 +269,12 @@ def _with_company(judged: Sequence[Judged]) -> Iterator[Judged]:
 
 
 def as_said(judged: Judged) -> str:
-    """What is read once more of a text: what is shown of it, but a short one as it was said."""
-    said = judged.found.as_said
+    """What is read once more of a text: what is shown of it, but a short one as it was said, and with the question it
+    stands behind.
+    """
+    is_message = judged.found.kind == "exchange"
+    asked = behind_questions(judged.found.content).get(judged.sentences[judged.best], "") if is_message else ""
+    said = judged.found.as_said or asked
     return said if said and len(said) <= 2 * SHORT else judged.shown
 
 
@@ -290,9 +307,13 @@ def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
 def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pattern[str]]) -> Judged:
     parts = parts_of(found.content, is_memory=found.kind == "memory")
     whole = found.cosine if len(" ".join(parts)) >= STATES * len(found.content) else None
-    near = tuple(_near(_nearest(part, nearness), whole) for part in parts)
+    asked = behind_questions(found.content) if found.kind == "exchange" else {}
+    near = tuple(_near(_nearest(part, nearness, asked.get(part, "")), whole) for part in parts)
     scores = [
-        _mix(its_nearness, found.words) + FITS * any(fit.search(part) for fit in fits) - NAMES * names_only(part)
+        _mix(its_nearness, found.words)
+        + FITS * any(fit.search(part) for fit in fits)
+        - NAMES * names_only(part)
+        - REQUESTS * (pattern("request").search(part) is not None)
         for part, its_nearness in zip(parts, near, strict=True)
     ]
     best = max(range(len(parts)), key=scores.__getitem__)
@@ -301,9 +322,9 @@ def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pat
     return Judged(found, parts, near, best, scores[best] * kept)
 
 
-def _nearest(part: str, nearness: Mapping[str, float]) -> float | None:
-    """The nearness of a sentence, or of one of its pieces that is nearer."""
-    known = [nearness[text] for text in (part, *pieces_of(part)) if text in nearness]
+def _nearest(part: str, nearness: Mapping[str, float], asked: str) -> float | None:
+    """The nearness of a sentence, or of one of its pieces that is nearer, or of it with what was `asked` before it."""
+    known = [nearness[text] for text in (part, *pieces_of(part), asked) if text in nearness]
     return max(known, default=None)
 
 
@@ -351,6 +372,19 @@ def answers(
     ]
     shown = _with_more([_show(each) for each in (best, *near_best)], [each.found for each in judged])
     return [replace(each, is_sure=is_sure) for each in shown]
+
+
+def answers_by_words(question: str, judged: Sequence[Judged], *, own: float) -> list[Recalled]:
+    """The answers where no embedder says how near a text is: those with the best sentences by their words, sure if they
+    have most words of the question by rarity. What is hardly about the user's `own` world needs as many.
+    """
+    said: dict[str, Judged] = {}
+    for each in reversed(judged):  # of equals the later one counts
+        said |= {part: replace(each, best=place) for place, part in enumerate(each.sentences) if " " in part}
+    least = 0.0 if own >= OWN_BY_WORDS else WORDS_ALONE
+    quotes = [quote for quote in best(question, [*said]) if quote.score >= least]
+    shown = [replace(_show(said[q.text]), score=q.score, is_sure=q.score >= WORDS_ALONE) for q in quotes]
+    return [*{each.content: each for each in reversed(shown)}.values()][::-1]
 
 
 def _is_comparable(question: str, judged: Judged) -> bool:
@@ -451,13 +485,19 @@ def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
     ranked = sorted((near.rank(each), -each.score, place) for place, each in enumerate(known))
     most = NOWHERE if ranked and 0 < ranked[0][0] < FAR else FAR
     wanted = [known[place] for rank, _, place in ranked if rank < most]
-    return [replace(_show(each), content=each.whole) for each in _each_once(wanted)[:MOST_ABOUT]]
+    return [replace(_show(each), content=_together(_told_in(each))) for each in _each_once(wanted)[:MOST_ABOUT]]
 
 
 def _is_lasting(judged: Judged) -> bool:
-    """Whether a text states something that lasts, and does not bid the assistant to do something."""
+    """Whether a text states something that lasts, and does not only bid the assistant to do something."""
     said = judged.found.content.replace(UNKEPT, "")
-    return judged.states and judged.found.strength > 0 and any(map(str.isalpha, said)) and not only_asks(said)
+    states = judged.states and judged.found.strength > 0 and any(map(str.isalpha, said)) and not only_asks(said)
+    return states and bool(_told_in(judged))
+
+
+def _told_in(judged: Judged) -> list[str]:
+    """The sentences of a text that bid nobody to do something."""
+    return [sentence for sentence in judged.sentences if not pattern("request").search(sentence)]
 
 
 def _each_once(judged: Iterable[Judged]) -> list[Judged]:

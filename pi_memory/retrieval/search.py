@@ -284,7 +284,7 @@ class Search:
         """The recall block for a message, and the hits in it; ("", ()) for none.
 
         The intent decides how it is searched: courtesy not at all, for what was said in a time by that time, for a
-        question by what answers it, for all else, or without an embedder, by what is nearly the same.
+        question by what answers it, for all else by what is nearly the same.
 
         Where nothing answers a question, the block may have the projects that know of it.
 
@@ -299,8 +299,9 @@ class Search:
         intent = Intent(Wish.QUESTION, is_sure=False) if is_perhaps else intent
         if intent.kind is Wish.SAID and not intent.subject and (period := time_window.period(query, now)):
             best = await self._messages_of(period, request.scope)
-        elif intent.asks and self._by_meaning:
-            best = await self._answers(request, intent, room.before)
+        elif intent.asks:
+            wanted = request if self._by_meaning else replace(request, in_prompt=room.in_prompt)
+            best = await self._answers(wanted, intent, room.before)
         else:
             others = await self.search(replace(request, in_prompt=room.in_prompt, only="answers"))
             best = gate.let_through(others, by_meaning=self._by_meaning)
@@ -369,11 +370,11 @@ class Search:
         turn before.
         """
         query, request = request.query, replace(request, k=READ)
-        question = await self._with_subject(query, before)
+        question = await self._with_subject(query, before) if self._by_meaning else query
         if intent.kind is Wish.REPLIED:
             replies = await self.search(replace(request, query=question, only="replies"))
             found = [each for each in replies if each.role == "assistant"]
-            return gate.let_through(found, by_meaning=True)
+            return gate.let_through(found, by_meaning=self._by_meaning)
         subject = (intent.subject or gate.ABOUT_USER) if intent.kind is Wish.ABOUT else ""
         if subject:
             wanted = replace(request, query=gate.with_belonging(subject), nearest=gate.READ_ABOUT)
@@ -385,11 +386,14 @@ class Search:
         judged = gate.not_told_by(query, judged)
         if question != query:
             judged = gate.following(query, judged)
-        judged = await self._reread(question, judged)
         others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
-        own, scale = await self._own(question), await self._answer_scale()
-        answers = gate.answers(question, intent, judged, own=own, scale=scale)
-        return _merge(answers, gate.let_through(others, by_meaning=True))
+        own = await self._own(question)
+        if self._by_meaning:
+            judged, scale = await self._reread(question, judged), await self._answer_scale()
+            answers = gate.answers(question, intent, judged, own=own, scale=scale)
+        else:
+            answers = gate.answers_by_words(question, judged, own=own)
+        return _merge(answers, gate.let_through(others, by_meaning=self._by_meaning))
 
     async def _reread(self, question: str, judged: list[Judged]) -> list[Judged]:
         """The statements, the first of them read once more, each together with the question."""
@@ -416,6 +420,8 @@ class Search:
 
     async def _read(self, message: str) -> Vectors | None:
         """What the embedder reads in a message, shape (1, dimensions); None if it does not, or fails."""
+        if not self._by_meaning:
+            return None
         try:
             return await reading.read(self._scale.embedder.now, [(message,)], "sentences")
         except EmbedderError:
@@ -440,15 +446,19 @@ class Search:
         return found, await self._worker.run(gate.judge, question, statements, nearness)
 
     async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
-        """The nearness to a question of sentences of statements with several, and of the pieces of long ones; {} when
-        the embedder fails.
+        """The nearness to a question of sentences of statements with several, of the pieces of long ones, and of those
+        behind a question with that; {} without an embedder, or when it fails.
         """
+        if not self._by_meaning:
+            return {}
         said = [gate.parts_of(each.content, is_memory=each.kind == "memory") for each in statements]
         several = [
             part for each, parts in zip(statements, said, strict=True) if parts != (each.content,) for part in parts
         ]
         pieces = [piece for parts in said[: gate.TAKEN_APART] for part in parts for piece in gate.pieces_of(part)]
-        texts = list(dict.fromkeys([*several, *pieces]))
+        messages = [each for each in statements[: gate.TAKEN_APART] if each.kind == "exchange"]
+        asked = [text for each in messages for text in gate.behind_questions(each.content).values()]
+        texts = list(dict.fromkeys([*several, *pieces, *asked]))
         try:
             scale, embedder = await self._scale.measured(), self._scale.embedder.now
             (vector,), vectors = (
