@@ -380,21 +380,18 @@ def test_a_message_whose_secret_is_masked_does_not_stand_in_for_the_memory() -> 
 
 
 def test_a_question_in_a_memory_says_what_the_next_sentence_is_about() -> None:
-    text = "When can dahlias go out? The user takes them to Bern."
+    text = "How long do quinces keep? The user gets them from Bern."
     assert gate.parts_of(text, is_memory=True) == (text,)
-    assert gate.parts_of(text) == ("The user takes them to Bern.",)
+    assert gate.parts_of(text) == ("The user gets them from Bern.",)
 
 
-def test_what_stands_behind_a_question_is_as_near_as_it_is_with_it() -> None:
-    asked, said_behind = "How often should a wrench be checked?", "Ours goes to Bern in March."
+def test_what_stands_behind_a_question_is_judged_with_it_too() -> None:
+    asked, said_behind = "How often is a clock oiled?", "Ours goes to Bern in March."
     text = f"{asked} {said_behind}"
     assert gate.behind_questions(text) == {said_behind: text}
     assert gate.behind_questions(f"{said_behind} {asked}") == {}
-    found = said(text, cosine=0.1)
-    (with_it,) = gate.judge("Where is the wrench checked?", [found], {said_behind: 0.1, text: 0.6})
-    (alone,) = gate.judge("Where is the wrench checked?", [found], {said_behind: 0.1})
-    assert with_it.near > alone.near
-    assert gate.as_said(with_it) == text, "it is read with the question"
+    (judged,) = gate.judge("Where is the clock oiled?", [said(text, cosine=0.1)], {})
+    assert gate.as_said(judged) == text, "it is read with the question"
 
 
 def test_without_an_embedder_the_best_sentences_by_their_words_answer() -> None:

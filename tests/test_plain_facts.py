@@ -82,20 +82,16 @@ def found(
     return asyncio.run(main())
 
 
+def aside(message: str, chance: float = 0.01, own: float = 0.0) -> str:
+    async def main() -> str:
+        async with judge(chance, own) as facts:
+            return await facts.aside(Exchange("c", message, "", 0.0))
+
+    return asyncio.run(main())
+
+
 def is_remark(message: str, chance: float = 0.01, own: float = 0.0) -> bool:
-    async def main() -> bool:
-        async with judge(chance, own) as facts:
-            return await facts.is_remark(Exchange("c", message, "", 0.0))
-
-    return asyncio.run(main())
-
-
-def is_reason(message: str, chance: float, own: float = 0.0) -> bool:
-    async def main() -> bool:
-        async with judge(chance, own) as facts:
-            return await facts.is_reason(Exchange("c", message, "", 0.0))
-
-    return asyncio.run(main())
+    return aside(message, chance, own) == "remark"
 
 
 def test_a_plain_fact_becomes_a_candidate_with_its_sentence() -> None:
@@ -163,10 +159,10 @@ def test_what_is_said_beside_a_question_about_ones_own_world_says_why_it_asks() 
     assert [fact.quote for fact in found(f"{update} {asked}", chance=0.9, own=0.99)] == [update]
     assert is_remark(f"{message} {asked}", chance=0.9, own=0.99)
     assert not is_remark(f"{message} {asked}", chance=0.95, own=0.99)
-    assert is_reason(f"{message} {asked}", chance=0.3, own=0.99)
-    assert not is_reason(f"{message} {asked}", chance=0.5, own=0.99), "it may be a fact after all"
-    assert not is_reason(f"{message} {asked}", chance=0.3)
-    assert not is_reason(asked, chance=0.3, own=0.99), "there is no reason"
+    assert aside(f"{message} {asked}", chance=0.3, own=0.99) == "reason"
+    assert aside(f"{message} {asked}", chance=0.5, own=0.99) == "remark", "it may be a fact after all"
+    assert aside(f"{message} {asked}", chance=0.3) == ""
+    assert aside(asked, chance=0.3, own=0.99) == "", "there is no reason"
 
 
 def test_what_is_to_be_said_is_told_without_the_request() -> None:
@@ -190,8 +186,8 @@ def test_it_behind_a_request_is_not_what_was_said_before() -> None:
 
 
 def test_whom_a_request_is_about_is_named_in_what_is_said_of_them() -> None:
-    said = "Can you write a short note to Velma? All our tyres come from them."
-    assert [fact.content for fact in found(said, chance=0.9)] == ["All our tyres come from Velma."]
+    said = "Can you write a short note to Velma? All our flour comes from them."
+    assert [fact.content for fact in found(said, chance=0.9)] == ["All our flour comes from Velma."]
     said = "My landlord is a strange man. The gutter is broken. His name is Mr Ott and he never replies."
     assert "The user's landlord is a strange man. His name is Mr Ott and he never replies." in [
         fact.content for fact in found(said, chance=0.9)
@@ -205,11 +201,11 @@ def test_a_long_sentence_is_as_likely_a_fact_as_its_likeliest_clause() -> None:
 
 
 def test_what_goes_on_about_a_question_is_kept_with_it() -> None:
-    said = "The kettle is on the stove.", "When can dahlias go out? I take them to Bern in May."
+    said = "The kettle is on the stove.", "How long do quinces keep? I get them from Bern in May."
     assert [fact.content for fact in found(*said, chance=0.9)] == [
-        "When can dahlias go out? The user takes them to Bern in May."
+        "How long do quinces keep? The user gets them from Bern in May."
     ]
-    said = "My son is Bo.", "When can dahlias go out? He takes the train to Bern."
+    said = "My son is Bo.", "How long do quinces keep? He takes the train to Bern."
     assert found(*said, chance=0.9)[0].content.startswith("The user's son is Bo."), "a question about nobody"
 
 

@@ -6,6 +6,7 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -70,6 +71,10 @@ MOST_TOGETHER, LONGEST_TOGETHER = 3, 200
 """Sentences and characters of a message that may be one correction."""
 SESSIONS = 256
 """Sessions whose last statement is remembered, for what refers back to it."""
+
+
+Aside = Literal["", "reason", "remark"]
+"""A `reason` only says why its message asks for what the user told; a `remark` is of a moment, or may be a reason."""
 
 
 class Facts(Struct, frozen=True):
@@ -166,19 +171,14 @@ class PlainFacts:
         read = await self._read([message])
         return read is not None and self._asked.asks(read)
 
-    async def is_remark(self, exchange: Exchange) -> bool:
-        """Whether nothing in a message is likely to be a fact, or it may only say why it asks; False where nothing
-        reads it.
-        """
+    async def aside(self, exchange: Exchange) -> Aside:
+        """What a message is in which nothing is likely to be a fact; "" for another, and where nothing reads it."""
         said, chance = await self._likeliest(exchange)
+        if chance >= LEAST_CHANCE_BESIDE_OWN:
+            return ""
         if await self._gives_reasons(said, exchange.user):
-            return chance < LEAST_CHANCE_BESIDE_OWN
-        return chance < (REASON if any(map(intent.is_asking, said)) else REMARK)
-
-    async def is_reason(self, exchange: Exchange) -> bool:
-        """Whether a message only says why it asks for what its user told; False where nothing reads it."""
-        said, chance = await self._likeliest(exchange)
-        return chance < LEAST_CHANCE_BESIDE_QUESTION and await self._gives_reasons(said, exchange.user)
+            return "reason" if chance < LEAST_CHANCE_BESIDE_QUESTION else "remark"
+        return "remark" if chance < (REASON if any(map(intent.is_asking, said)) else REMARK) else ""
 
     async def _likeliest(self, exchange: Exchange) -> tuple[Sequence[Sentence], float]:
         """The sentences of a message, and the chance of the likeliest fact among them; 1 for what is not judged."""
@@ -228,7 +228,7 @@ class PlainFacts:
     def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
         """The statement before a sentence that names something, of the same message, else of the conversation; the one
         right before it for `it`, which may be anything, and where none names anything; the question right before it
-        that it goes on about: `When can dahlias go out? I take them to the market.`; none for `it` behind a request:
+        that it goes on about: `How long do quinces keep? I get them from Bern.`; none for `it` behind a request:
         `Can you find me a recipe? It is for Bo.`
         """
         place = said.index(fact)
@@ -243,7 +243,9 @@ class PlainFacts:
         was_asked = _bids(said[place - 1]) if place else conversation in self._asked_last
         if was_asked and not things.isdisjoint(said_words[:2]):
             return asked
-        return (naming or [""])[-1] or asked or (last if _names(last) or not earlier else earlier[-1])
+        if naming:
+            return naming[-1]
+        return asked or (last if _names(last) or not earlier else earlier[-1])
 
     def _remember(self, conversation: str, said: Sequence[Sentence]) -> None:
         """Keep the last statement of a message that names something, or the first of any, for what the next one may

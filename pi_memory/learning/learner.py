@@ -239,9 +239,9 @@ class Learner:
         """
         if statements(exchange):
             return 0
-        if await self._plain_facts.asks(exchange.user) or await self._plain_facts.is_reason(exchange):
+        if await self._plain_facts.asks(exchange.user):
             return ASIDE
-        return REMARK * await self._plain_facts.is_remark(exchange)
+        return {"": 0, "reason": ASIDE, "remark": REMARK}[await self._plain_facts.aside(exchange)]
 
     async def _of_whole(self, whole: Candidate, facts: Facts, exchange: Exchange) -> tuple[bool, int, float]:
         """Whether the sentences of a message correct one memory together, and none is about another thing, which words

@@ -222,7 +222,7 @@ def parts_of(text: str, *, is_memory: bool = False) -> tuple[str, ...]:
 
 def behind_questions(text: str) -> dict[str, str]:
     """What a message states right behind a question, each with that question, which says what it is about: `How often
-    should a wrench be checked? Ours goes off every March.`
+    is a clock oiled? Ours goes to Bern.`
     """
     said = [each.text for each in sentences(text)]
     return {
@@ -307,8 +307,7 @@ def _kinds_of_answers() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
 def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pattern[str]]) -> Judged:
     parts = parts_of(found.content, is_memory=found.kind == "memory")
     whole = found.cosine if len(" ".join(parts)) >= STATES * len(found.content) else None
-    asked = behind_questions(found.content) if found.kind == "exchange" else {}
-    near = tuple(_near(_nearest(part, nearness, asked.get(part, "")), whole) for part in parts)
+    near = tuple(_near(_nearest(part, nearness), whole) for part in parts)
     scores = [
         _mix(its_nearness, found.words)
         + FITS * any(fit.search(part) for fit in fits)
@@ -322,9 +321,9 @@ def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pat
     return Judged(found, parts, near, best, scores[best] * kept)
 
 
-def _nearest(part: str, nearness: Mapping[str, float], asked: str) -> float | None:
-    """The nearness of a sentence, or of one of its pieces that is nearer, or of it with what was `asked` before it."""
-    known = [nearness[text] for text in (part, *pieces_of(part), asked) if text in nearness]
+def _nearest(part: str, nearness: Mapping[str, float]) -> float | None:
+    """The nearness of a sentence, or of one of its pieces that is nearer."""
+    known = [nearness[text] for text in (part, *pieces_of(part)) if text in nearness]
     return max(known, default=None)
 
 
@@ -383,8 +382,11 @@ def answers_by_words(question: str, judged: Sequence[Judged], *, own: float) -> 
         said |= {part: replace(each, best=place) for place, part in enumerate(each.sentences) if " " in part}
     least = 0.0 if own >= OWN_BY_WORDS else WORDS_ALONE
     quotes = [quote for quote in best(question, [*said]) if quote.score >= least]
-    shown = [replace(_show(said[q.text]), score=q.score, is_sure=q.score >= WORDS_ALONE) for q in quotes]
-    return [*{each.content: each for each in reversed(shown)}.values()][::-1]
+    shown: dict[str, Recalled] = {}
+    for quote in quotes:
+        answer = replace(_show(said[quote.text]), score=quote.score, is_sure=quote.score >= WORDS_ALONE)
+        shown.setdefault(answer.content, answer)
+    return [*shown.values()]
 
 
 def _is_comparable(question: str, judged: Judged) -> bool:

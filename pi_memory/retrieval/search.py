@@ -447,7 +447,7 @@ class Search:
 
     async def _nearness(self, question: str, statements: Sequence[Recalled]) -> dict[str, float]:
         """The nearness to a question of sentences of statements with several, of the pieces of long ones, and of those
-        behind a question with that; {} without an embedder, or when it fails.
+        behind a question the greater of it alone and with that; {} without an embedder, or when it fails.
         """
         if not self._by_meaning:
             return {}
@@ -457,8 +457,8 @@ class Search:
         ]
         pieces = [piece for parts in said[: gate.TAKEN_APART] for part in parts for piece in gate.pieces_of(part)]
         messages = [each for each in statements[: gate.TAKEN_APART] if each.kind == "exchange"]
-        asked = [text for each in messages for text in gate.behind_questions(each.content).values()]
-        texts = list(dict.fromkeys([*several, *pieces, *asked]))
+        asked = {part: text for each in messages for part, text in gate.behind_questions(each.content).items()}
+        texts = list(dict.fromkeys([*several, *pieces, *asked.values()]))
         try:
             scale, embedder = await self._scale.measured(), self._scale.embedder.now
             (vector,), vectors = (
@@ -468,8 +468,8 @@ class Search:
         except EmbedderError:
             return {}
         aim = Aim.of(vector, scale)
-        near = aim.nearness(vectors @ aim.vector)
-        return dict(zip(texts, near.tolist(), strict=True))
+        near = dict(zip(texts, aim.nearness(vectors @ aim.vector).tolist(), strict=True))
+        return near | {part: max(near[part], near[text]) for part, text in asked.items() if part in near}
 
     def _index_words(self) -> None:
         """Index the words of new memories before the next read. Not awaited."""
