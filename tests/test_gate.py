@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from pi_memory.retrieval import gate
+from pi_memory.retrieval import excerpts, gate
 from pi_memory.retrieval.gate import MOST, asks_something, let_through
 from pi_memory.text.intent import intent_of
 from pi_memory.types import Recalled
@@ -126,6 +126,16 @@ def test_of_a_long_message_the_sentence_that_answers_is_answered() -> None:
     judged = gate.judge("What is the cat called?", [said(text, cosine=0.3)], {"Her cat is called Miso.": 0.9})
     (answer, *_) = gate.answers("What is her cat called?", intent_of("What is her cat called?"), judged, own=1.0)
     assert answer.content.endswith(f"{long} Her cat is called Miso.")
+
+
+def test_an_answer_too_long_to_be_shown_with_what_is_before_it_is_shown_alone() -> None:
+    before = f"The curtains can wait {'for another year ' * 8}as they have waited."
+    answer = f"Nadira, who has the attic, drives a night train {'and is tired in the morning ' * 5}when we get up."
+    judged = gate.judge(
+        "Who works at night?", [said(f"{before} {answer}", cosine=0.3, kind="memory")], {answer: 0.9, before: 0.1}
+    )
+    assert len(f"{before} {answer}") > excerpts.LONG
+    assert judged[0].shown == answer
 
 
 def test_what_people_wrote_to_each_other_is_no_statement() -> None:

@@ -231,6 +231,18 @@ def test_what_refers_back_refers_to_what_has_a_name(messages: Sequence[str]) -> 
     assert fact.content == "The labourer is called Kyle. He is at college on Wednesdays in term time."
 
 
+def test_what_points_back_takes_along_where_it_points_to() -> None:
+    mill = "The mill is Ostrow and Sons."
+    (code,) = found(mill, "If a fuse blows there, the spare ones lie on the meter.", chance=0.9)
+    assert code.content == f"{mill} If a fuse blows there, the spare ones lie on the meter."
+    price = "Our flour comes from them, 40 euros a sack."
+    assert found(mill, price, chance=0.9)[0].content == f"{mill} {price}"
+    closed = "They close on Tuesdays."
+    assert found(mill, price, closed, chance=0.9)[0].content == f"{mill} {price} {closed}"
+    for own in ("We have a hut in Ryda and eat there.", "Nuts give Bo a rash, so nobody bakes with them."):
+        assert found(mill, own, chance=0.9)[0].content == own
+
+
 def test_what_a_request_tells_of_whom_it_is_about_is_a_fact() -> None:
     said = "Can you write a short text to Desmond who does our boiler saying it leaks?"
     assert [(each.content, each.quote in said) for each in found(said, chance=0.9)] == [

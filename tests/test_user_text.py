@@ -70,6 +70,13 @@ def test_what_is_asked_of_a_statement_at_its_end_leaves_the_statement() -> None:
             ["Could you draft a mail to the council,", "our street was not swept"],
         ),
         ("Kannst du Bo schreiben, er ist am Montag hier?", ["Kannst du Bo schreiben,", "er ist am Montag hier"]),
+        (
+            "Could you write him a note, then, saying that the car is at the mill, and that the lock is 7713?",
+            ["Could you write him a note, then", "the car is at the mill", "the lock is 7713"],
+        ),
+        ("help me word a text saying we are four on Monday", ["help me word a text", "we are four on Monday"]),
+        ("Can you find something to say to a friend who lost his dog?", None),
+        ("Write a note saying thank you to Bo", None),
         ("Can you write to Bo, ask him to come at 9", None),
         ("A fever of 38.5 since Monday, any ideas?", ["A fever of 38.5 since Monday", "any ideas?"]),
         ("What's that song Bo likes, it has a whistle", None),

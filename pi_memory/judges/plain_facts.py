@@ -221,7 +221,8 @@ class PlainFacts:
     def _complete(self, fact: Sentence, said: Sequence[Sentence], exchange: Exchange) -> str:
         """What a sentence says, with the one that it refers back to."""
         content = intent.without_courtesy(fact.text)
-        if self._worth.refers_back(content) and (before := self._before(fact, said, exchange.conversation_id)):
+        refers_back = self._worth.refers_back(content) or _points_back(content)
+        if refers_back and (before := self._before(fact, said, exchange.conversation_id)):
             return f"{finished(before)} {finished(content)}"
         return content
 
@@ -249,15 +250,18 @@ class PlainFacts:
 
     def _remember(self, conversation: str, said: Sequence[Sentence]) -> None:
         """Keep the last statement of a message that names something, or the first of any, for what the next one may
-        refer to.
+        refer to; one that points back itself with the one before it.
         """
         self._asked_last.discard(conversation)
         if conversation in self._last and said and all(map(intent.is_asking, said)):
             self._asked_last.add(conversation)
         stated = [s.text for s in said if _may_be_subject(s) and not self._worth.refers_back(s.text)]
         naming = [text for text in stated if _names(text)]
-        if naming or (stated and not _names(self._last.get(conversation, ""))):
-            self._last[conversation] = (naming or stated)[-1]
+        last = self._last.get(conversation, "")
+        if naming or (stated and not _names(last)):
+            text = (naming or stated)[-1]
+            together = f"{finished(last)} {text}" if last and _points_back(text) else ""
+            self._last[conversation] = together if 0 < len(together) <= LONGEST_TOGETHER else text
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
             self._asked_last.discard(self._last.popitem(last=False)[0])
@@ -372,6 +376,16 @@ def _gives_access(text: str) -> bool:
     has_value = any(len(word) >= SHORTEST_PASSWORD and any(map(str.isdigit, word)) for word in text.split())
     named = pattern("secret_named").finditer(text)
     return has_value and any(pattern("household").search(text[: each.start()]) for each in named)
+
+
+def _points_back(text: str) -> bool:
+    """Whether a sentence says `there`, or `from them`, of what only an earlier one names: `The code there is 12.`"""
+    there, them = pattern("place_before").search(text), pattern("object_pronoun").search(text)
+    found = them if them and "," not in text[: them.start()] else there
+    before = text[: found.start()] if found else ""
+    return found is not None and not any(
+        pattern(name).search(before) for name in ("at_place", "to_place", "name_inside")
+    )
 
 
 def _may_be_subject(sentence: Sentence) -> bool:

@@ -8,7 +8,7 @@ from pi_memory.text.language import pattern
 from pi_memory.text.sentences import is_question, sentences, stems
 from pi_memory.text.stems import stem
 
-LONG, LONGEST = 300, 600
+LONG, LONGEST = 320, 600
 """Characters above which a text is cut to a snippet, and most characters of a snippet."""
 BEARS = 0.5
 """Least share of the best sentence's common words with the message."""

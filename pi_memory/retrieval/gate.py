@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pi_memory.retrieval import called
+from pi_memory.retrieval import called, excerpts
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import finished
@@ -96,8 +96,8 @@ MOST_SENTENCES = 8
 STATES = 0.85
 """Share of a text that its statements must have for the text's vector to stand for them."""
 SHORT = 160
-"""Characters up to which a message is shown whole, a memory twice as many; of a longer one the sentence that answers,
-and the one before it."""
+"""Characters up to which a message is shown whole, a memory up to `excerpts.LONG`; of a longer one the sentence that
+answers, and the one before it, if both have no more than that."""
 MOST_ANSWERS = 8
 MOST_ABOUT = 12
 NEAR_BEST_ANSWER = 0.4
@@ -179,11 +179,12 @@ class Judged(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """What is shown of it: a short text whole, else the sentence that answers and the one before it."""
+        """What is shown of it: a short text whole, else the sentence that answers and a short one before it."""
         text = _together(self.sentences)
-        if len(text) <= (2 * SHORT if self.found.kind == "memory" else SHORT):
+        if len(text) <= (excerpts.LONG if self.found.kind == "memory" else SHORT):
             return text
-        return _together(self.sentences[max(0, self.best - 1) : self.best + 1])
+        with_before = _together(self.sentences[max(0, self.best - 1) : self.best + 1])
+        return with_before if len(with_before) <= excerpts.LONG else _together([self.sentences[self.best]])
 
     @property
     def states(self) -> bool:
@@ -275,7 +276,7 @@ def as_said(judged: Judged) -> str:
     is_message = judged.found.kind == "exchange"
     asked = behind_questions(judged.found.content).get(judged.sentences[judged.best], "") if is_message else ""
     said = judged.found.as_said or asked
-    return said if said and len(said) <= 2 * SHORT else judged.shown
+    return said if said and len(said) <= excerpts.LONG else judged.shown
 
 
 def reread(judged: Sequence[Judged], odds: Vectors) -> list[Judged]:
@@ -461,7 +462,7 @@ def _bids(found: Recalled) -> bool:
 
 
 def _are_of_one_message(one: Recalled, other: Recalled) -> bool:
-    return one.kind == other.kind == "memory" and one.at == other.at and len(other.content) <= 2 * SHORT
+    return one.kind == other.kind == "memory" and one.at == other.at and len(other.content) <= excerpts.LONG
 
 
 def _needed(own: float, intent: Intent, judged: Sequence[Judged]) -> float:

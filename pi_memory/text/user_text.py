@@ -158,7 +158,7 @@ def _apart(text: str) -> tuple[str, ...]:
     `Write to Bo, her car is in our way.`; of what is to be said only that: `Please add that the gate sticks.`
     """
     if (wanted := pattern("wants_said").match(text)) and _is_clause(text[wanted.end() :]):
-        return tuple(each.rstrip("? ") for each in pattern("also_said").split(text[wanted.end() :]))
+        return _to_be_said(text[wanted.end() :])
     if pattern("begins_task").match(text):
         return _behind_task(text)
     if pattern("asks").match(text) and is_question(text):
@@ -200,7 +200,10 @@ def _behind_question(text: str) -> tuple[str, ...]:
 
 
 def _behind_task(text: str) -> tuple[str, ...]:
-    """What is to be done, and what is said behind it; a question mark there is the task's."""
+    """What is to be done, and what is said behind it or to be said; a question mark there is the task's."""
+    said = pattern("said_in_it").search(text)
+    if said and _is_clause(text[said.end() :]):
+        return text[: said.start()].rstrip(" ,"), *_to_be_said(text[said.end() :])
     worded = pattern("wording").match(text)
     for end in [worded] if worded else pattern("clause_end").finditer(text):
         rest = text[end.end() :]
@@ -208,6 +211,11 @@ def _behind_task(text: str) -> tuple[str, ...]:
             task = text[: end.end() if worded else end.start() + 1]
             return task.rstrip(), rest if pattern("asks").match(rest) else rest.rstrip("? ")
     return (text,)
+
+
+def _to_be_said(text: str) -> tuple[str, ...]:
+    """What is to be said, one by one: `that the gate sticks, and that the dog bites`; the question mark is not its."""
+    return tuple(each.rstrip("? ") for each in pattern("also_said").split(text))
 
 
 def _is_clause(text: str) -> bool:
