@@ -40,6 +40,15 @@ def test_a_question_does_not_tell_its_answer() -> None:
     assert news.of("Is my dog called Rex?") == []
 
 
+def test_a_question_in_a_memory_says_what_the_answer_is_about() -> None:
+    news, kept = (
+        Novelty("When are tulips planted?", prompt=""),
+        "When do tulips go in? The user plants them in October.",
+    )
+    assert news.answers(kept, is_memory=True) == ["When do tulips go in?", "The user plants them in October."]
+    assert news.answers(kept) == ["The user plants them in October."]
+
+
 def test_what_the_message_states_is_not_shown_again() -> None:
     assert Novelty("My dog is called Rex.", prompt="").of("The user's dog is called Rex") == []
 

@@ -352,6 +352,23 @@ def test_what_goes_on_from_the_same_sentence_holds_beside_each_other(reader: Cli
     assert [content for content in held(reader) if "strawberries" in content]
 
 
+@NEEDS_MINILM
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        ("The parish people met last night and our hall is 19 pounds an hour for the choir, tea with it.", True),
+        ("No, the hall is 19 pounds an hour.", True),
+        ("The choir took for ever last night, so note: the hall only comes warm if somebody lights the oven.", False),
+    ],
+)
+def test_in_one_sitting_only_another_value_or_a_word_of_change_ends(reader: Client, said: str, ends: bool) -> None:
+    hall = "The hall of the parish costs us 14 pounds an hour for the choir."
+    for message in (hall, said):
+        reader.post("/chat", json={"message": message, "conversation_id": "one"}).raise_for_status()
+        reader.settle()
+    assert (hall not in held(reader)) is ends
+
+
 def erase_exchange(client: Client) -> None:
     client.post("/chat", json={"message": STOPCOCK, "conversation_id": "c"}).raise_for_status()
     client.delete("/exchanges/1").raise_for_status()

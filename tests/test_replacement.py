@@ -62,6 +62,22 @@ def test_what_is_far_from_a_statement_and_shares_no_word_with_it_does_not_end_it
     assert chances(new, told)[0] < LEAST_CHANCE
 
 
+def test_a_number_in_common_and_a_unit_end_nothing() -> None:
+    limit = "The weather service answers 40 requests a minute at most, after that it hangs up."
+    asks = "Per valley, good. It asks the river office for levels every 20 minutes, they were kind on the phone."
+    assert chances(asks, limit, VET)[0] < LEAST_CHANCE
+
+
+def test_what_happens_on_a_condition_ends_before_what_is_so_then() -> None:
+    ladder = "If I ever have to get on the roof: the ladder is with Mr Lund in the attic."
+    assert chances("We gave our ladder to Priya, the man in the attic moves out.", ladder, VET)[0] >= LEAST_CHANCE
+
+
+def test_another_day_of_what_both_name_ends_it_without_a_word_of_change() -> None:
+    glass = "glass gets picked up on Tuesdays and Mr Lund at number 4 has our key"
+    assert chances("The leaflet came, they collect the glass on Fridays", glass, VET)[0] >= LEAST_CHANCE
+
+
 def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> None:
     bins = "The bins go out on Tuesday."
     assert chances("The bins go out on Thursday.", bins, VET)[0] >= 0.8

@@ -259,9 +259,10 @@ class PlainFacts:
         naming = [text for text in stated if _names(text)]
         last = self._last.get(conversation, "")
         if naming or (stated and not _names(last)):
-            text = (naming or stated)[-1]
-            together = f"{finished(last)} {text}" if last and _points_back(text) else ""
-            self._last[conversation] = together if 0 < len(together) <= LONGEST_TOGETHER else text
+            for text in naming or stated[-1:]:
+                together = f"{finished(last)} {text}" if last and _points_back(text) else ""
+                last = together if 0 < len(together) <= LONGEST_TOGETHER else text
+            self._last[conversation] = last
             self._last.move_to_end(conversation)
         if len(self._last) > SESSIONS:
             self._asked_last.discard(self._last.popitem(last=False)[0])

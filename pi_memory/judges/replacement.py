@@ -18,6 +18,7 @@ from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
 from pi_memory.judges.parsed import Kind, Parsed, Reader
 from pi_memory.text.language import pattern
 from pi_memory.text.spelling import likeness
+from pi_memory.text.stems import stem
 from pi_memory.types import Flags, Vectors
 
 LEAST_CHANCE = 0.42
@@ -26,7 +27,8 @@ they held; from 0.5 on half of what is lost of corrections by voices that the ju
 """
 ODDS_UNSAID, ODDS_OF_ANOTHER_KIND = 0.5, 0.1
 """By how much likelier than the judge thinks a statement ends an older one if it does not say that something changed,
-and if it has no value of the same kind either: most say something else about what was spoken of before.
+and if it has no value of the same kind either: most say something else about what was spoken of before. Not where both
+have another day, time, price or code of what both name.
 """
 ODDS_WITH_ITS_VALUE = 0.2
 """The same if the older one has the newer one's value already: what is said of another one, most often."""
@@ -38,10 +40,9 @@ FAR, ODDS_FAR = 0.48, 0.5
 """A cosine below which two statements are hardly about one thing, and how much less likely the newer one then ends the
 older.
 """
-FAR_APART, ODDS_FAR_APART = 0.56, 0.08
-"""The same if they share no word but numbers and days, and no kind of value but plain numbers and months. Of 201
-corrections by twenty-eight people 3 are lost by both; of 45 memories of two others, whom the judge does not know, what
-they tell next ends 2 that hold, and 5 without.
+FAR_APART, FAR_UNSAID, ODDS_FAR_APART = 0.56, 0.65, 0.05
+"""The same if they share no word but numbers, days and idle ones, and no kind of value but plain numbers and months;
+farther yet where nothing says surely that something is otherwise now.
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
@@ -119,7 +120,9 @@ class Replacement:
         change.
         """
         if not {"changes", "corrects"} & self._reader.parsed(new.text).says:
-            found = by_odds(found, _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND))
+            is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs)
+            unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
+            found = by_odds(found, np.where(is_of_it, np.float32(1), unsaid))
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
         found = self._by_distance(found, signs, new, olds)
@@ -134,6 +137,10 @@ class Replacement:
     def clauses(self, text: str) -> list[str]:
         """The clauses of a text, one by one, each with what a pronoun at its begin stands for."""
         return self._reader.clauses(text)
+
+    def says_change(self, text: str) -> bool:
+        """Whether a statement says that something was wrong, or surely has changed."""
+        return bool({"corrects", "changes_surely"} & self._reader.parsed(text).says)
 
     def let_go(self) -> None:
         """Remember no statement that was judged."""
@@ -190,13 +197,19 @@ class Replacement:
 
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
-        mine, cosines = self._reader.parsed(new.text).matter, _cosines(new, olds)
-        shares = np.array([bool(mine & self._reader.parsed(old.text).matter) for old in olds])
-        may_be_of_it = shares | (signs[:, SPECIAL_KINDS] > 0).any(axis=1)
+        cosines, is_sure = _cosines(new, olds), self.says_change(new.text)
+        has_no_vector = cosines <= 0
+        is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= FAR_APART))
+        may_be_of_it = self._share_matter(new, olds) | is_special
         doubted = np.maximum(by_odds(found, ODDS_FAR), np.minimum(found, DOUBTED))
         less = np.where(may_be_of_it, doubted, by_odds(found, ODDS_FAR_APART))
-        is_far = np.where(cosines > 0, cosines < np.where(may_be_of_it, FAR, FAR_APART), ~may_be_of_it)
-        return np.where(is_far, less, found)
+        far = np.where(may_be_of_it, FAR, FAR_APART if is_sure else FAR_UNSAID)
+        return np.where(np.where(has_no_vector, ~may_be_of_it, cosines < far), less, found)
+
+    def _share_matter(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them share a word with `new` that says what it is about."""
+        mine = self._reader.parsed(new.text).matter - self._idle
+        return np.array([bool(mine & self._reader.parsed(old.text).matter) for old in olds])
 
     def _have_its_value(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have what `new` says behind its verb, where it denies nothing."""
@@ -276,6 +289,10 @@ class Replacement:
             "has_my_values": holds,
             "has_my_values_and_stays": holds and not starts_over,
         }
+
+    @cached_property
+    def _idle(self) -> frozenset[str]:
+        return frozenset(map(stem, self._reader.listed("idle")))
 
     @cached_property
     def _head(self) -> SignsAndVectors:
@@ -442,6 +459,10 @@ def _feels(tokens: Sequence[str]) -> bool:
 
 def _verb(statement: Parsed) -> str:
     return statement.stems[statement.verb] if statement.stems else ""
+
+
+def _have_special_kinds(signs: Vectors) -> Flags:
+    return np.array((signs[:, SPECIAL_KINDS] > 0).any(axis=1), bool)
 
 
 def _either(where: Sequence[bool] | Flags, odds: float, others: float = 1.0) -> Vectors:

@@ -25,7 +25,7 @@ from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
-from pi_memory.learning.remainder import by_itself, merged
+from pi_memory.learning.remainder import by_itself, has_other_value, merged
 from pi_memory.learning.statements import statements
 from pi_memory.learning.unkept import Recall, Unkept, as_candidate
 from pi_memory.loader import Loader
@@ -63,7 +63,8 @@ COMPARED = (*OF_USER, "discovery")
 RESOLVED = "error_resolution"
 SITTING = 900.0
 """Seconds within which a person tells one thing after the other in a conversation: of these, one ends another or it
-does not; no doubt is recorded.
+does not; no doubt is recorded. It does if it says that something changed or was wrong, or has another value in its
+place.
 """
 RECENT = 256
 """Exchanges whose conversations are known, for that."""
@@ -473,7 +474,14 @@ class Learner:
         if candidate.said_at is None:
             return chances
         just_said = [n.memory for n in old if self._are_of_one_sitting(candidate, n.memory)]
-        beside = [m for m in just_said if chances[m.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, m)]
+        puts_right = self._replacement.says_change(_in_own_words(candidate))
+        beside = [
+            m
+            for m in just_said
+            if chances[m.id] < LEAST_CHANCE
+            or _go_on_from_the_same(candidate, m)
+            or not (puts_right or has_other_value(candidate.content, m.content))
+        ]
         return chances | {memory.id: 0.0 for memory in beside}
 
     async def _read(self, new: Said, olds: Sequence[Said]) -> dict[str, Vectors]:

@@ -106,6 +106,11 @@ def with_values(said: str, known: str) -> str | None:
     return _if_all_is_kept(said, found, gone=" ".join(gone))
 
 
+def has_other_value(said: str, known: str) -> bool:
+    """Whether what was said has another number, day, time, price or code in the place of one of a memory."""
+    return bool(with_amount(said, known) or with_values(said, known))
+
+
 def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
     """What a memory says with another place in that of its only one, if nothing else is said: `lives in Hythe with two
     cats`, for `Maeve's in Hythe now`; else None. With whom somebody was there is left out.
