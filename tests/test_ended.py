@@ -21,6 +21,17 @@ def test_what_was_joined_to_what_was_replaced_is_left_alone() -> None:
     assert without(said, ["My name is Marta"]) == "I live in Porto with Rui."
 
 
+def test_of_what_was_to_be_said_only_what_holds_is_left() -> None:
+    said = (
+        "Headings would be good. Under pills, please put that he has 5 mg at breakfast, and that nuts are bad for him."
+    )
+    pill, nuts = "he has 5 mg at breakfast", "nuts are bad for him"
+    begin = "Headings would be good. Under pills, please put that"
+    assert without(said, [pill]) == f"{begin} {nuts}."
+    assert without(said, [nuts]) == f"{begin} {pill}."
+    assert without(said, [pill, nuts]) == "Headings would be good."
+
+
 def test_a_reply_is_shown_without_the_sentence_that_said_what_is_over() -> None:
     reply = "Your key is in the shed.\nAlso: the bins go out on Monday."
     assert unsaid(reply, [stems("The key is in the shed.")]) == "Also: the bins go out on Monday."

@@ -138,6 +138,13 @@ def test_an_answer_too_long_to_be_shown_with_what_is_before_it_is_shown_alone() 
     assert judged[0].shown == answer
 
 
+def test_a_word_alone_does_not_stand_for_its_message() -> None:
+    boat = said("It is my own boat. Petrel. Nobody else rows her.", cosine=0.3)
+    judged = gate.judge("What is the boat called?", [boat], {"Petrel.": 0.6, "It is my own boat.": 0.5})
+    assert judged[0].sentences[judged[0].best] == "It is my own boat."
+    assert "Petrel" in judged[0].shown
+
+
 def test_what_people_wrote_to_each_other_is_no_statement() -> None:
     assert gate.is_statement(said("I moved", cosine=1))
     assert not gate.is_statement(said("I moved", cosine=1, source="import"))

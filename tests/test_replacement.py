@@ -62,6 +62,12 @@ def test_what_is_far_from_a_statement_and_shares_no_word_with_it_does_not_end_it
     assert chances(new, told)[0] < LEAST_CHANCE
 
 
+def test_who_somebody_of_the_family_is_holds_beside_what_happens_to_them() -> None:
+    husband = "My husband is Leif."
+    assert chances("A Mr Dane has taken Leif on now, and he lets him sing.", husband, VET)[0] == 0
+    assert chances("My husband is Arne now.", husband, VET)[0] >= LEAST_CHANCE
+
+
 def test_a_number_in_common_and_a_unit_end_nothing() -> None:
     limit = "The weather service answers 40 requests a minute at most, after that it hangs up."
     asks = "Per valley, good. It asks the river office for levels every 20 minutes, they were kind on the phone."

@@ -36,9 +36,9 @@ ODDS_APART = 0.35
 """The same if both are about things of one name that are told apart, as the key of the shed and that of the loft, or
 the newer one about somebody and the older one about what is theirs.
 """
-FAR, ODDS_FAR = 0.48, 0.5
+FAR, ODDS_FAR, ODDS_FAR_BY_NAME = 0.48, 0.5, 0.2
 """A cosine below which two statements are hardly about one thing, and how much less likely the newer one then ends the
-older.
+older; and if they share but a name, and the newer one does not surely say that something is otherwise now.
 """
 FAR_APART, FAR_UNSAID, ODDS_FAR_APART = 0.56, 0.65, 0.05
 """The same if they share no word but numbers, days and idle ones, and no kind of value but plain numbers and months;
@@ -167,8 +167,9 @@ class Replacement:
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them hold beside `new` whatever they say: what adds up, such as allergies, what is to be done when
         something happens, which it now did, what is to be done lest something happens, or for something else, what
-        explains a fault, a command beside what is none, what somebody likes or not beside what is so, and what is said
-        of another file, or another one of numbered things: `Box 5`, `Box 12`.
+        explains a fault, a command beside what is none, what somebody likes or not beside what is so, who somebody of
+        the family is beside what they do, and what is said of another file, or another one of numbered things: `Box 5`,
+        `Box 12`.
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
@@ -182,12 +183,20 @@ class Replacement:
             or ("command" in mine.says) != ("command" in old.says)
             or (feels and not _feels(old.tokens))
             or (warns and "warns" not in old.says)
+            or self._says_who_is_kin(old, mine)
             or (happens and bool(old.condition & mine.content))
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
             or (bool(mine.files and old.files) and mine.files.isdisjoint(old.files))
             or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))
             for old in theirs
         ]
+
+    def _says_who_is_kin(self, old: Parsed, mine: Parsed) -> bool:
+        """Whether the older statement only says what somebody of the family is called, and the newer one nothing of who
+        that is: `My son is Kit.`, `Kit moved out.`
+        """
+        kin = old.subject & self._kin
+        return bool(kin) and bool(old.predicate) and old.predicate <= old.names and not kin & mine.content
 
     def _are_of_others(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
@@ -201,7 +210,8 @@ class Replacement:
         has_no_vector = cosines <= 0
         is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= FAR_APART))
         may_be_of_it = self._share_matter(new, olds) | is_special
-        doubted = np.maximum(by_odds(found, ODDS_FAR), np.minimum(found, DOUBTED))
+        odds = _either(self._share_names_alone(new, olds) & ~np.array(is_sure), ODDS_FAR_BY_NAME, ODDS_FAR)
+        doubted = np.maximum(by_odds(found, odds), np.minimum(found, DOUBTED))
         less = np.where(may_be_of_it, doubted, by_odds(found, ODDS_FAR_APART))
         far = np.where(may_be_of_it, FAR, FAR_APART if is_sure else FAR_UNSAID)
         return np.where(np.where(has_no_vector, ~may_be_of_it, cosines < far), less, found)
@@ -210,6 +220,11 @@ class Replacement:
         """Which of them share a word with `new` that says what it is about."""
         mine = self._reader.parsed(new.text).matter - self._idle
         return np.array([bool(mine & self._reader.parsed(old.text).matter) for old in olds])
+
+    def _share_names_alone(self, new: Said, olds: Sequence[Said]) -> Flags:
+        mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
+        shared = [mine.matter & old.matter - self._idle for old in theirs]
+        return np.array([each <= mine.names | old.names for each, old in zip(shared, theirs, strict=True)])
 
     def _have_its_value(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have what `new` says behind its verb, where it denies nothing."""
@@ -289,6 +304,10 @@ class Replacement:
             "has_my_values": holds,
             "has_my_values_and_stays": holds and not starts_over,
         }
+
+    @cached_property
+    def _kin(self) -> frozenset[str]:
+        return frozenset(map(stem, self._reader.listed("kin")))
 
     @cached_property
     def _idle(self) -> frozenset[str]:

@@ -222,7 +222,7 @@ def _standing_beside(said: str, parts: Sequence[str], corrected: Collection[int]
         goes_on = pattern("said_of_same").match(part.strip(" ,;")) is not None
         named = named if goes_on else place
         is_named = named in rest or named == place or _is_named_too(said, parts[named])
-        if place not in corrected and _stands_alone(part) and is_named:
+        if place not in corrected and _stands_alone(part) and is_named and not _has_who_left(said, part):
             rest.append(place)
     return rest
 
@@ -250,6 +250,13 @@ def _is_left(said: str, clause: str) -> bool:
     """Whether something of a clause is said to be over."""
     about_it = [each for each in sentences(said) if all_stems(each) & all_stems(clause)]
     return any(pattern("says_over").search(each) for each in about_it)
+
+
+def _has_who_left(said: str, clause: str) -> bool:
+    """Whether a clause names somebody who is said to be there no more: `Bo retired.`"""
+    over = [each for each in sentences(said) if pattern("says_over").search(each)]
+    names = " ".join(word for each in over for word in re.findall(r"\w+", each) if word[:1].isupper())
+    return bool(all_stems(names) & all_stems(clause))
 
 
 def _stands_alone(clause: str) -> bool:

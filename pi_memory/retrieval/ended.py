@@ -26,10 +26,26 @@ def without(text: str, ended: Sequence[str]) -> str:
     for sentence in ended:
         before, said, after = text.partition(sentence)
         if said:
-            joined = pattern("next_of_user").match(after)
-            before = pattern("joining").sub("", before)
-            text = f"{before} {after[joined.end() :] if joined else after}"
-    return " ".join(text.split()).strip(" ,;") if ended else text
+            joined = pattern("next_of_user").match(after) or pattern("also_said").match(after)
+            before = _without_end(pattern("joining").sub("", before))
+            rest = after[joined.end() :] if joined else after
+            text = f"{before}{'' if rest[:1] in ('.', '!', '?') else ' '}{rest}"
+    if not ended:
+        return text
+    left = " ".join(text.split()).strip(" ,;")
+    return " ".join(sentence for sentence in sentences(left) if not _wants_nothing_said(sentence))
+
+
+def _without_end(before: str) -> str:
+    """A text without `and that`, behind which something else was to be said."""
+    last = [*pattern("also_said").finditer(f"{before} _")]
+    return before[: last[-1].start()] if last and last[-1].end() > len(before) else before
+
+
+def _wants_nothing_said(sentence: str) -> bool:
+    """Whether all is gone that a sentence asks to be said: `Please put that, and that.`"""
+    wanted = pattern("wants_said").match(sentence)
+    return wanted is not None and not stems(sentence[wanted.end() :])
 
 
 def over(content: str, instead: str) -> list[frozenset[str]]:

@@ -49,7 +49,7 @@ MEANING = 0.8
 FITS = 0.06
 """Bonus for a sentence that has what the question asks for: a time, a number, a place, a name."""
 NAMES = 0.3
-"""Penalty for a sentence that only names something: it may have been a question."""
+"""Penalty for a sentence that only names something: it may have been a question; a word alone says nothing."""
 REQUESTS = 0.1
 """The same for one that wants something done or written: what it is about stands behind it, more often than in it."""
 BESIDE_QUESTION = 0.7
@@ -312,7 +312,7 @@ def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pat
     scores = [
         _mix(its_nearness, found.words)
         + FITS * any(fit.search(part) for fit in fits)
-        - NAMES * names_only(part)
+        - NAMES * (" " not in part or names_only(part))
         - REQUESTS * (pattern("request").search(part) is not None)
         for part, its_nearness in zip(parts, near, strict=True)
     ]
