@@ -107,8 +107,8 @@ def first_line(reply: str) -> str:
 @contextmanager
 def talk(folder: Path, *, verbose: bool, model: Any = None, **values: object) -> Iterator[Talk]:
     clock = Clock()
-    given = {"PI_MEMORY_DATA_DIR": folder / "data", "PI_MEMORY_PROVIDER": "extractive", **values}
-    given |= {"PI_MEMORY_EMBEDDER": "gguf", "PI_MEMORY_EMBEDDER_MODEL": str(EMBEDDER.resolve())}
+    given = {"PI_MEMORY_DATA_DIR": folder / "data", "PI_MEMORY_PROVIDER": "extractive"}
+    given |= {"PI_MEMORY_EMBEDDER": "gguf", "PI_MEMORY_EMBEDDER_MODEL": str(EMBEDDER.resolve()), **values}
     app = create_app(build(given, environ={}), clock=clock, **({"model": model} if model else {}))
     with TestClient(app, base_url="http://127.0.0.1:8765") as client:
         assert client.portal is not None
@@ -209,9 +209,9 @@ def beside(talk: Talk, person: dict[str, Any], scores: Scores) -> None:
             talk.note("beside", f"{question} -> {reply!r} want {fact['answer']}")
 
 
-def kept(person: dict[str, Any], scores: Scores, *, verbose: bool) -> list[str]:
+def kept(person: dict[str, Any], scores: Scores, *, verbose: bool, **values: object) -> list[str]:
     """What is left when the transcripts are erased as soon as they have been learned from."""
-    with measure.folder() as folder, talk(folder, verbose=verbose, PI_MEMORY_TRANSCRIPT_DAYS=0) as alone:
+    with measure.folder() as folder, talk(folder, verbose=verbose, PI_MEMORY_TRANSCRIPT_DAYS=0, **values) as alone:
         told(alone, person)
         alone.clock.now += DAY
         assert alone.client.portal is not None
@@ -259,14 +259,18 @@ def _score_prompt(talk: Talk, model: Listener, scores: Scores, answer: Sequence[
         talk.note("in_prompt", f"{question} -> {model.recalled!r} want {answer}")
 
 
-def of_person(person: dict[str, Any], *, verbose: bool) -> tuple[Scores, list[str]]:
+def of_person(person: dict[str, Any], *, verbose: bool, **values: object) -> tuple[Scores, list[str]]:
     scores: Scores = defaultdict(list)
-    with measure.folder() as folder, talk(folder, verbose=verbose) as alone:
+    with measure.folder() as folder, talk(folder, verbose=verbose, **values) as alone:
         told(alone, person)
         steps = (questions, follow_ups, broad, remarks, corrections, beside)
         for step in steps:
             partial(step, alone, person)(scores)
-    return scores, alone.missed + kept(person, scores, verbose=verbose)
+    return scores, alone.missed + kept(person, scores, verbose=verbose, **values)
+
+
+def by_words(person: dict[str, Any], *, verbose: bool) -> tuple[Scores, list[str]]:
+    return of_person(person, verbose=verbose, PI_MEMORY_EMBEDDER="none")
 
 
 def main() -> None:
@@ -275,6 +279,7 @@ def main() -> None:
     parser.add_argument("--only", help="one person's file, without .json")
     parser.add_argument("--verbose", action="store_true", help="also list what went wrong, but for what is held out")
     parser.add_argument("--prompt", action="store_true", help="what is put in front of a language model, instead")
+    parser.add_argument("--words", action="store_true", help="without an embedder")
     options = parser.parse_args()
     if not EMBEDDER.is_file():
         measure.not_possible(f"Needs {EMBEDDER}, which scripts/setup makes.")
@@ -284,7 +289,7 @@ def main() -> None:
         if options.only and file.stem != options.only:
             continue
         person = json.loads(file.read_text())
-        measured = prompts if options.prompt else of_person
+        measured = prompts if options.prompt else by_words if options.words else of_person
         scores, missed = measured(person, verbose=options.verbose and not person.get("held_out"))
         for line in missed:
             print(line)
