@@ -138,6 +138,13 @@ def test_an_answer_too_long_to_be_shown_with_what_is_before_it_is_shown_alone() 
     assert judged[0].shown == answer
 
 
+def test_what_is_said_right_behind_the_sentence_that_answers_is_shown_with_it() -> None:
+    sick = "The cat was sick on the stairs, of course on the one day on which they were clean."
+    rest = "Tigger eats anything, it was a lily. I have rung the vets at the mill and they say to watch him for a day."
+    judged = gate.judge("What is my cat called?", [said(f"{sick} {rest}", cosine=0.3)], {sick: 0.7})
+    assert judged[0].shown == f"{sick} Tigger eats anything, it was a lily."
+
+
 def test_a_word_alone_does_not_stand_for_its_message() -> None:
     boat = said("It is my own boat. Petrel. Nobody else rows her.", cosine=0.3)
     judged = gate.judge("What is the boat called?", [boat], {"Petrel.": 0.6, "It is my own boat.": 0.5})

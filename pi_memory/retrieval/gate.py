@@ -97,7 +97,7 @@ STATES = 0.85
 """Share of a text that its statements must have for the text's vector to stand for them."""
 SHORT = 160
 """Characters up to which a message is shown whole, a memory up to `excerpts.LONG`; of a longer one the sentence that
-answers, and the one before it, if both have no more than that."""
+answers, and those beside it, if all have no more than that."""
 MOST_ANSWERS = 8
 MOST_ABOUT = 12
 NEAR_BEST_ANSWER = 0.4
@@ -178,13 +178,23 @@ class Judged(Struct, frozen=True):
         return self.nearness[self.best]
 
     @property
-    def shown(self) -> str:
-        """What is shown of it: a short text whole, else the sentence that answers and a short one before it."""
+    def passage(self) -> str:
+        """A short text whole, else the sentence that answers and a short one before it."""
         text = _together(self.sentences)
         if len(text) <= (excerpts.LONG if self.found.kind == "memory" else SHORT):
             return text
-        with_before = _together(self.sentences[max(0, self.best - 1) : self.best + 1])
-        return with_before if len(with_before) <= excerpts.LONG else _together([self.sentences[self.best]])
+        with_before = self._from_to(max(0, self.best - 1), self.best + 1)
+        return with_before if len(with_before) <= excerpts.LONG else self._from_to(self.best, self.best + 1)
+
+    @property
+    def shown(self) -> str:
+        """What is shown of it: the passage, with a short sentence behind it."""
+        first = max(0, self.best - 1)
+        around = self._from_to(first, self.best + 2)
+        return around if len(self.passage) < len(around) <= excerpts.LONG else self.passage
+
+    def _from_to(self, first: int, end: int) -> str:
+        return _together(self.sentences[first:end])
 
     @property
     def states(self) -> bool:
@@ -276,7 +286,7 @@ def as_said(judged: Judged) -> str:
     is_message = judged.found.kind == "exchange"
     asked = behind_questions(judged.found.content).get(judged.sentences[judged.best], "") if is_message else ""
     said = judged.found.as_said or asked
-    return said if said and len(said) <= excerpts.LONG else judged.shown
+    return said if said and len(said) <= excerpts.LONG else judged.passage
 
 
 def reread(judged: Sequence[Judged], odds: Vectors) -> list[Judged]:
