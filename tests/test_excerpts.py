@@ -40,13 +40,13 @@ def test_a_question_does_not_tell_its_answer() -> None:
     assert news.of("Is my dog called Rex?") == []
 
 
-def test_a_question_in_a_memory_says_what_the_answer_is_about() -> None:
+def test_a_question_before_a_statement_says_what_that_is_about() -> None:
     news, kept = (
         Novelty("When are tulips planted?", prompt=""),
         "When do tulips go in? The user plants them in October.",
     )
-    assert news.answers(kept, is_memory=True) == ["When do tulips go in?", "The user plants them in October."]
-    assert news.answers(kept) == ["The user plants them in October."]
+    assert news.answers(kept) == ["When do tulips go in?", "The user plants them in October."]
+    assert news.answers("The user plants them in October. Is that late?") == ["The user plants them in October."]
 
 
 def test_what_the_message_states_is_not_shown_again() -> None:

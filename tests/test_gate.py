@@ -145,6 +145,15 @@ def test_what_is_said_right_behind_the_sentence_that_answers_is_shown_with_it() 
     assert judged[0].shown == f"{sick} Tigger eats anything, it was a lily."
 
 
+def test_what_goes_on_about_a_question_is_shown_with_it() -> None:
+    mill, letter = "All our flour comes from them.", "How long does flour of Ostrow keep?"
+    judged = gate.judge("Who sells us flour?", [said(f"{letter} {mill} Nobody else is open.", cosine=0.3)], {mill: 0.7})
+    assert judged[0].shown == f"{letter} {mill}"
+    rye = "Our flour comes from Bern."
+    judged = gate.judge("Who sells us flour?", [said(f"{letter} {rye} Nobody else is open.", cosine=0.3)], {rye: 0.7})
+    assert letter not in judged[0].shown
+
+
 def test_a_word_alone_does_not_stand_for_its_message() -> None:
     boat = said("It is my own boat. Petrel. Nobody else rows her.", cosine=0.3)
     judged = gate.judge("What is the boat called?", [boat], {"Petrel.": 0.6, "It is my own boat.": 0.5})

@@ -29,11 +29,16 @@ class Novelty:
         new = [line for line in said if line not in self._prompt and not self._contains(line)]
         return new if new == said or any(" " in line for line in new) else []
 
-    def answers(self, text: str, *, is_memory: bool = False) -> list[str]:
-        """The sentences of a text that do not only ask, also those that the prompt already contains; all of a memory,
-        where a question says what the next sentence is about.
+    def answers(self, text: str) -> list[str]:
+        """The sentences of a text that do not only ask, also those that the prompt already contains. A question right
+        before a statement says what that is about.
         """
-        return [line for line in _lines(text) if is_memory or not is_question(line)]
+        said = _lines(text)
+        return [
+            line
+            for line, behind in zip(said, [*said[1:], ""], strict=True)
+            if not is_question(line) or (behind and not is_question(behind))
+        ]
 
     def excerpt(self, lines: Sequence[str]) -> str:
         """The new sentences of a text; of a long one those that bear on the message, each with its neighbours: answers

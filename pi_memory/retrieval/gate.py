@@ -188,10 +188,21 @@ class Judged(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """What is shown of it: the passage, with a short sentence behind it."""
+        """What is shown of it: the passage, with a short sentence behind it; what goes on about the question before it
+        with that.
+        """
+        if self.asked and pattern("follows_on").search(self.sentences[self.best]):
+            return self.asked
         first = max(0, self.best - 1)
         around = self._from_to(first, self.best + 2)
         return around if len(self.passage) < len(around) <= excerpts.LONG else self.passage
+
+    @property
+    def asked(self) -> str:
+        """The question that the best sentence of a message stands behind, and that sentence; "" for none, or long."""
+        is_message = self.found.kind == "exchange"
+        asked = behind_questions(self.found.content).get(self.sentences[self.best], "") if is_message else ""
+        return asked if len(asked) <= excerpts.LONG else ""
 
     def _from_to(self, first: int, end: int) -> str:
         return _together(self.sentences[first:end])
@@ -283,9 +294,7 @@ def as_said(judged: Judged) -> str:
     """What is read once more of a text: what is shown of it, but a short one as it was said, and with the question it
     stands behind.
     """
-    is_message = judged.found.kind == "exchange"
-    asked = behind_questions(judged.found.content).get(judged.sentences[judged.best], "") if is_message else ""
-    said = judged.found.as_said or asked
+    said = judged.found.as_said or judged.asked
     return said if said and len(said) <= excerpts.LONG else judged.passage
 
 

@@ -45,8 +45,7 @@ def block(
     left = room.tokens - room.count(RECALLED)
     for result in found:
         repeats = again and not chosen
-        is_memory = result.kind == "memory"
-        lines = novelty.answers(result.content, is_memory=is_memory) if repeats else novelty.of(result.content)
+        lines = novelty.answers(result.content) if repeats else novelty.of(result.content)
         if text := novelty.excerpt(lines):
             heading, line = _heading(result), _line(result, text, dated=when)
             cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")
