@@ -55,3 +55,11 @@ def test_a_quick_look_counts_all_stems_that_a_text_has(text: str, more: str) -> 
 
 def test_a_quick_look_finds_no_stem_in_another_text() -> None:
     assert at_most(stems("The pump is in the cellar."), "My sister lives in Oslo.") == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["Did what the plumber said, turn the red tap", "Has a new number, 555", "Is in the shed"]
+)
+def test_what_begins_like_a_question_with_nobody_in_it_is_none(text: str) -> None:
+    assert not is_question(text)
+    assert is_question(f"{text}?")
