@@ -253,6 +253,7 @@ def test_what_a_request_tells_of_whom_it_is_about_is_a_fact() -> None:
 def test_what_is_said_of_whom_a_request_is_about_names_them() -> None:
     for said, fact in (
         ("Can you word a card to Derek next door? He feeds the cat.", "Derek next door feeds the cat."),
+        ("Can you word a note to Ines asking for a later slot? She runs the pool.", "Ines runs the pool."),
         (
             "Draft a note to Cal, who cuts our hedge, asking for May? He charges 18.",
             "Cal, who cuts our hedge, charges 18.",
