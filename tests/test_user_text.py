@@ -111,6 +111,10 @@ def test_what_is_to_be_done_is_apart_from_what_is_said_beside_it(message: str, p
         ("What is it, and when does the shop on the hill open?", None),
         ("If the alarm goes off at the shop in March, who has the key?", None),
         ("Do you know where Ida is, she called?", None),
+        (
+            "Did what Bo showed me, open both taps til the needle gets to 1.4, and it's on, but why does it drop?",
+            ["Did what Bo showed me, open both taps til the needle gets to 1.4, and it's on", "but why does it drop?"],
+        ),
     ],
 )
 def test_what_is_asked_is_apart_from_what_is_told_before_or_behind_it(message: str, parts: list[str] | None) -> None:

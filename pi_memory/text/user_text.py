@@ -161,7 +161,7 @@ def _apart(text: str) -> tuple[str, ...]:
         return _to_be_said(text[wanted.end() :])
     if pattern("begins_task").match(text):
         return _behind_task(text)
-    if pattern("asks").match(text) and is_question(text):
+    if pattern("asks").match(text) and is_question(text) and not pattern("lacks_subject").match(text):
         return _behind_question(text)
     tag, task = pattern("tag_question").search(text), pattern("task_behind").search(text)
     found = tag or task or _question_behind(text)
