@@ -2,7 +2,8 @@
 
 import pytest
 
-from pi_memory.learning.remainder import by_itself, merged, put_right, with_amount
+from pi_memory.learning.remainder import by_itself, merged, put_right, with_amount, with_rest
+from pi_memory.text.sentences import clauses
 
 
 def test_what_else_a_memory_says_stands_with_the_right_value() -> None:
@@ -351,3 +352,22 @@ def test_a_clause_that_goes_on_from_a_corrected_one_is_kept_with_its_name() -> N
     chances, alone = [0.8, 0.2], ["Our yard is in Ash Lane", "Our yard has room for two vans"]
     said = "We keep the yard as a store, and the shop is at the quay since May."
     assert merged(said, known, chances, alone) == f"{said} Our yard has room for two vans."
+
+
+def test_the_only_price_that_was_told_does_not_stand_beside_another() -> None:
+    known = "The tractor rattles, it is at the mill. He says that it is the pads, for £285. The seat is torn."
+    said = "Fetched the tractor and it came to £340 in the end."
+    left = with_rest(said, known, [0.9] + [0.0] * (len(clauses(known)) - 1))
+    assert left is not None
+    assert "torn" in left
+    assert "285" not in left
+
+
+def test_who_is_there_no_more_goes_with_what_names_them() -> None:
+    known = "The tractor is loud again, Borge at the yard swears that it is the belt. The seat is torn."
+    left = with_rest(
+        "Borge retired. Taking it to Tollef from now on.", known, [0.9] + [0.0] * (len(clauses(known)) - 1)
+    )
+    assert left is not None
+    assert "torn" in left
+    assert "swears" not in left

@@ -3,6 +3,7 @@ beside it is kept. Pure.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence, Set
 from itertools import takewhile
 
@@ -148,8 +149,15 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None, alon
     rest = sorted({*rest, *named})
     shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
     doubted = _by_chance(likely, HARDLY) if likely is not None else range(len(parts))
-    # What has another value itself may be what is meant.
-    rest = [place for place in rest if place not in doubted or shapes.isdisjoint(map(_shape, _values(parts[place])))]
+    # What has another value itself may be what is meant; the only price or time of all that is known is.
+    written = Counter(map(_shape, _values(known)))
+    meant = {shape for shape in shapes if written[shape] == 1 and shape != "#"}
+    rest = [
+        place
+        for place in rest
+        if meant.isdisjoint(of_it := [*map(_shape, _values(parts[place]))])
+        and (place not in doubted or shapes.isdisjoint(of_it))
+    ]
     has_new_value = any(not shapes.isdisjoint(map(_shape, _values(parts[place]))) for place in corrected)
     if not has_new_value and any(_is_left(said, parts[place]) for place in corrected):
         rest = [place for place in rest if not pattern("definite").match(parts[place])]  # the office of who quit
