@@ -74,6 +74,18 @@ def test_what_is_asked_of_a_statement_at_its_end_leaves_the_statement() -> None:
             "Could you write him a note, then, saying that the car is at the mill, and that the lock is 7713?",
             ["Could you write him a note, then", "the car is at the mill", "the lock is 7713"],
         ),
+        (
+            "Peux-tu écrire un mot à Bo disant que la clé est en haut, et que le chien mord ?",
+            ["Peux-tu écrire un mot à Bo", "la clé est en haut", "le chien mord"],
+        ),
+        (
+            "Kannst du Bo schreiben, dass der Lift wieder geht?",
+            ["Kannst du Bo schreiben", "der Lift wieder geht"],
+        ),
+        (
+            "¿Puedes escribir una nota a Bo diciendo que la llave está arriba?",
+            ["¿Puedes escribir una nota a Bo", "la llave está arriba"],
+        ),
         ("help me word a text saying we are four on Monday", ["help me word a text", "we are four on Monday"]),
         ("Can you find something to say to a friend who lost his dog?", None),
         ("Write a note saying thank you to Bo", None),
