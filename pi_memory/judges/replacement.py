@@ -28,7 +28,7 @@ they held; from 0.5 on half of what is lost of corrections by voices that the ju
 ODDS_UNSAID, ODDS_OF_ANOTHER_KIND = 0.5, 0.1
 """By how much likelier than the judge thinks a statement ends an older one if it does not say that something changed,
 and if it has no value of the same kind either: most say something else about what was spoken of before. Not where both
-have another day, time, price or code of what both name.
+have another day, time, price or code of what both name, and vectors say how near they are.
 """
 ODDS_WITH_ITS_VALUE = 0.2
 """The same if the older one has the newer one's value already: what is said of another one, most often."""
@@ -120,7 +120,7 @@ class Replacement:
         change.
         """
         if not {"changes", "corrects"} & self._reader.parsed(new.text).says:
-            is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs)
+            is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (_cosines(new, olds) > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it, np.float32(1), unsaid))
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
