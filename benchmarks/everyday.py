@@ -124,6 +124,19 @@ def told(talk: Talk, person: dict[str, Any]) -> None:
         talk.clock.now += DAY
 
 
+def held(talk: Talk, person: dict[str, Any], scores: Scores) -> None:
+    """Of the memories of what was told, those that hold when nothing has been corrected, or that another one says."""
+    params = {"all": 1, "limit": 500}
+    every = talk.client.get("/memories", params=params).raise_for_status().json()["memories"]
+    words = {memory["id"]: set(re.findall(r"\w+", memory["content"].casefold())) for memory in every}
+    for memory in every:
+        is_said = words[memory["id"]] <= words.get(memory["superseded_by"], set())
+        scores["held"].append(memory["is_valid"] or is_said)
+        if not scores["held"][-1]:
+            instead = [other["content"] for other in every if other["id"] == memory["superseded_by"]]
+            talk.note("held", f"{memory['content']} -> {instead}")
+
+
 def questions(talk: Talk, person: dict[str, Any], scores: Scores) -> None:
     for fact in person["facts"]:
         for question in fact["questions"]:
@@ -263,7 +276,7 @@ def of_person(person: dict[str, Any], *, verbose: bool, **values: object) -> tup
     scores: Scores = defaultdict(list)
     with measure.folder() as folder, talk(folder, verbose=verbose, **values) as alone:
         told(alone, person)
-        steps = (questions, follow_ups, broad, remarks, corrections, beside)
+        steps = (held, questions, follow_ups, broad, remarks, corrections, beside)
         for step in steps:
             partial(step, alone, person)(scores)
     return scores, alone.missed + kept(person, scores, verbose=verbose, **values)
