@@ -191,8 +191,8 @@ class Judged(Struct, frozen=True):
         """What is shown of it: the passage, with a short sentence behind it; what goes on about the question before it
         with that.
         """
-        if self.asked and pattern("follows_on").search(self.sentences[self.best]):
-            return self.asked
+        if pattern("follows_on").search(self.sentences[self.best]) and (asked := self.asked):
+            return asked
         first = max(0, self.best - 1)
         around = self._from_to(first, self.best + 2)
         return around if len(self.passage) < len(around) <= excerpts.LONG else self.passage
