@@ -1,11 +1,10 @@
 """What is due when nobody asks, and catches up after the Pi was off."""
 
-import platform
-import re
 from pathlib import Path
 
 import pytest
 
+from pi_memory import heap
 from pi_memory.decay import DAY
 from tests.conftest import Client, Daemon
 from tests.fakes import FakeClock, FakeModel
@@ -162,20 +161,11 @@ def test_the_focus_file_is_written_as_soon_as_the_database_is(daemon: Daemon, tm
     assert client.parts.settings.focus_file.exists()
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
-def test_a_sweep_gives_back_what_work_has_left_free(daemon: Daemon) -> None:
+def test_a_sweep_gives_back_what_work_has_left_free(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    # How much that is, test_heap.py measures in a process of its own: this one is full of what other tests left.
+    trimmed: list[bool] = []
+    monkeypatch.setattr(heap, "trim", lambda: trimmed.append(True))
     client = daemon()
-    # Larger than a page each: in gaps of less between what else this process has, nothing could be given back.
-    peak = [bytearray(50_000) for _ in range(800)]
-    kept = peak[::40]  # what is free below one of them stays with the process
-    del peak
-    before = resident_mb()
+    before = len(trimmed)
     sweep(client)
-    assert before - resident_mb() > 10
-    assert kept
-
-
-def resident_mb() -> float:
-    found = re.search(r"VmRSS:\s+(\d+)", Path("/proc/self/status").read_text())
-    assert found
-    return int(found[1]) / 1024
+    assert len(trimmed) > before
