@@ -64,6 +64,7 @@ def test_a_question_is_asked_with_the_other_word(asked: str, again: str) -> None
         ("Since May Maeve is in Cork.", "My sister Maeve lives in Galway.", "Since May my sister Maeve is in Cork."),
         ("Harriet left, my boss is Tom now.", "My boss is called Harriet.", "Harriet left, my boss is Tom now."),
         ("We left Nordlink.", "Our provider is Nordlink.", "We left Nordlink."),
+        ("The old Bramble has stopped barking.", "The loud one is Bramble.", "The old Bramble has stopped barking."),
         ("The bins go on Monday.", "My sister Maeve lives in Galway.", "The bins go on Monday."),
     ],
 )

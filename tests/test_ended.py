@@ -84,6 +84,9 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
     said, corrected = "Ms. Rank is no longer my tutor, I've gone over to Mr. Ems.", ["My tutor is Ms. Rank."]
     assert "Rank" not in standing(said, corrected, stems("Who is my tutor?"))
     assert standing(said, corrected, stems("What became of Ms. Rank?")) == said
+    said, corrected = "Kurt no longer does pianos. A woman called Ida does ours.", ["The piano is old. Kurt tunes it."]
+    assert standing(said, corrected, stems("Who tunes the piano?")) == "A woman called Ida does ours."
+    assert standing(said, corrected, stems("Does Kurt still tune it?")) == said
 
 
 @pytest.mark.parametrize(
@@ -245,6 +248,11 @@ def test_a_clause_that_says_nothing_alone_is_not_left_alone(said: str, before: s
         ),
         ("Tom sold me the van. The van takes diesel.", "bought", "Tom sold me the van. The van takes diesel."),
         ("The key is no longer under the pot.", "key", "The key is no longer under the pot."),
+        ("The shop opens at 10 instead of 9.", "when", "The shop opens at 10."),
+        ("I have Bo on Fridays instead of Mondays. Same gate.", "day", "I have Bo on Fridays. Same gate."),
+        ("I have Bo on Fridays instead of Mondays.", "Mondays", "I have Bo on Fridays instead of Mondays."),
+        ("They want 85 chairs instead of 60, so we shall be late.", "how", "They want 85 chairs, so we shall be late."),
+        ("We use honey instead of sugar.", "use", "We use honey instead of sugar."),
     ],
 )
 def test_what_is_said_to_be_over_is_left_out_unless_it_is_asked_for(text: str, asked: str, told: str) -> None:

@@ -330,14 +330,14 @@ def test_one_thing_of_what_a_memory_says_is_corrected(
 
 
 def test_what_a_doubtful_correction_says_is_over_is_no_answer(reader: Client) -> None:
-    older = post(reader, "We rehearse on Wednesdays at eight in the cellar under the chemist's.")["id"]
-    newer = post(reader, "Band rehearsal is on Mondays, not Wednesdays.")["id"]
+    older = post(reader, "We go away to a farm with a pond every August, all of us.")["id"]
+    newer = post(reader, "The family holiday is in June, not August.")["id"]
     assert reader.portal is not None
     assert older in {int(each["id"]) for each in reader.get("/memories").json()["memories"]}
     reader.portal.call(reader.parts.memories.doubt, newer, older, 0.5)
-    reply = reader.post("/chat", json={"message": "Which evening do we practise with the band?"}).json()["reply"]
-    assert "Mondays" in reply
-    assert "Wednesdays" not in reply
+    reply = reader.post("/chat", json={"message": "Which month is our holiday?"}).json()["reply"]
+    assert "June" in reply
+    assert "August" not in reply
 
 
 def test_what_goes_on_from_the_same_sentence_holds_beside_each_other(reader: Client) -> None:

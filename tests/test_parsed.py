@@ -18,6 +18,12 @@ def test_words_have_kinds_and_a_verb_stands_behind_the_subject() -> None:
     assert parsed.values_behind == {"tuesday", "7", "ludlow"}
 
 
+def test_a_verb_may_be_written_with_its_subject() -> None:
+    parsed = READER.parsed("They've put Max in the other group.")
+    assert parsed.subject == frozenset()
+    assert {"max", "group"} <= parsed.predicate
+
+
 @pytest.mark.parametrize(
     ("text", "over"),
     [

@@ -118,6 +118,31 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
             "My locker is number 64, in the basement.",
         ),
         (
+            "They put it up, from now on we pay 1150 for the barn.",
+            "We pay 890 for the barn, and the lease ends in 2031.",
+            "We pay 1150 for the barn, and the lease ends in 2031.",
+        ),
+        (
+            "The school would like 85 chairs instead of 60, so we shall be late.",
+            "The school has ordered 60 chairs. They want them by 12 May.",
+            "The school has ordered 85 chairs. They want them by 12 May.",
+        ),
+        (
+            "The server has a certificate, port 9443 instead of 9080.",
+            "Grafana listens on 9080, somebody took the other one.",
+            "Grafana listens on 9443, somebody took the other one.",
+        ),
+        (
+            "It got put off, the 28th instead of the 11th.",
+            "The test is on the 11th of June, Dr. Ode marks it.",
+            "The test is on the 28th of June, Dr. Ode marks it.",
+        ),
+        (
+            "I do Wednesdays instead of Mondays. Same gate.",
+            "I pick up Bo on Mondays. He is my nephew.",
+            "I pick up Bo on Wednesdays. He is my nephew.",
+        ),
+        (
             "Mum takes the 11.20 now, the other one is always late.",
             "Mum comes on the 10.52 train and I fetch her.",
             "Mum comes on the 11.20 train and I fetch her.",
@@ -126,6 +151,27 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
 )
 def test_a_value_goes_in_the_place_of_the_one_that_is_written_like_it(said: str, known: str, kept: str) -> None:
     assert merged(said, known) == kept
+
+
+def test_a_value_of_another_thing_goes_in_no_place() -> None:
+    assert merged("The charger takes 4.2 kW.", "The panels make 8.5 kWp, facing south.") is None
+    assert merged("The hall holds 60 people.", "The lease of the barn ends in 2031, in spring.") is None
+
+
+def test_of_who_is_no_more_meant_nothing_is_left() -> None:
+    said = "Mrs. Ode has moved to Bern. I gave the ladder to Bo at number 3."
+    known, claims = (
+        "Our ladder is with Mrs. Ode. She is always in.",
+        ["Our ladder is with Mrs. Ode.", "Mrs. Ode is in."],
+    )
+    assert merged(said, known, [0.9, 0.1], claims) is None
+    known, claims = (
+        "Bo runs the till. Nobody opens it without him.",
+        ["Bo runs the till.", "Nobody opens it without him."],
+    )
+    assert merged("Bo quit. The till went to Ida.", known, [0.9, 0.1], claims) is None
+    context = "There is a ladder with Mrs. Ode."
+    assert by_itself(said, f"{context} She is always in.", context, [context, "Mrs. Ode is always in."]) == ""
 
 
 @pytest.mark.parametrize(

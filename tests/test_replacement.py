@@ -74,6 +74,26 @@ def test_a_number_in_common_and_a_unit_end_nothing() -> None:
     assert chances(asks, limit, VET)[0] < LEAST_CHANCE
 
 
+def test_another_number_alone_ends_nothing_that_shares_no_word_with_it() -> None:
+    assert max(chances("Charger limited to 4.2 kW.", "Panels are 8.5 kWp.", "Hot water heats at noon.")) < LEAST_CHANCE
+
+
+def test_what_is_said_to_be_instead_of_a_code_ends_what_has_it() -> None:
+    old = ["Grafana listens on 9080.", "The garage has a new door."]
+    assert [
+        each >= LEAST_CHANCE for each in chances("The server has a certificate, port 9443 instead of 9080.", *old)
+    ] == [
+        True,
+        False,
+    ]
+
+
+def test_a_day_that_is_given_up_for_another_ends_the_nearest_of_that_day() -> None:
+    old = ["They drop the crates on Mondays so I keep the yard clear.", "Bo has judo on Mondays."]
+    found = chances("Their lorry comes on Thursdays from here on, no more Mondays.", *old)
+    assert [each >= LEAST_CHANCE for each in found] == [True, False]
+
+
 def test_what_happens_on_a_condition_ends_before_what_is_so_then() -> None:
     ladder = "If I ever have to get on the roof: the ladder is with Mr Lund in the attic."
     assert chances("We gave our ladder to Priya, the man in the attic moves out.", ladder, VET)[0] >= LEAST_CHANCE

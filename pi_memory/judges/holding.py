@@ -25,7 +25,7 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
         return False
     if pattern("says_over").search(now) or pattern("subordinate").match(now):
         return False
-    replaced = _replaced(now, gone, corrected)
+    replaced = values_replaced(now, gone, corrected)
     return replaced.isdisjoint(_words(now)) if replaced else _has_other_subject(now, gone, corrected)
 
 
@@ -38,9 +38,9 @@ def instead(now: str, gone: str, corrected: Sequence[str], joint: str) -> str:
     if not goes_on and stems(now) & told:
         return now
     if not goes_on and not pattern("of_persons").match(now):
-        new = _values(subject_of(now) or now, known=corrected).keys() - _values(" ".join(corrected), known=()).keys()
+        new = values(subject_of(now) or now, known=corrected).keys() - values(" ".join(corrected), known=()).keys()
         return now if new else ""
-    topic = next(_topics(gone, corrected, over=_replaced(now, gone, corrected)), "")
+    topic = next(_topics(gone, corrected, over=values_replaced(now, gone, corrected)), "")
     if topic and goes_on and pattern("is_somewhere").search(now):
         return with_subject(now, topic)
     return f"{topic}: {now}" if not stems(topic) <= stems(now) else now
@@ -71,12 +71,12 @@ def _verb_at(clause: str) -> int:
     return min((match.start() for name in names if (match := pattern(name).search(clause))), default=0)
 
 
-def _replaced(now: str, gone: str, corrected: Sequence[str]) -> set[str]:
-    """The values of what was corrected that a clause says to be over, of a kind of which the other one has new ones."""
+def values_replaced(now: str, gone: str, corrected: Sequence[str]) -> set[str]:
+    """The values of what was corrected that a clause names, of a kind of which the other one has new ones."""
     known = [*corrected, gone, now]
-    told = _values(" ".join(corrected), known=())
-    new = {kind for value, kind in _values(now, known=known).items() if value not in told}
-    return {value for value, kind in _values(gone, known=known).items() if value in told and kind in new}
+    told = values(" ".join(corrected), known=())
+    new = {kind for value, kind in values(now, known=known).items() if value not in told}
+    return {value for value, kind in values(gone, known=known).items() if value in told and kind in new}
 
 
 def _topics(gone: str, corrected: Sequence[str], *, over: Set[str]) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _topics(gone: str, corrected: Sequence[str], *, over: Set[str]) -> Iterator[
             yield short
 
 
-def _values(text: str, *, known: Sequence[str]) -> dict[str, str]:
+def values(text: str, *, known: Sequence[str]) -> dict[str, str]:
     """The numbers, days and names of a text, each with its kind. The first word of a sentence is a name if `known`
     has it as one, or does not have it in small letters.
     """

@@ -139,9 +139,10 @@ class Reader:
     def _parse(self, text: str) -> Parsed:
         tokens = tuple(TOKEN.findall(text))
         kinds = tuple(self._kind(token, first=not place) for place, token in enumerate(tokens))
-        places = [p for p, token in enumerate(tokens) if p and token.lower() in self._words["verbs"]]
-        stems = tuple(stem(token.lower().replace("’", "'").removesuffix("'s")) for token in tokens)
-        content = frozenset(s for s, t in zip(stems, tokens, strict=True) if t.lower() not in words("stop_words"))
+        bare = tuple(self.without("short_verb", token.lower()) for token in tokens)
+        places = [p for p, t in enumerate(tokens) if bare[p] != t.lower() or (p and t.lower() in self._words["verbs"])]
+        stems = tuple(stem(each.replace("’", "'").removesuffix("'s")) for each in bare)
+        content = frozenset(s for s, each in zip(stems, bare, strict=True) if each not in words("stop_words"))
         surely = self._patterns["on_condition"].sub("", text)
         says = {name for name, phrase in self._patterns.items() if phrase.search(surely)}
         says |= {"on_condition"} if surely != text else set()

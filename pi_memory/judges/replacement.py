@@ -15,8 +15,10 @@ import numpy as np
 from msgspec import Struct
 
 from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
-from pi_memory.judges.parsed import Kind, Parsed, Reader
+from pi_memory.judges.parsed import TOKEN, Kind, Parsed, Reader
+from pi_memory.text.contrast import contrast, left_behind
 from pi_memory.text.language import pattern
+from pi_memory.text.sentences import sentences
 from pi_memory.text.spelling import likeness
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags, Vectors
@@ -42,10 +44,16 @@ older; and if they share but a name, and the newer one does not surely say that 
 """
 FAR_APART, FAR_UNSAID, ODDS_FAR_APART = 0.56, 0.65, 0.05
 """The same if they share no word but numbers, days and idle ones, and no kind of value but plain numbers and months;
-farther yet where nothing says surely that something is otherwise now.
+farther yet where nothing says surely that something is otherwise now, and however near where nothing says so at all.
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
+GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY = 0.9, 0.5
+"""At least how likely a statement that says `instead of 1884` ends one that has this code, and one of another day that
+says `no more Tuesdays` the nearest one of a Tuesday, if that is near.
+"""
+NEAR_DAY = 0.4
+"""A cosine from which on two statements of a day may be about one thing."""
 ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
 BEGINNING = 6
@@ -126,6 +134,8 @@ class Replacement:
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
         found = self._by_distance(found, signs, new, olds)
+        found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
+        found = np.maximum(found, _either(self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY, 0.0))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -207,19 +217,21 @@ class Replacement:
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
         cosines, is_sure = _cosines(new, olds), self.says_change(new.text)
+        is_said = is_sure or "changes" in self._reader.parsed(new.text).says
         has_no_vector = cosines <= 0
-        is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= FAR_APART))
+        is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (is_said & (cosines >= FAR_APART)))
         may_be_of_it = self._share_matter(new, olds) | is_special
         odds = _either(self._share_names_alone(new, olds) & ~np.array(is_sure), ODDS_FAR_BY_NAME, ODDS_FAR)
         doubted = np.maximum(by_odds(found, odds), np.minimum(found, DOUBTED))
         less = np.where(may_be_of_it, doubted, by_odds(found, ODDS_FAR_APART))
-        far = np.where(may_be_of_it, FAR, FAR_APART if is_sure else FAR_UNSAID)
+        far = np.where(may_be_of_it, FAR, FAR_APART if is_sure else FAR_UNSAID if is_said else np.inf)
         return np.where(np.where(has_no_vector, ~may_be_of_it, cosines < far), less, found)
 
     def _share_matter(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them share a word with `new` that says what it is about."""
-        mine = self._reader.parsed(new.text).matter - self._idle
-        return np.array([bool(mine & self._reader.parsed(old.text).matter) for old in olds])
+        mine = _beginnings(self._reader.parsed(new.text).matter - self._idle)
+        theirs = [_beginnings(self._reader.parsed(old.text).matter - self._idle) for old in olds]
+        return np.array([bool(mine & each) for each in theirs])
 
     def _share_names_alone(self, new: Said, olds: Sequence[Said]) -> Flags:
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
@@ -231,6 +243,22 @@ class Replacement:
         mine = self._reader.parsed(new.text)
         value = mine.values_behind if "denies" not in mine.says else frozenset()
         return [bool(value) and value <= self._reader.parsed(old.text).content for old in olds]
+
+    def _give_up_its_code(self, new: Said, olds: Sequence[Said]) -> list[bool]:
+        """Which of them have a code that `new` says something else to be instead of."""
+        found = contrast(new.text)
+        wrong = " ".join([found.wrong if found else "", *map(left_behind, sentences(new.text))])
+        codes = {each for each in TOKEN.findall(wrong) if self._reader.kind_of_value(each) == "code"}
+        return [not codes.isdisjoint(self._reader.parsed(old.text).tokens) for old in olds]
+
+    def _give_up_its_day(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them is the nearest one of a weekday that `new` gives up for another one."""
+        mine = self._reader.parsed(new.text)
+        days = {s for s, t in zip(mine.stems, mine.tokens, strict=True) if self._reader.kind_of_value(t) == "weekday"}
+        over, near = days & mine.given_up, _cosines(new, olds)
+        has_it = np.array([not over.isdisjoint(self._reader.parsed(old.text).content) for old in olds])
+        near = np.where(has_it & bool(days - over), near, np.float32(0))
+        return np.array((near >= NEAR_DAY) & (near == near.max()), bool)
 
     def _are_numbered_apart(self, mine: Parsed, theirs: Parsed) -> bool:
         """Whether what two statements are about has the same name and another number."""

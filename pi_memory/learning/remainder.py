@@ -10,7 +10,15 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from pi_memory.learning.comparison import stems
-from pi_memory.text.contrast import Contrast, contrast, in_cleft, with_subject, wrong_first
+from pi_memory.text.contrast import (
+    Contrast,
+    contrast,
+    in_cleft,
+    left_behind,
+    with_subject,
+    without_left_behind,
+    wrong_first,
+)
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.sentences import clauses, sentences
 from pi_memory.text.sentences import stems as all_stems
@@ -44,16 +52,16 @@ def merged(said: str, known: str, likely: Sequence[float] | None = None, alone: 
 def put_right(said: str, known: str) -> str | None:
     """What a memory says with X in the place of Z, where `X, not Z` was said and it says more than that; else None.
 
-    What follows Z after a comma is of Z: the number of the one who is the plumber no more.
+    What follows a name after a comma is of it: the number of the one who is the plumber no more.
     """
-    found = wrong_first(said) or contrast(said)
+    found = wrong_first(said) or contrast(said) or _value_instead(said)
     wrong = found.wrong.strip(" .,`\"'") if found else ""
     if found and (not standing(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
     stands = standing(wrong, known)
-    if found is None or not stands or not stems(known) - stems(said) or known[stands.end() :].startswith((",", " (")):
+    if found is None or not stands or not stems(known) - stems(said) or _goes_on_about(stands, known):
         return None
-    first = _before_verb(found.right, wrong)
+    first = _alike(found.right, wrong)
     if first:  # Fridays are my day off, not Wednesdays
         return _replaced(known, stands, _written_like(first, stands[0]))
     if found.right == found.subject and not pattern("verb").search(found.right) and not in_cleft(found.right):
@@ -74,7 +82,7 @@ def with_amount(said: str, known: str) -> str | None:
         return None  # 40 grams in the morning and 30 in the evening: not plain which
     if new == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
         return None
-    return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :])
+    return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :], gone=old["many"])
 
 
 def with_values(said: str, known: str) -> str | None:
@@ -91,7 +99,7 @@ def with_values(said: str, known: str) -> str | None:
     found = known
     gone: list[str] = []
     for value in new:
-        alike = [each for each in _values(known, dated=dated) if _shape(each) == _shape(value)]
+        alike = [each for each in _values(known, dated=dated) if _is_alike(value, said, each, known)]
         old = [each for each in alike if standing(each, said) is None] or alike  # `118 is broken, I have 64 now`
         if len(old) > 1:
             old = [each for each in old if len(each) == len(value)]  # a code of four digits for one of four
@@ -182,6 +190,8 @@ def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str
     if not context[verb.end() : place.start()].strip():
         return ""  # who it was
     subject = context[: verb.start()].strip(" ,")  # not what stands behind: a place
+    if not all_stems(subject):
+        return ""  # `There is a key with Bo`, `I gave it to Bo`
     return _sentence(with_subject(own, subject)) if len(alone) == 1 and pattern("said_of_same").match(own) else None
 
 
@@ -227,7 +237,8 @@ def _standing_beside(said: str, parts: Sequence[str], corrected: Collection[int]
     rest: list[int] = []
     named = -1
     for place, part in enumerate(parts):
-        goes_on = pattern("said_of_same").match(part.strip(" ,;")) is not None
+        own = part.strip(" ,;")
+        goes_on = bool(pattern("said_of_same").match(own) or pattern("object_pronoun").search(own))
         named = named if goes_on else place
         is_named = named in rest or named == place or _is_named_too(said, parts[named])
         if place not in corrected and _stands_alone(part) and is_named and not _has_who_left(said, part):
@@ -257,7 +268,20 @@ def _is_named_too(said: str, clause: str) -> bool:
 def _is_left(said: str, clause: str) -> bool:
     """Whether something of a clause is said to be over."""
     about_it = [each for each in sentences(said) if all_stems(each) & all_stems(clause)]
-    return any(pattern("says_over").search(each) for each in about_it)
+    return any(pattern("says_over").search(each) for each in about_it) or _is_succeeded(about_it, clause)
+
+
+def _is_succeeded(about_it: Sequence[str], clause: str) -> bool:
+    """Whether of two sentences about a clause one is only about whom it names, and the other says the rest of somebody
+    else: `Mrs. Ode has moved to Bern. I gave the key to Bo.`
+    """
+    names = all_stems(" ".join(_named(clause)))
+    shared = [all_stems(each) & all_stems(clause) for each in about_it]
+    is_only_named = any(each <= names for each in shared)
+    return is_only_named and any(
+        each - names and all_stems(" ".join(_named(sentence))) - names
+        for sentence, each in zip(about_it, shared, strict=True)
+    )
 
 
 def _has_who_left(said: str, clause: str) -> bool:
@@ -282,13 +306,28 @@ def standing(value: str, text: str) -> re.Match[str] | None:
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) if value else None
 
 
-def _before_verb(right: str, wrong: str) -> str:
-    """The value before the verb of what is right, if it is one of the kind of what is wrong; "" if there is none."""
+def _value_instead(said: str) -> Contrast | None:
+    """A contrast of two values that are written alike: `on port 8883 instead of 1884`."""
+    for sentence in sentences(said):
+        wrong, right = left_behind(sentence), without_left_behind(sentence)
+        values = [value for value in _values(wrong) if not all_stems(wrong) - all_stems(value)]
+        if len(values) == 1 and _alike(right, values[0]):
+            return Contrast("", right, values[0])
+    return None
+
+
+def _goes_on_about(value: re.Match[str], known: str) -> bool:
+    """Whether what follows a value that is no number is of it."""
+    return not any(c.isdigit() for c in value[0]) and known[value.end() :].startswith((",", " ("))
+
+
+def _alike(right: str, wrong: str) -> str:
+    """The only value of what is right that is written like the wrong one, if that is a value; "" if there is none."""
     if _values(wrong) != [wrong]:
         return ""
     alike = [value for value in _values(right) if _shape(value) == _shape(wrong)]
-    place = standing(alike[0], right) if len(alike) == 1 else None
-    return alike[0] if place and pattern("verb").search(right, place.end()) else ""
+    is_more = len(alike) == 1 and pattern("and_a_half").search(right) is not None
+    return alike[0] if len(alike) == 1 and not is_more else ""
 
 
 def _named_alone(found: Contrast, wrong: str) -> tuple[Contrast, str]:
@@ -372,6 +411,27 @@ def _shape(value: str) -> str:
     if not any(c.isdigit() for c in value):
         return "weekday"
     return re.sub(r"(?<=#)(?:st|nd|rd|th)$", "th", re.sub(r"\d+", "#", value.casefold()))
+
+
+def _is_alike(new: str, said: str, old: str, known: str) -> bool:
+    """Whether a value is written like another one, and may stand in its place: no `3.7 kW` for `9.6 kWp`, no price for
+    a year.
+    """
+    if _shape(new) != _shape(old) or _is_year(old) > _is_year(new):
+        return False
+    things = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
+    return len(things) < 2
+
+
+def _is_year(value: str) -> bool:
+    return re.fullmatch(r"(?:19|20)\d\d", value) is not None
+
+
+def _thing_behind(value: str, text: str) -> str:
+    """The stem of the unit or thing right behind a value: `hive` of `3 hives`; "" for none."""
+    place = standing(value, text)
+    behind = re.match(r" ?([^\W\d_]+)", text[place.end() :]) if place and any(c.isdigit() for c in value) else None
+    return next(iter(all_stems(behind[1])), "") if behind else ""
 
 
 def _first_value(name: str, text: str) -> str:

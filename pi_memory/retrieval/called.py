@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pi_memory.text.language import pattern
+from pi_memory.text.language import pattern, words
 
 MOST = 3
 """Most words of a question that another stands for."""
@@ -49,15 +49,21 @@ def introduced(said: str, before: str) -> str:
         return said
     for found in pattern("is_called").finditer(before):
         name = _found(found["name"], said)
-        if name and not _found(_kind(found["owned"]), said):
+        if name and not _found(_kind(found["owned"]), said) and _stands_alone(name):
             owned = found["owned"]
             owned = owned[:1].lower() + owned[1:] if said[: name.start()].strip() else owned
             said = f"{said[: name.start()]}{owned} {said[name.start() :]}"
     return said
 
 
-def _found(words: str, text: str) -> re.Match[str] | None:
-    return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text, re.IGNORECASE)
+def _stands_alone(name: re.Match[str]) -> bool:
+    """Whether nothing before a name goes with it: `the old Maeve`."""
+    before = name.string[: name.start()].split()[-1:]
+    return not any(each.islower() and each not in words("stop_words") for each in before)
+
+
+def _found(said: str, text: str) -> re.Match[str] | None:
+    return re.search(rf"(?<!\w){re.escape(said)}(?!\w)", text, re.IGNORECASE)
 
 
 def _kind(owned: str) -> str:

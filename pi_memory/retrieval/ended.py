@@ -6,7 +6,7 @@ A memory that was replaced takes the sentence it rests on with it.
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from pi_memory.judges.holding import instead, is_instead, subject_of
+from pi_memory.judges.holding import instead, is_instead, subject_of, values, values_replaced
 from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind, wrong_first
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import finished
@@ -84,26 +84,38 @@ def _says_one(said: Set[str], contents: Sequence[Set[str]]) -> bool:
 def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset()) -> str:
     """What a text says that corrected those contents, without what it only says to be over: `I quit the bakery. I work
     at the library.`; all of it where nothing else is left, or about the same: `The bike got sold. I take the bus.`, or
-    where what would be left out is `asked` for, of which the stems are given.
+    where what would be left out is `asked` for, of which the stems are given: who left, and not what they did.
     """
     if not corrected:
         return text
     left = _standing(text, corrected)
-    return text if (stems(text) - stems(left)) & asked else left
+    replaced = stems(" ".join(values_replaced(left, text, corrected)))
+    return text if (replaced or stems(text) - stems(left)) & asked else left
 
 
 def now(text: str, asked: Set[str] = frozenset()) -> str:
     """A text that corrected nothing that is known, without the clauses it begins with that say of somebody that they
-    left: `Mr. Idris has quit, the caretaker is Mrs. Pohl`; all of it where these are `asked` for, of which the stems
-    are given, or the rest does not say whom it is about.
+    left: `Mr. Idris has quit, the caretaker is Mrs. Pohl`, and without the value that it names another one instead of:
+    `It opens at 10 instead of 9`; all of it where these are `asked` for, of which the stems are given, or the rest does
+    not say whom it is about.
     """
     has_left = pattern("has_left").search
+    if pattern("in_place_of").search(text):
+        text = " ".join(_without_other_value(sentence, asked) for sentence in sentences(text))
     if not has_left(text):
         return text
     left = standing(text, [each for each in clauses(text) if has_left(each)], asked)
     comes_last = text.casefold().rstrip(" .!").endswith(left.casefold().rstrip(" .!"))
     goes_on = any(pattern(name).match(left) for name in ("said_of_same", "said_of_its")) and not in_cleft(left)
     return left if comes_last and not goes_on else text
+
+
+def _without_other_value(sentence: str, asked: Set[str]) -> str:
+    found = pattern("in_place_of").search(sentence.rstrip(" .!"))
+    wrong, comma, rest = found["wrong"].partition(",") if found else ("", "", "")
+    if found is None or not values(wrong, known=()) or stems(wrong) & asked:
+        return sentence
+    return finished(f"{sentence[: found.start()]}{comma}{rest}")
 
 
 def _standing(text: str, corrected: Sequence[str]) -> str:
