@@ -282,6 +282,12 @@ def test_the_password_of_the_wifi_is_a_fact(message: str) -> None:
     assert [fact.quote for fact in found(message)] == [message]
 
 
+def test_the_password_of_the_wifi_is_a_fact_behind_a_sentence_that_names_it() -> None:
+    message = "I changed the wifi for guests last night. The password is mango77."
+    assert message in [fact.quote for fact in found(message)]
+    assert "mango77" not in " ".join(fact.quote for fact in found("My bank rang. The password is mango77."))
+
+
 def test_a_secret_is_nothing_that_a_fact_is_kept_with() -> None:
     assert [each.content for each in found("my pin is 4417", "It is near the old mill.", chance=0.9)] == [
         "It is near the old mill."

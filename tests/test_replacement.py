@@ -78,6 +78,12 @@ def test_another_number_alone_ends_nothing_that_shares_no_word_with_it() -> None
     assert max(chances("Charger limited to 4.2 kW.", "Panels are 8.5 kWp.", "Hot water heats at noon.")) < LEAST_CHANCE
 
 
+def test_another_date_of_the_same_thing_ends_it_though_nothing_says_so() -> None:
+    old = ["We set off on 3 July.", "Bo was born on 12 July."]
+    found = chances("The hut was let twice, so we go on 10 July.", *old)
+    assert [each >= LEAST_CHANCE for each in found] == [True, False]
+
+
 def test_what_is_said_to_be_instead_of_a_code_ends_what_has_it() -> None:
     old = ["Grafana listens on 9080.", "The garage has a new door."]
     assert [

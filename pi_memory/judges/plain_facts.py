@@ -6,6 +6,7 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -22,7 +23,7 @@ from pi_memory.text import intent
 from pi_memory.text.contrast import with_subject
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
-from pi_memory.text.secrets import secret_in
+from pi_memory.text.secrets import is_of_household, secret_in
 from pi_memory.text.sentences import clauses, stems
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
@@ -117,7 +118,7 @@ class PlainFacts:
         quotes = {statement.quote for statement in stated}
         completed = [
             (s, _elliptical(s, before) or _of_whom_it_was_asked(s, before))
-            for before, s in zip([None, *said], said, strict=False)
+            for before, s in zip([None, *said], _with_access(said), strict=False)
         ]
         possible_facts = [
             (s, complete)
@@ -286,6 +287,17 @@ def _of_whom_it_was_asked(fact: Sentence, before: Sentence | None) -> str:
     return finished(with_subject(content, whom[0] + "," * (", " in whom[0])))
 
 
+def _with_access(said: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences, a password with the one before it that names what everybody in a house is given it for: `The wifi
+    is new. The password is mango77.`
+    """
+    found = [*said[:1]]
+    for before, sentence in pairwise(said):
+        is_of_it = is_of_household(sentence.text, before.text)
+        found.append(replace(sentence, text=f"{before.text} {sentence.text}") if is_of_it else sentence)
+    return found
+
+
 def _question(before: Sentence, fact: Sentence) -> str:
     """The question before a sentence, if that may go on about it: about somebody only if it names one, and not if it
     asks the assistant to do something; else "".
@@ -404,22 +416,22 @@ def _names(text: str) -> bool:
 
 def _may_be_fact(sentence: Sentence, complete: str) -> bool:
     is_of_length = FEWEST_WORDS <= len(complete.split()) <= MOST_WORDS
-    return is_of_length and _states(sentence)
+    return is_of_length and _states(sentence) and not secret_in(complete)
 
 
 def _states(sentence: Sentence) -> bool:
-    """Whether it neither asks nor bids, says something that is so, and is the user's own and no secret."""
+    """Whether it neither asks nor bids, says something that is so, and is the user's own."""
     text = sentence.text
     asks = intent.is_asking(sentence) or intent.names_only(text)
     is_idle = intent.says_nothing(text) or intent.supposes(text)
     bids = pattern("request").search(text) is not None
-    return not asks and not is_idle and not bids and not is_quotation(text) and not secret_in(text)
+    return not asks and not is_idle and not bids and not is_quotation(text)
 
 
 def _whole(said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate | None:
     """All of a short message that asks nothing, None for another one."""
     text = exchange.user.strip()
     is_short = 1 < len(said) <= MOST_TOGETHER and len(text) <= LONGEST_TOGETHER
-    if not is_short or not all(map(_states, said)):
+    if not is_short or not all(map(_states, said)) or secret_in(text):
         return None
     return Candidate(" ".join(about_user(s.text) for s in said), source=SOURCE, quote=text, exchange_id=exchange_id)

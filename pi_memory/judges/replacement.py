@@ -46,6 +46,10 @@ FAR_APART, FAR_UNSAID, ODDS_FAR_APART = 0.56, 0.65, 0.05
 """The same if they share no word but numbers, days and idle ones, and no kind of value but plain numbers and months;
 farther yet where nothing says surely that something is otherwise now, and however near where nothing says so at all.
 """
+LEAST_UNSAID = 0.7
+"""A cosine from which on another day, time, price or code may be one of the same thing though no word in common and
+none of change says so: `We leave on 9 August.`, `The cottage was taken, so we go on 16 August.`
+"""
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
 GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY = 0.9, 0.5
@@ -219,7 +223,9 @@ class Replacement:
         cosines, is_sure = _cosines(new, olds), self.says_change(new.text)
         is_said = is_sure or "changes" in self._reader.parsed(new.text).says
         has_no_vector = cosines <= 0
-        is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (is_said & (cosines >= FAR_APART)))
+        least = FAR_APART if is_said else LEAST_UNSAID
+        is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= least))
+        is_special |= self._are_dated(new, olds) & (cosines >= least)
         may_be_of_it = self._share_matter(new, olds) | is_special
         odds = _either(self._share_names_alone(new, olds) & ~np.array(is_sure), ODDS_FAR_BY_NAME, ODDS_FAR)
         doubted = np.maximum(by_odds(found, odds), np.minimum(found, DOUBTED))
@@ -232,6 +238,12 @@ class Replacement:
         mine = _beginnings(self._reader.parsed(new.text).matter - self._idle)
         theirs = [_beginnings(self._reader.parsed(old.text).matter - self._idle) for old in olds]
         return np.array([bool(mine & each) for each in theirs])
+
+    def _are_dated(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them have a month, if `new` has one."""
+        both = [self._reader.parsed(each.text).tokens for each in (new, *olds)]
+        dated = np.array([any(self._reader.kind_of_value(token) == "month" for token in tokens) for tokens in both])
+        return np.array(dated[1:] & dated[0], bool)
 
     def _share_names_alone(self, new: Said, olds: Sequence[Said]) -> Flags:
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]

@@ -12,7 +12,7 @@ from pi_memory.text.contrast import contrast
 from pi_memory.text.intent import asks, supposes
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user, finished
-from pi_memory.text.secrets import secret_in
+from pi_memory.text.secrets import is_of_household, secret_in
 from pi_memory.text.user_text import Sentence, sentences
 from pi_memory.types import Exchange, Statement, StatementKind
 
@@ -47,16 +47,20 @@ def notice(message: str, before: Answered | None = None) -> tuple[Statement, ...
         if len(found) >= MOST:
             break
     if not found and len(said) <= MOST_WITH_SECRET:  # not to be stored without "remember", which has to be said
-        telling = filter(_tells_secret, said)
-        found = {each.text: Statement("personal", about_user(each.text), each.text) for each in telling}
+        earlier = ["", *(each.text for each in said)]
+        telling = [s.text for s, other in zip(said, earlier, strict=False) if _tells_secret(s, other)]
+        found = {text: Statement("personal", about_user(text), text) for text in telling}
     is_private = any(stated.kind == "private" for stated in found.values())
     return tuple(s for s in found.values() if not is_private or s.kind in ("private", "forget"))
 
 
-def _tells_secret(sentence: Sentence) -> bool:
-    """Whether a short sentence states a secret: `The PIN of the card is 4711.`"""
+def _tells_secret(sentence: Sentence, before: str) -> bool:
+    """Whether a short sentence states a secret: `The PIN of the card is 4711.`, and no password of the wifi, which the
+    one before it may name.
+    """
     is_short = len(sentence.text.split()) <= LONGEST_WITH_SECRET
-    return is_short and not sentence.is_question and not asks(sentence.text) and secret_in(sentence.text) is not None
+    is_secret = secret_in(sentence.text) is not None and not is_of_household(sentence.text, before)
+    return is_short and not sentence.is_question and not asks(sentence.text) and is_secret
 
 
 def statements(exchange: Exchange) -> tuple[Statement, ...]:

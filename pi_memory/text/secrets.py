@@ -30,6 +30,13 @@ def secret_in(text: str) -> str | None:
     return next((kind for kind, _, _ in _secrets(text[:LONGEST])), None)
 
 
+def is_of_household(secret: str, before: str) -> bool:
+    """Whether a sentence gives the password of what the one before it names, which everybody in a house is given: `The
+    wifi is new. The password is mango77.`
+    """
+    return secret_in(secret) is not None and secret_in(f"{before} {secret}") is None
+
+
 def masked(text: str) -> str:
     """`text` with its secrets hidden; what is behind its first `LONGEST` characters is left out if there are any."""
     spans = sorted((start, end) for _, start, end in _secrets(text[:LONGEST]))
