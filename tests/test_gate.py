@@ -256,6 +256,13 @@ def test_about_a_subject_comes_who_belongs_to_it_by_name() -> None:
     assert {*told_about("my family", ladder, peg, sister)} == {sister.content, peg.content}
 
 
+def test_about_people_comes_what_names_one() -> None:
+    texts = ("Our baker is Wanda", "Wanda is off in May", "People never read", "The bins go on Monday", "I row with Ruben")
+    wanda, off, never, bins, ruben = (said(text, cosine=0.0) for text in texts)
+    told = {*told_about("the people who work for me", never, bins, off, wanda, ruben)}
+    assert told == {wanda.content, off.content, ruben.content}
+
+
 def test_about_a_subject_comes_what_shares_a_seldom_word_with_what_names_it() -> None:
     named = said("I've got plot 14 on the allotment", cosine=0.4)
     plot, far = (said(text, cosine=0.2) for text in ("I pay 62 pounds for the plot", "I lent my loppers to Tom"))

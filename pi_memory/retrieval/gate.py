@@ -553,6 +553,8 @@ class _Nearness(Struct, frozen=True):
             return cls(frozenset(), frozenset(), frozenset(), beside, near=0.0, faint=0.0)
         said = [stems(each.found.content) for each in judged]
         named, belonging = frozenset(stems(subject)), stems(with_belonging(subject))
+        if not words("of_people").isdisjoint(re.findall(r"\w+", subject.casefold())):
+            named, belonging = frozenset(), belonging | _names_in(each.found.content for each in judged)
         for each in called.known(each.found.content for each in judged):
             belonging |= stems(each.name) if stems(each.kind) & (named | belonging) else set()
         often = Counter(word for words in said for word in words)
@@ -579,6 +581,13 @@ class _Nearness(Struct, frozen=True):
         if words >= 2 * self.beside or judged.near >= self.near or is_joined:
             return 3
         return FAR if judged.near >= self.faint else NOWHERE
+
+
+def _names_in(texts: Iterable[str]) -> set[str]:
+    """The stems of the names in some texts, of people and of other things, but no days and months."""
+    found = {name for text in texts for name in pattern("name_inside").findall(text)}
+    dates = forms("weekday_name").keys() | forms("month_name").keys()
+    return stems(" ".join(name for name in found if name.casefold().removesuffix("s") not in dates))
 
 
 def _show(judged: Judged) -> Recalled:
