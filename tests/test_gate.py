@@ -257,7 +257,7 @@ def test_about_a_subject_comes_who_belongs_to_it_by_name() -> None:
 
 
 def test_about_people_comes_what_names_one() -> None:
-    texts = ("Our baker is Wanda", "Wanda is off in May", "People never read", "The bins go on Monday", "I row with Ruben")
+    texts = ("Our baker is Wanda", "Wanda is off in May", "People never read", "Bins go on Monday", "I row with Ruben")
     wanda, off, never, bins, ruben = (said(text, cosine=0.0) for text in texts)
     told = {*told_about("the people who work for me", never, bins, off, wanda, ruben)}
     assert told == {wanda.content, off.content, ruben.content}
