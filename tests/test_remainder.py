@@ -170,6 +170,8 @@ def test_of_who_is_no_more_meant_nothing_is_left() -> None:
         ["Bo runs the till.", "Nobody opens it without him."],
     )
     assert merged("Bo quit. The till went to Ida.", known, [0.9, 0.1], claims) is None
+    known, claims = "The dog is on Panacur. Hates me for it.", ["The dog is on Panacur.", "Hates me for it."]
+    assert merged("It did nothing, so he gets Milbemax.", known, [0.9, 0.1], claims) is None
     context = "There is a ladder with Mrs. Ode."
     assert by_itself(said, f"{context} She is always in.", context, [context, "Mrs. Ode is always in."]) == ""
 

@@ -238,7 +238,8 @@ def _standing_beside(said: str, parts: Sequence[str], corrected: Collection[int]
     named = -1
     for place, part in enumerate(parts):
         own = part.strip(" ,;")
-        goes_on = bool(pattern("said_of_same").match(own) or pattern("object_pronoun").search(own))
+        goes_on = any(pattern(name).match(own) for name in ("said_of_same", "subjectless"))
+        goes_on = goes_on or pattern("object_pronoun").search(own) is not None
         named = named if goes_on else place
         is_named = named in rest or named == place or _is_named_too(said, parts[named])
         if place not in corrected and _stands_alone(part) and is_named and not _has_who_left(said, part):
