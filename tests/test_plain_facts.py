@@ -286,6 +286,7 @@ def test_the_password_of_the_wifi_is_a_fact_behind_a_sentence_that_names_it() ->
     message = "I changed the wifi for guests last night. The password is mango77."
     assert message in [fact.quote for fact in found(message)]
     assert "mango77" not in " ".join(fact.quote for fact in found("My bank rang. The password is mango77."))
+    assert "mango77" in " ".join(fact.quote for fact in found("It has its own wifi. The password is mango77."))
 
 
 def test_a_secret_is_nothing_that_a_fact_is_kept_with() -> None:

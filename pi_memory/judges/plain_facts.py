@@ -6,7 +6,6 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Literal
 
 from msgspec import Struct
@@ -117,8 +116,8 @@ class PlainFacts:
             return Facts()
         quotes = {statement.quote for statement in stated}
         completed = [
-            (s, _elliptical(s, before) or _of_whom_it_was_asked(s, before))
-            for before, s in zip([None, *said], _with_access(said), strict=False)
+            (s, _with_access(s, before) or _elliptical(s, before) or _of_whom_it_was_asked(s, before))
+            for before, s in zip([None, *said], said, strict=False)
         ]
         possible_facts = [
             (s, complete)
@@ -287,15 +286,11 @@ def _of_whom_it_was_asked(fact: Sentence, before: Sentence | None) -> str:
     return finished(with_subject(content, whom[0] + "," * (", " in whom[0])))
 
 
-def _with_access(said: Sequence[Sentence]) -> list[Sentence]:
-    """The sentences, a password with the one before it that names what everybody in a house is given it for: `The wifi
-    is new. The password is mango77.`
+def _with_access(fact: Sentence, before: Sentence | None) -> str:
+    """A password with the sentence before it that names what everybody in a house is given it for: `The wifi is new.
+    The password is mango77.`; "" for another one.
     """
-    found = [*said[:1]]
-    for before, sentence in pairwise(said):
-        is_of_it = is_of_household(sentence.text, before.text)
-        found.append(replace(sentence, text=f"{before.text} {sentence.text}") if is_of_it else sentence)
-    return found
+    return f"{before.text} {fact.text}" if before and is_of_household(fact.text, before.text) else ""
 
 
 def _question(before: Sentence, fact: Sentence) -> str:
@@ -355,7 +350,8 @@ def _updates(sentence: Sentence) -> list[Sentence]:
 
 
 def _candidate(fact: Sentence, content: str, exchange_id: int) -> Candidate:
-    return Candidate(about_user(content), source=SOURCE, quote=fact.text, exchange_id=exchange_id)
+    quote = content if secret_in(fact.text) else fact.text  # a password of the wifi: the sentence before says so
+    return Candidate(about_user(content), source=SOURCE, quote=quote, exchange_id=exchange_id)
 
 
 def _elliptical(sentence: Sentence, before: Sentence | None) -> str:

@@ -48,13 +48,13 @@ farther yet where nothing says surely that something is otherwise now, and howev
 """
 LEAST_UNSAID = 0.7
 """A cosine from which on another day, time, price or code may be one of the same thing though no word in common and
-none of change says so: `We leave on 9 August.`, `The cottage was taken, so we go on 16 August.`
+none of change says so: `We set off on 3 July.`, `The hut was let twice, so we go on 10 July.`
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
 GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY = 0.9, 0.5
-"""At least how likely a statement that says `instead of 1884` ends one that has this code, and one of another day that
-says `no more Tuesdays` the nearest one of a Tuesday, if that is near.
+"""At least how likely a statement that says `instead of 9080` ends one that has this code, and one of another day that
+says `no more Mondays` the nearest one of a Monday, if that is near.
 """
 NEAR_DAY = 0.4
 """A cosine from which on two statements of a day may be about one thing."""

@@ -308,7 +308,7 @@ def standing(value: str, text: str) -> re.Match[str] | None:
 
 
 def _value_instead(said: str) -> Contrast | None:
-    """A contrast of two values that are written alike: `on port 8883 instead of 1884`."""
+    """A contrast of two values that are written alike: `on port 9443 instead of 9080`."""
     for sentence in sentences(said):
         wrong, right = left_behind(sentence), without_left_behind(sentence)
         values = [value for value in _values(wrong) if not all_stems(wrong) - all_stems(value)]
@@ -415,7 +415,7 @@ def _shape(value: str) -> str:
 
 
 def _is_alike(new: str, said: str, old: str, known: str) -> bool:
-    """Whether a value is written like another one, and may stand in its place: no `3.7 kW` for `9.6 kWp`, no price for
+    """Whether a value is written like another one, and may stand in its place: no `4.2 kW` for `8.5 kWp`, no price for
     a year.
     """
     if _shape(new) != _shape(old) or _is_year(old) > _is_year(new):
