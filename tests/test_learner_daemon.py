@@ -558,3 +558,29 @@ def test_what_a_memory_was_only_the_context_of_is_kept_when_that_ends(reader: Cl
 def test_what_is_said_of_whom_somebody_replaces_ends_with_it(reader: Client) -> None:
     say(reader, "My dentist is Dr Okafor. She's on Mill Street.", "My dentist is Dr Bell now.")
     assert "Mill Street" not in " ".join(held(reader))
+
+
+@NEEDS_MINILM
+def test_what_is_done_with_somebody_and_what_it_is_about_are_corrected_by_their_names(reader: Client) -> None:
+    say(reader, "The sweep comes on the first Monday of May. I pay him 40 pounds.")
+    say(reader, "The sweep charges me 55 pounds these days.")
+    assert held(reader)[-1].endswith("pays him 55 pounds.")
+    say(reader, "I'm on Heron again tonight, my little app that sorts what comes in by mail. It runs on Python 3.9.")
+    say(reader, "I upgraded Heron to Python 3.12.")
+    assert "3.12" in held(reader)[-1]
+    assert not [content for content in held(reader) if "3.9" in content or ("3.12" in content and "Said on" in content)]
+
+
+@NEEDS_MINILM
+def test_what_something_costs_stands_beside_what_is_saved_for_another(reader: Client) -> None:
+    say(reader, "We ended up with the corner desk, and it costs us £310 a month with heating.")
+    say(reader, "I'm going to Crete in May.", "I'm setting aside £45 a month for it, so no new shoes.")
+    assert any("310" in content for content in held(reader))
+
+
+@NEEDS_MINILM
+def test_where_somebody_of_the_family_lives_ends_when_they_have_moved(reader: Client) -> None:
+    say(reader, "My sister Wilma lives in Thun. She paints boats.")
+    say(reader, "Wilma has sold up and settled into her new flat in Chur.")
+    assert not [content for content in held(reader) if "Thun" in content]
+    assert any("paints boats" in content for content in held(reader))

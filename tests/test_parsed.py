@@ -52,4 +52,13 @@ def test_what_a_text_says_is_told_one_by_one_with_what_its_pronouns_stand_for() 
     assert READER.claims("Poppy's birthday is in May. She likes otters.", "")[1] == "Poppy likes otters."
     lodger = "We have a lodger upstairs, Ola, a quiet lad. He pays 90 a week."
     assert READER.claims(lodger, "He pays 90 a week.") == ("Ola pays 90 a week.",)
+    sweep = "The sweep comes in May. I pay him 40. I feed her cat."
+    assert READER.claims(sweep, "")[1:] == ("I pay The sweep 40.", "I feed her cat.")
+    assert READER.claims("I took the corner desk, and it costs 90.", "")[1] == "the corner desk costs 90."
+    app = "I'm on Heron again, my little app that sorts what is in the mail. It is in Rust."
+    assert READER.claims(app, "") == (
+        "I'm on Heron again, my little app that sorts what is in the mail.",
+        "Heron is in Rust.",
+    )
+    assert READER.claims("We said so, it costs 90 a month.", "")[-1] == "it costs 90 a month."
     assert READER.claims("It rains. We stay in.", "") == ("It rains. We stay in.",)

@@ -185,12 +185,14 @@ def test_any_text_is_one_line(text: str) -> None:
     ("memory", "said"),
     [
         ("The user's bike is red.", "my bike is red."),
-        ("Ada met the user in Rome.", "Ada met I in Rome."),
-        ("The user lives in Bern with the user's cat.", "I lives in Bern with my cat."),
+        ("Ada met the user in Rome.", "Ada met me in Rome."),
+        ("The user always lives in Bern with the user's cat.", "I always live in Bern with my cat."),
+        ("The user is in Bern, and the loft costs the user 400.", "I am in Bern, and the loft costs me 400."),
+        ("Ada thinks the user was late.", "Ada thinks I was late."),
         ("The users are three.", "The users are three."),
     ],
 )
-def test_a_memory_is_compared_nearly_as_the_user_would_say_it(memory: str, said: str) -> None:
+def test_a_memory_is_compared_as_the_user_would_say_it(memory: str, said: str) -> None:
     assert by_user(memory) == said
 
 
@@ -215,6 +217,10 @@ def test_a_memory_is_compared_nearly_as_the_user_would_say_it(memory: str, said:
         ("The user's pump stops when you press reset.", "Your pump stops when you press reset."),
         ("im Dan, the user has a shop", "You're Dan, you have a shop."),
         ("I told you so", "You told me so."),
+        (
+            "The user got themselves a lathe, and Ann cut themselves.",
+            "You got yourself a lathe, and Ann cut themselves.",
+        ),
         ("The user uses LemFi and closes at six", "You use LemFi and closes at six."),
         ("The user closes the shop, the user watches it.", "You close the shop, you watch it."),
         ("The user passes the mill, and the user fixes bikes.", "You pass the mill, and you fix bikes."),

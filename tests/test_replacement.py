@@ -66,6 +66,8 @@ def test_who_somebody_of_the_family_is_holds_beside_what_happens_to_them() -> No
     husband = "My husband is Leif."
     assert chances("A Mr Dane has taken Leif on now, and he lets him sing.", husband, VET)[0] == 0
     assert chances("My husband is Arne now.", husband, VET)[0] >= LEAST_CHANCE
+    assert chances("Wilma moved to Basel.", "My sister Wilma lives in Bern.", VET)[0] >= LEAST_CHANCE
+    assert chances("Wilma moved to Basel.", "My sister Wilma is in Bern.", VET)[0] >= LEAST_CHANCE
 
 
 def test_a_number_in_common_and_a_unit_end_nothing() -> None:

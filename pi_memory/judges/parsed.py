@@ -25,6 +25,8 @@ QUANTITY = re.compile(r"[£$€]?\d+(?:[.,]\d+)?[a-z]{1,2}|\d+(?:min|hrs?|st|nd|
 GIVEN_UP = 5
 """Tokens after a word that says that something is over, which say what."""
 TOKEN = re.compile(r"[\w'’£$€]+(?:[.:/@-]\w+)*")
+LONGEST_THING = 4
+"""Words of a thing at the end of a clause."""
 LEAST_SAID = 2
 """Words with a meaning of a clause that says something by itself."""
 REMEMBERED = 256
@@ -186,7 +188,7 @@ class Reader:
         found, before, of_others = [], "", ""
         for clause in (each.strip(" ,;") for each in clauses(text)):
             is_thing = not words("of_things").isdisjoint(clause.casefold().replace("'", " ").split()[:1])
-            found.append(self._resolved(clause, before if is_thing else of_others))
+            found.append(self._with_object(self._resolved(clause, before if is_thing else of_others), of_others))
             if found[-1] != clause or not _has_verb(clause):  # `Ikenna, a quiet lad`: he is Ikenna
                 continue
             before = clause
@@ -208,11 +210,22 @@ class Reader:
         subject = " ".join(parsed.tokens[: parsed.verb]) if is_thing else name
         if not is_it:
             subject = subject.partition("'s ")[0]  # `Poppy's birthday is in May. She likes otters.`
-        if is_thing and not parsed.subject:
+        elif pattern("of_persons").match(before):
+            subject = name if len(parsed.names) == 1 else _last_thing(before)  # `I took the attic, it costs 400.`
+        if not subject or (is_thing and not parsed.subject and not name):
             return clause
         if is_its:
             return f"{subject}'s".replace("'s's", "'s") + f" {clause[is_its.end() :].strip()}"
         return with_subject(clause, subject)
+
+    def _with_object(self, clause: str, before: str) -> str:
+        """What the user does with him or her, with whom the clause before is about: `I pay the window cleaner 14.`"""
+        found = pattern("does_to").match(clause) if before and not pattern("of_persons").match(before) else None
+        parsed = self.parsed(before) if found else None
+        if found is None or parsed is None or not parsed.subject:
+            return clause
+        subject = (parsed.name or " ".join(parsed.tokens[: parsed.verb])).partition("'s ")[0]
+        return f"{found['does']} {subject}{clause[found.end() :]}"
 
     def _gives_up(self, plain: str) -> bool:
         return plain in self._words["gives_up"] or plain.endswith("n't")
@@ -240,4 +253,13 @@ class Reader:
 
 
 def _has_verb(clause: str) -> bool:
-    return bool(pattern("says_now").search(clause) or pattern("happened_once").search(clause))
+    """Whether it has a verb of its own: `my little app that sorts mail` has none."""
+    own = pattern("of_which").sub(r"\g<thing>", clause)
+    return bool(pattern("says_now").search(own) or pattern("happened_once").search(own))
+
+
+def _last_thing(clause: str) -> str:
+    """The thing at the end of a clause: `the attic room` of `I took the attic room`; "" for none."""
+    found = [*pattern("names_thing").finditer(clause)]
+    thing = clause[found[-1].start() :] if found else ""
+    return thing if len(thing.split()) <= LONGEST_THING else ""

@@ -210,7 +210,8 @@ class Replacement:
         that is: `My son is Kit.`, `Kit moved out.`
         """
         kin = old.subject & self._kin
-        return bool(kin) and bool(old.predicate) and old.predicate <= old.names and not kin & mine.content
+        is_named = _verb(old) in self._being and "places" not in old.says
+        return bool(kin) and is_named and bool(old.predicate) and old.predicate <= old.names and not kin & mine.content
 
     def _are_of_others(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
@@ -348,6 +349,10 @@ class Replacement:
     @cached_property
     def _kin(self) -> frozenset[str]:
         return frozenset(map(stem, self._reader.listed("kin")))
+
+    @cached_property
+    def _being(self) -> frozenset[str]:
+        return frozenset(map(stem, self._reader.listed("being")))
 
     @cached_property
     def _idle(self) -> frozenset[str]:

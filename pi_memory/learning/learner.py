@@ -425,14 +425,15 @@ class Learner:
         alone = dict[int, str]()
         for memory in known.values() if ended in known else ():
             if memory.id > 0 and _has(memory, known[ended]) and chances.get(memory.id, 0.0) < LEAST_CHANCE:
-                claims = self._replacement.claims(memory.content, own=memory.quote)
-                text = by_itself(candidate.content, memory.content, known[ended].content, claims)
+                content = undated(memory.content)
+                claims = self._replacement.claims(content, own=memory.quote)
+                text = by_itself(candidate.content, content, undated(known[ended].content), claims)
                 alone |= {} if text is None else {memory.id: text}
         return alone
 
     async def _by_clause(self, candidate: Candidate, found: Nearby, memory: Memory) -> dict[str, float]:
         """How likely a candidate makes each clause of a memory untrue; none for one with a single clause."""
-        clauses = self._replacement.clauses(memory.content)
+        clauses = self._replacement.clauses(undated(memory.content))
         texts = [by_user(clause) for clause in clauses]
         if len(texts) < 2 or len({*texts}) < len(texts):
             return {}
@@ -688,7 +689,7 @@ def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
 
 def _has(memory: Memory, part: Memory) -> bool:
     """Whether one memory says another one word by word, and more."""
-    return memory.id != part.id and part.content.rstrip(".") in memory.content
+    return memory.id != part.id and undated(part.content).rstrip(".") in memory.content
 
 
 def _made_untrue(chances: Mapping[int, float]) -> tuple[int, float]:
@@ -702,7 +703,7 @@ def _with_context(candidate: Candidate, found: Nearby, ended: int, *, apart: Set
     """
     known = {n.memory.id: n.memory for n in _comparable(candidate, found) if n.memory.id not in apart}
     longer = [memory for memory in known.values() if _has(memory, known[ended])]
-    return max([known[ended], *longer], key=lambda memory: len(memory.content))
+    return max([known[ended], *longer], key=lambda memory: len(undated(memory.content)))
 
 
 def _ending(
@@ -711,13 +712,14 @@ def _ending(
     """The end of a memory, and of the parts of it that are memories as far as they are made untrue too. What else it
     says is kept: `likely` is how likely each of its clauses is untrue now.
     """
-    said = called.introduced(candidate.content, whole.content)
-    content = merged(said, whole.content, [*likely.values()] or None, [*likely]) or (
+    known = undated(whole.content)
+    said = called.introduced(candidate.content, known)
+    content = merged(said, known, [*likely.values()] or None, [*likely]) or (
         said if said != candidate.content else None
     )
     kept = content or candidate.content
     parts = (n.memory for n in _comparable(candidate, found) if _has(whole, n.memory))
-    gone = [memory for memory in parts if memory.content.rstrip(".") not in kept]
+    gone = [memory for memory in parts if undated(memory.content).rstrip(".") not in kept]
     also = tuple(
         m.id
         for m in gone

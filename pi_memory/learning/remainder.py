@@ -19,7 +19,7 @@ from pi_memory.text.contrast import (
     without_left_behind,
     wrong_first,
 )
-from pi_memory.text.language import forms, pattern
+from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.sentences import clauses, sentences
 from pi_memory.text.sentences import stems as all_stems
 from pi_memory.text.stems import stem
@@ -444,7 +444,8 @@ def _first_value(name: str, text: str) -> str:
 def _named(text: str) -> set[str]:
     """The names within a text, and its numbers."""
     said = [word.strip(".,;:!?").split("'")[0] for word in text.split()]
-    return {word for word in said[1:] if (word != "I" and word[:1].isupper()) or any(c.isdigit() for c in word)}
+    names = (word for word in said[1:] if word[:1].isupper() and word.casefold() not in words("stop_words"))
+    return {*names, *(word for word in said[1:] if any(c.isdigit() for c in word))}
 
 
 def _if_all_is_kept(said: str, found: str, gone: str = "") -> str | None:

@@ -28,14 +28,25 @@ def about_user(text: str) -> str:
 
 
 def by_user(text: str) -> str:
-    """A memory nearly as the user would say it, `My bike is green.`, to be compared with what they say and ask.
-    Its verbs stay as they are.
-    """
+    """A memory nearly as the user would say it, `my bike is green.`, to be compared with what they say and ask."""
     return pattern("user_named").sub(_own, text)
 
 
 def _own(found: re.Match[str]) -> str:
-    return f"{'my' if found['of'] else 'I'} {found['verb'] or ''}".rstrip()
+    how, verb, before = found["how"] or "", found["verb"] or "", found.string[: found.start()].rstrip()
+    if found["of"]:
+        return f"my{how} {verb}".rstrip()
+    if before and before[-1] not in ".,;:!?–—-" and not _is_verb(verb):
+        return f"me{how} {verb}".rstrip()
+    if _is_verb(verb):
+        verb = forms("first_person_verb").get(verb) or forms("second_person_verb").get(verb) or _infinitive(verb)
+    return f"I{how} {verb}".rstrip()
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word that stands behind the user may be what the user does: `lives`, `met`."""
+    is_inflected = word.endswith(("s", "ed")) and not word.endswith(("ss", "us"))
+    return is_inflected or word in words("third_person_too")
 
 
 def finished(text: str) -> str:
@@ -101,6 +112,7 @@ def to_user(text: str) -> str:
         return ""
     # A memory names the user where they said "I", and has their "we" as it was said.
     line = line if is_addressed else pattern("first_person").sub(_swapped, line)
+    line = pattern("user_themselves").sub(r"\g<before>yourself", line)
     return _ended(pattern("user_named").sub(_of_user, line).replace(ME, "me"))
 
 

@@ -190,7 +190,7 @@ def clauses(text: str) -> list[str]:
 
 
 def _begins_anew(text: str) -> bool:
-    """Whether a clause has a subject and a verb of its own."""
-    clause = pattern("clause_joint").split(text)[0]
+    """Whether a clause has a subject and a verb of its own: `my app that sorts mail` has none."""
+    clause = pattern("of_which").sub(r"\g<thing>", pattern("clause_joint").split(text)[0])
     has_subject = pattern("has_subject").match(clause) or pattern("said_of_same").match(clause)
     return bool(has_subject and (pattern("says_now").search(clause) or pattern("happened_once").search(clause)))
