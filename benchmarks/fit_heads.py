@@ -113,10 +113,10 @@ def save(path: Path, sample: "Sample", *, penalty: float, space: str) -> None:
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def save_reading(path: Path, head: Any, *, scale: float = 1.0) -> None:
-    """Write the weights of a `torch.nn.Linear` with one output, times `scale`."""
+def save_reading(path: Path, head: Any, *, scale: float = 1.0, more: float = 0.0) -> None:
+    """Write the weights of a `torch.nn.Linear` with one output, times `scale`; to its bias `more` is added."""
     weights, bias = (scale * each.detach().numpy().ravel() for each in head.parameters())
-    write_reading(path, weights, float(bias[0]))
+    write_reading(path, weights, float(bias[0]) + more)
 
 
 def write_reading(path: Path, weights: Floats, bias: float) -> None:

@@ -27,6 +27,10 @@ OFTEN = 100
 """Steps between two lines that tell how far it is."""
 SURENESS = {"worth": 0.55, "asked": 0.65}
 """What is left of the log-odds: on authors left out they are surer than right and hold by these (`--report`)."""
+OFTENER = {"worth": 0.0, "asked": 0.4}
+"""What is added to the log-odds: in chats more is asked of one's own than in the texts. On 45 people who were looked at
+0.036 of what is general and 0.988 of what is their own is likelier their own than not, and without it 0.030 and 0.985.
+"""
 BIDS = (
     "remind me {}", "remind me, {}", "{}, remind me", "can you remind me {}", "tell me {}", "look up {}",
     "look up {} for me", "get me {}", "find me {}", "{} please", "quick, {}", "in short, {}", "I need to know {}",
@@ -118,7 +122,7 @@ def main() -> None:
             report(f"{name}, read", 1 / (1 + np.exp(-SURENESS[name] * odds)), are)
             print(f"{name}, read: log-odds hold by a factor of {held(odds, are):.2f}")
         else:
-            save_reading(HEADS / f"{name}-read.json", reading.heads[name], scale=SURENESS[name])
+            save_reading(HEADS / f"{name}-read.json", reading.heads[name], scale=SURENESS[name], more=OFTENER[name])
     if not options.report:
         reading.model.write(ADAPTER.with_stem("sentences"))
 

@@ -257,3 +257,8 @@ def test_a_clause_that_says_nothing_alone_is_not_left_alone(said: str, before: s
 )
 def test_what_is_said_to_be_over_is_left_out_unless_it_is_asked_for(text: str, asked: str, told: str) -> None:
     assert now(text, stems(asked)) == told
+
+
+def test_what_has_not_happened_yet_is_not_over() -> None:
+    said = "Mopsy has found us out. I hide her pill in liver paste instead, and she hasn't noticed yet."
+    assert standing(said, ["Mopsy gets her pill in a lump of butter."]) == said

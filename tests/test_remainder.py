@@ -419,3 +419,9 @@ def test_who_is_there_no_more_goes_with_what_names_them() -> None:
     assert left is not None
     assert "torn" in left
     assert "swears" not in left
+
+
+def test_a_day_is_put_right_though_more_is_said_of_it() -> None:
+    known = "Our quiz is on Thursdays, in the back room of the Crown."
+    said = "No, the quiz is on Mondays, not Thursdays. The darts team took the room."
+    assert put_right(said, known) == "Our quiz is on Mondays, in the back room of the Crown."

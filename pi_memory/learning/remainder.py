@@ -54,7 +54,8 @@ def put_right(said: str, known: str) -> str | None:
 
     What follows a name after a comma is of it: the number of the one who is the plumber no more.
     """
-    found = wrong_first(said) or contrast(said) or _value_instead(said)
+    found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
+    found = found or _value_instead(said)
     wrong = found.wrong.strip(" .,`\"'") if found else ""
     if found and (not standing(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
@@ -318,8 +319,9 @@ def _value_instead(said: str) -> Contrast | None:
 
 
 def _goes_on_about(value: re.Match[str], known: str) -> bool:
-    """Whether what follows a value that is no number is of it."""
-    return not any(c.isdigit() for c in value[0]) and known[value.end() :].startswith((",", " ("))
+    """Whether what follows a value is of it, as that is a name and no number or day."""
+    is_name = not any(c.isdigit() for c in value[0]) and _day(value[0]) not in forms("weekday_name")
+    return is_name and known[value.end() :].startswith((",", " ("))
 
 
 def _alike(right: str, wrong: str) -> str:
