@@ -3,7 +3,7 @@
 import pytest
 
 from pi_memory.retrieval import ended
-from pi_memory.retrieval.ended import now, over, standing, unsaid, without, without_sentences
+from pi_memory.retrieval.ended import now, over, standing, unsaid, without, without_predecessor, without_sentences
 from pi_memory.text.sentences import stems
 
 
@@ -262,3 +262,12 @@ def test_what_is_said_to_be_over_is_left_out_unless_it_is_asked_for(text: str, a
 def test_what_has_not_happened_yet_is_not_over() -> None:
     said = "Mopsy has found us out. I hide her pill in liver paste instead, and she hasn't noticed yet."
     assert standing(said, ["Mopsy gets her pill in a lump of butter."]) == said
+
+
+def test_who_has_taken_over_is_told_without_who_did_it_before_unless_they_are_asked_for() -> None:
+    said = "Poor Bo broke his leg on the ice, so Ida has taken over as the captain."
+    assert without_predecessor(said, stems("Who is the captain?")) == "Ida has taken over as the captain."
+    assert without_predecessor(said, stems("What became of Bo?")) == said
+    assert without_predecessor(f"The bar is shut on Mondays. {said}") == (
+        "The bar is shut on Mondays. Ida has taken over as the captain."
+    )

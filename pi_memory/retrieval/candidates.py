@@ -132,8 +132,10 @@ class Ended(Struct, frozen=True):
 
     def _standing(self, text: str, corrected: Sequence[str] | None, asked: Set[str]) -> str:
         if corrected or not self.is_for_answer:
-            return ended.standing(text, corrected or (), asked)
-        return ended.now(text, asked)
+            text = ended.standing(text, corrected or (), asked)
+        else:
+            text = ended.now(text, asked)
+        return ended.without_predecessor(text, asked) if self.is_for_answer else text
 
 
 class Found(Struct, frozen=True):

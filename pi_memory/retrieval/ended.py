@@ -110,6 +110,21 @@ def now(text: str, asked: Set[str] = frozenset()) -> str:
     return left if comes_last and not goes_on else text
 
 
+def without_predecessor(text: str, asked: Set[str] = frozenset()) -> str:
+    """A text without why somebody else does now what it says, unless that is `asked` for, of which the stems are given:
+    `Ida has taken over the bar.` of `Bo broke his leg, so Ida has taken over the bar.`
+    """
+    if not pattern("takes_over").search(text):
+        return text
+    return " ".join(_successor(sentence, asked) for sentence in sentences(text))
+
+
+def _successor(sentence: str, asked: Set[str]) -> str:
+    found = pattern("takes_over").search(sentence)
+    is_asked = found is not None and bool(stems(sentence[: found.start()]) & asked)
+    return sentence if found is None or is_asked else sentence[found.start("who") :]
+
+
 def _without_other_value(sentence: str, asked: Set[str]) -> str:
     found = pattern("in_place_of").search(sentence.rstrip(" .!"))
     wrong, comma, rest = found["wrong"].partition(",") if found else ("", "", "")
