@@ -584,3 +584,20 @@ def test_where_somebody_of_the_family_lives_ends_when_they_have_moved(reader: Cl
     say(reader, "Wilma has sold up and settled into her new flat in Chur.")
     assert not [content for content in held(reader) if "Thun" in content]
     assert any("paints boats" in content for content in held(reader))
+
+
+@NEEDS_MINILM
+def test_what_a_message_says_as_a_whole_is_not_learned_again_when_its_conversation_ends(reader: Client) -> None:
+    say(reader, "My sabbatical lasts until the middle of February.")
+    reader.post(
+        "/chat",
+        json={
+            "message": "The college has agreed to give me longer. My sabbatical now runs to the end of May.",
+            "conversation_id": "longer",
+        },
+    ).raise_for_status()
+    reader.settle()
+    reader.delete("/conversations/longer").raise_for_status()
+    reader.settle()
+    assert len([content for content in held(reader) if "May" in content]) == 1
+    assert not [content for content in held(reader) if "February" in content]

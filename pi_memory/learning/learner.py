@@ -678,9 +678,9 @@ def _is_among(candidate: Candidate, others: Sequence[Candidate]) -> bool:
 
 
 def _is_learned(candidate: Candidate, memory: Memory) -> bool:
-    """Whether a memory, one that holds or not, rests on the very words of the candidate."""
-    is_same = (memory.exchange_id, memory.quote) == (candidate.exchange_id, candidate.quote)
-    return is_same and candidate.exchange_id is not None
+    """Whether a memory, one that holds or not, rests on the very words of the candidate, or on them and more."""
+    is_same = memory.exchange_id == candidate.exchange_id is not None
+    return is_same and (candidate.quote == memory.quote or (bool(candidate.quote) and candidate.quote in memory.quote))
 
 
 def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
