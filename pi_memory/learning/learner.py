@@ -678,9 +678,10 @@ def _is_among(candidate: Candidate, others: Sequence[Candidate]) -> bool:
 
 
 def _is_learned(candidate: Candidate, memory: Memory) -> bool:
-    """Whether a memory, one that holds or not, rests on the very words of the candidate, or on them and more."""
+    """Whether a memory, one that holds or not, rests on the very words of the candidate, or has them as a sentence."""
     is_same = memory.exchange_id == candidate.exchange_id is not None
-    return is_same and (candidate.quote == memory.quote or (bool(candidate.quote) and candidate.quote in memory.quote))
+    told = (each.rstrip(" .!") for each in sentences(memory.quote)) if is_same else ()
+    return is_same and (candidate.quote == memory.quote or candidate.quote.rstrip(" .!") in told)
 
 
 def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:
