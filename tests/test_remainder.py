@@ -425,3 +425,15 @@ def test_a_day_is_put_right_though_more_is_said_of_it() -> None:
     known = "Our quiz is on Thursdays, in the back room of the Crown."
     said = "No, the quiz is on Mondays, not Thursdays. The darts team took the room."
     assert put_right(said, known) == "Our quiz is on Mondays, in the back room of the Crown."
+
+
+def test_a_value_goes_in_its_place_behind_another_sentence_but_not_where_somebody_else_is_named() -> None:
+    known = "Band practice is every Monday in the mill."
+    assert (
+        merged("They moved band practice. It's every Friday now.", known)
+        == "Band practice is every Friday in the mill."
+    )
+    assert (
+        merged("We changed it for Will. Practice is every Friday now.", known)
+        != "Band practice is every Friday in the mill."
+    )

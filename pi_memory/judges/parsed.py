@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from pi_memory.text.contrast import with_subject
 from pi_memory.text.language import pattern, words
-from pi_memory.text.sentences import clauses
+from pi_memory.text.sentences import clauses, has_verb
 from pi_memory.text.stems import stem
 
 Kind = Literal["day", "number", "name", "word"]
@@ -189,7 +189,7 @@ class Reader:
         for clause in (each.strip(" ,;") for each in clauses(text)):
             is_thing = not words("of_things").isdisjoint(clause.casefold().replace("'", " ").split()[:1])
             found.append(self._with_object(self._resolved(clause, before if is_thing else of_others), of_others))
-            if found[-1] != clause or not _has_verb(clause):  # `Ikenna, a quiet lad`: he is Ikenna
+            if found[-1] != clause or not has_verb(clause):  # `Ikenna, a quiet lad`: he is Ikenna
                 continue
             before = clause
             # `She` is not who says `I should be obliged`, but may be whom `I have a lodger, Anna` names.
@@ -250,12 +250,6 @@ class Reader:
     @cached_property
     def _patterns(self) -> Mapping[str, re.Pattern[str]]:
         return {name: re.compile(phrase, re.IGNORECASE) for name, phrase in self._table["patterns"].items()}
-
-
-def _has_verb(clause: str) -> bool:
-    """Whether it has a verb of its own: `my little app that sorts mail` has none."""
-    own = pattern("of_which").sub(r"\g<thing>", clause)
-    return bool(pattern("says_now").search(own) or pattern("happened_once").search(own))
 
 
 def _last_thing(clause: str) -> str:

@@ -359,6 +359,8 @@ class Learner:
         known = [n.memory for n in found.neighbours if _is_learned(candidate, n.memory)]
         if any(memory.source != SOURCE or candidate.source != RESOLVED for memory in known):
             return None
+        if not known and candidate.source != RESOLVED and any(_is_part(candidate, n.memory) for n in found.neighbours):
+            return None
         if await self._is_out_of_date(candidate, found):
             return None
         is_written = origin not in (EXTRACTION, NOTICE)
@@ -678,10 +680,16 @@ def _is_among(candidate: Candidate, others: Sequence[Candidate]) -> bool:
 
 
 def _is_learned(candidate: Candidate, memory: Memory) -> bool:
-    """Whether a memory, one that holds or not, rests on the very words of the candidate, or has them as a sentence."""
-    is_same = memory.exchange_id == candidate.exchange_id is not None
-    told = (each.rstrip(" .!") for each in sentences(memory.quote)) if is_same else ()
-    return is_same and (candidate.quote == memory.quote or candidate.quote.rstrip(" .!") in told)
+    """Whether a memory, one that holds or not, rests on the very words of the candidate."""
+    is_same = (memory.exchange_id, memory.quote) == (candidate.exchange_id, candidate.quote)
+    return is_same and candidate.exchange_id is not None
+
+
+def _is_part(candidate: Candidate, memory: Memory) -> bool:
+    """Whether a memory rests on several sentences of a message, the candidate's among them."""
+    if candidate.exchange_id is None or memory.exchange_id != candidate.exchange_id:
+        return False
+    return candidate.quote.rstrip(" .!") in (each.rstrip(" .!") for each in sentences(memory.quote))
 
 
 def _placed(candidate: Candidate, exchange: Exchange) -> Candidate:

@@ -5,7 +5,7 @@ beside it is kept. Pure.
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence, Set
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from msgspec.structs import replace
 
@@ -444,10 +444,14 @@ def _first_value(name: str, text: str) -> str:
 
 
 def _named(text: str) -> set[str]:
-    """The names within a text, and its numbers."""
-    said = [word.strip(".,;:!?").split("'")[0] for word in text.split()]
-    names = (word for word in said[1:] if word[:1].isupper() and word.casefold() not in words("stop_words"))
-    return {*names, *(word for word in said[1:] if any(c.isdigit() for c in word))}
+    """The names within a text, and its numbers; no `It` that begins a sentence."""
+    found = set[str]()
+    for before, after in pairwise(text.split()):
+        word = after.strip(".,;:!?").split("'")[0]
+        begins = before.endswith((".", "!", "?")) and word.casefold() in words("stop_words")
+        if (word[:1].isupper() and word != "I" and not begins) or any(c.isdigit() for c in word):
+            found.add(word)
+    return found
 
 
 def _if_all_is_kept(said: str, found: str, gone: str = "") -> str | None:

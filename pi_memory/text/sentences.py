@@ -189,8 +189,14 @@ def clauses(text: str) -> list[str]:
     return found
 
 
+def has_verb(clause: str) -> bool:
+    """Whether a clause has a verb of its own: `my app that sorts mail` has none."""
+    own = pattern("of_which").sub(r"\g<thing>", clause)
+    return bool(pattern("says_now").search(own) or pattern("happened_once").search(own))
+
+
 def _begins_anew(text: str) -> bool:
-    """Whether a clause has a subject and a verb of its own: `my app that sorts mail` has none."""
-    clause = pattern("of_which").sub(r"\g<thing>", pattern("clause_joint").split(text)[0])
+    """Whether a clause has a subject and a verb of its own."""
+    clause = pattern("clause_joint").split(text)[0]
     has_subject = pattern("has_subject").match(clause) or pattern("said_of_same").match(clause)
-    return bool(has_subject and (pattern("says_now").search(clause) or pattern("happened_once").search(clause)))
+    return bool(has_subject) and has_verb(clause)
