@@ -271,3 +271,18 @@ def test_who_has_taken_over_is_told_without_who_did_it_before_unless_they_are_as
     assert without_predecessor(f"The bar is shut on Mondays. {said}") == (
         "The bar is shut on Mondays. Ida has taken over as the captain."
     )
+
+
+def test_a_list_of_days_is_no_end_of_a_clause() -> None:
+    said = "I go running every Tuesday and Saturday before breakfast, so I am not hopeless."
+    assert standing(said, ["I go swimming on Fridays before breakfast."]).startswith(said.partition(",")[0])
+
+
+def test_what_a_doctor_has_taken_somebody_off_is_left_out() -> None:
+    said = "The doctor has taken Ada off the statins for her legs. She has a fish oil now for the blood."
+    assert standing(said, ["Ada is on statins for the blood."]) == "She has a fish oil now for the blood."
+
+
+def test_what_goes_on_about_a_place_is_told_with_it() -> None:
+    said = "Yesterday we brought the Swan down to Bern in a gale, and there she can stay until Easter."
+    assert standing(said, ["Our boat, the Swan, lies at Basel until Easter."]) == said

@@ -242,7 +242,7 @@ def test_a_correction_that_was_undone_is_not_said_to_hold(reader: Client) -> Non
 
 @NEEDS_MINILM
 def test_a_sentence_and_what_refers_to_it_end_together_and_come_back_together(reader: Client) -> None:
-    say(reader, "The bike is a blue one, the lock combination is 0492. It is always parked behind the mill.")
+    say(reader, "The bike is a blue one, the lock combination is 0492. It stands behind the mill.")
     before = held(reader)
     say(reader, "I bought a new lock for the bike, its combination is 7715.")
     assert not [content for content in held(reader) if "0492" in content]

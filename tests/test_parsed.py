@@ -62,3 +62,9 @@ def test_what_a_text_says_is_told_one_by_one_with_what_its_pronouns_stand_for() 
     )
     assert READER.claims("We said so, it costs 90 a month.", "")[-1] == "it costs 90 a month."
     assert READER.claims("It rains. We stay in.", "") == ("It rains. We stay in.",)
+
+
+def test_a_pronoun_stands_for_nobody_where_it_is_not_plain_for_whom() -> None:
+    assert READER.claims("Anna has her class on Monday. They hold it in Bern.", "")[1] == "They hold it in Bern."
+    assert READER.claims("Dr. Ode is her dentist. She sleeps with a toy hare.", "")[1] == "She sleeps with a toy hare."
+    assert READER.claims("The Lunts live in Bern. They keep two hares.", "")[1] == "Lunts keep two hares."

@@ -96,6 +96,7 @@ CASES = [
     ),
     ("I need a card for Ida and I feed the hens", "The user needs a card for Ida and the user feeds the hens."),
     ("I agreed to it", "The user agreed to it."),
+    ("I rewrote it and I resent that", "The user rewrote it and the user resents that."),
     ("", ""),
 ]
 

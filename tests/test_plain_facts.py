@@ -137,7 +137,7 @@ def test_what_is_stated_to_be_remembered_is_not_found_twice() -> None:
 
 def test_a_message_of_sentences_that_are_surely_no_facts_is_a_remark() -> None:
     assert is_remark("I could eat a horse. Do you know that?")
-    assert is_remark("The radiator is cold. Who looks after it?", chance=0.2)
+    assert is_remark("The radiator is cold. Who looks after it?", chance=0.15)
     assert not is_remark("I could eat a horse.", chance=0.2)
     assert not is_remark("The PIN is 4711."), "what no judge sees may be a fact"
     assert not is_remark("Do you know that?")
@@ -299,3 +299,33 @@ def test_a_value_that_nothing_completes_is_no_fact() -> None:
     assert not found("no its 8820 now", chance=0.9)
     assert not found("The alarm is new.", "Where does Bo live?", "its 2 feb", chance=0.9)
     assert found("It's Anna who has the key.", chance=0.9)
+
+
+def test_a_reaction_is_nothing_that_a_sentence_refers_back_to() -> None:
+    found_facts = found(
+        "How do I get wax off a table?", "That is useful, thank you. It is for the oak one from Bern.", chance=0.9
+    )
+    assert [fact.content for fact in found_facts] == ["It is for the oak one from Bern."]
+    (fact,) = found(
+        "I'll give the vinegar a go.", "That is handy, because Bo has booked us a room in Bern for May.", chance=0.9
+    )
+    assert fact.content == "Bo has booked us a room in Bern for May."
+
+
+def test_a_cry_that_only_looks_like_a_question_is_no_fact() -> None:
+    assert found("Oh, for crying out loud, who put a sock in the kettle!", chance=0.9) == []
+
+
+def test_a_number_takes_along_whom_the_sentence_before_it_is_about() -> None:
+    said = "We will get Bo Marten in. He always sees to our pump. 0171 222 333."
+    assert found(said, chance=0.9)[-1].content == said
+
+
+def test_who_somebody_is_to_another_is_not_whom_the_next_message_is_about() -> None:
+    child = "Our daughter Mila turned two in March."
+    said = found(child, "Dr. Ode is her doctor, in Ash Lane.", "She sleeps with a toy hare.", chance=0.9)
+    assert said[-1].content == f"{child} She sleeps with a toy hare."
+    said = found(child, "We asked about that at the clinic too.", "She sleeps with a toy hare.", chance=0.9)
+    assert said[-1].content == f"{child} She sleeps with a toy hare."
+    told = "That is what our Emil says too."
+    assert found(child, told, "He has to renew his licence by June.", chance=0.9)[-1].content.startswith(told)

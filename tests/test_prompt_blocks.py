@@ -88,6 +88,13 @@ def test_what_was_said_of_a_memory_is_not_shown_beside_it() -> None:
     assert "Said Before" not in shown(memory("The user's pump is green"), said("My pump is green."))
 
 
+def test_what_is_left_of_a_message_beside_a_memory_is_not_shown_where_it_says_nothing_of_the_question() -> None:
+    known = memory("The user's pump is green")
+    assert "Said Before" not in shown(known, said("That was quick and friendly. My pump is green."))
+    for rest in ("The pump hums at night.", "It is in the shed.", "It cost 90."):
+        assert rest in shown(known, said(f"My pump is green. {rest}"))
+
+
 def test_a_time_is_shown_with_the_day_on_which_it_was_said() -> None:
     assert 'user, 01 May 2024: "I sold the pump yesterday"' in shown(said("I sold the pump yesterday", at=NOON))
     assert 'user: "I sold the pump"' in shown(said("I sold the pump"))

@@ -437,3 +437,28 @@ def test_a_value_goes_in_its_place_behind_another_sentence_but_not_where_somebod
         merged("We changed it for Will. Practice is every Friday now.", known)
         != "Band practice is every Friday in the mill."
     )
+
+
+def test_a_number_alone_goes_with_whom_it_is_of() -> None:
+    known = "I will get Bo Marten in. He sees to our pump. 0171 222 333."
+    said = "Bo Marten does not do pumps any more. We have gone over to Ida Lund, 0171 444 555."
+    left = merged(
+        said, known, [0.1, 0.9, 0.0], ["I will get Bo Marten in.", "Bo Marten sees to our pump.", "0171 222 333."]
+    )
+    assert left is None or "222 333" not in left
+
+
+def test_what_holds_beside_is_kept_where_who_is_meant_is_named_anew() -> None:
+    known = "Greta has her class on Monday 3rd. They hold it in Ash Lane now."
+    said = "The school rang about Greta's class. They want her on Friday 7th instead."
+    kept = merged(said, known, [0.98, 0.0], ["Greta has her class on Monday 3rd.", "They hold it in Ash Lane now."])
+    assert kept == f"{said} They hold it in Ash Lane now."
+
+
+def test_who_is_named_beside_what_is_over_is_not_who_left() -> None:
+    known = "Dr. Ode is her vet, and the scan there showed that Mopsy has a weak heart."
+    said = "We had to find another vet after the surgery closed down, and Mopsy is with Dr. Lunt from now on."
+    kept = merged(
+        said, known, [0.97, 0.05], ["Dr. Ode is her vet", "the scan there showed that Mopsy has a weak heart."]
+    )
+    assert kept == f"{said} The scan there showed that Mopsy has a weak heart."

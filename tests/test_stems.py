@@ -1,9 +1,9 @@
-"""Words without their endings, by which what was forgotten is known: a word's stem never changes."""
+"""Words without their endings; those by which what was forgotten is known never change."""
 
 import pytest
 
 from pi_memory.text.sentences import stems
-from pi_memory.text.stems import stem
+from pi_memory.text.stems import stem, stem_of_key
 
 
 @pytest.mark.parametrize(
@@ -22,12 +22,27 @@ from pi_memory.text.stems import stem
         ("sing", "sing"),
         ("used", "us"),
         ("is", "is"),
+        ("shed", "shed"),
+        ("sheds", "shed"),
+        ("string", "string"),
+        ("need", "need"),
+        ("needs", "need"),
+        ("agreed", "agre"),
+        ("jogging", "jog"),
+        ("tripped", "trip"),
+        ("adding", "add"),
+        ("selling", "sell"),
         ("mp3s", "mp3s"),
         ("", ""),
     ],
 )
 def test_a_word_is_left_without_its_ending(word: str, left: str) -> None:
     assert stem(word) == left
+
+
+@pytest.mark.parametrize(("word", "left"), [("shed", "sh"), ("sheds", "shed"), ("need", "ne"), ("pumped", "pump")])
+def test_a_forgotten_word_keeps_the_stem_that_it_was_hashed_by(word: str, left: str) -> None:
+    assert stem_of_key(word) == left
 
 
 def test_scripts_without_spaces_are_taken_in_pairs() -> None:

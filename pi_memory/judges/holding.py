@@ -23,8 +23,8 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
     is_over = any(pattern(name).search(gone) for name in ("says_over", "retracts", "happened_once"))
     if not (is_over or pattern("therefore").search(joint)) or pattern("mistaken").search(gone):
         return False
-    if pattern("says_over").search(now) or pattern("subordinate").match(now):
-        return False
+    if any(pattern(name).match(now) for name in ("subordinate", "place_before")) or pattern("says_over").search(now):
+        return False  # `We brought the boat to Bern, and there she stays.`
     replaced = values_replaced(now, gone, corrected)
     return replaced.isdisjoint(_words(now)) if replaced else _has_other_subject(now, gone, corrected)
 

@@ -212,6 +212,11 @@ class Reader:
             subject = subject.partition("'s ")[0]  # `Poppy's birthday is in May. She likes otters.`
         elif pattern("of_persons").match(before):
             subject = name if len(parsed.names) == 1 else _last_thing(before)  # `I took the attic, it costs 400.`
+        is_of_one = not is_thing and " " not in subject and not subject.endswith("s")
+        if is_of_one and pronoun[0].casefold() in words("of_several"):
+            return clause  # `Anna has the clinic on Monday. They do it in Bern.`
+        if not is_it and pattern("is_of_whom").match(before):
+            return clause  # `Dr. Ode is her dentist. She is three.`
         if not subject or (is_thing and not parsed.subject and not name):
             return clause
         if is_its:

@@ -41,7 +41,7 @@ LEAST_CHANCE_UNSURE = 0.75
 """
 LEAST_CHANCE_BESIDE_QUESTION = 0.4
 """The same in a message that asks something, of which some only says why: `The radiators are cold. Who do I ring?` Of
-what 47 people say beside questions 123 of 132 facts have it, and 44 of 167 other sentences. What is not kept is found
+what 53 people say beside questions 129 of 139 facts have it, and 39 of 184 other sentences. What is not kept is found
 as a message.
 """
 LEAST_OWN, LEAST_CHANCE_BESIDE_OWN = 0.95, 0.93
@@ -49,9 +49,9 @@ LEAST_OWN, LEAST_CHANCE_BESIDE_OWN = 0.95, 0.93
 but for what is as likely a fact as this. By an earlier fit, of what thirty-three people say beside questions 108 of 113
 reasons stand there and 10 of 161 facts; 1 of these reasons and 6 of these facts are as likely.
 """
-REMARK, REASON = 0.05, 0.3
-"""Below this nothing is stated that lasts: 10 of 1,004 facts and 86 % of 452 remarks, and beside a question 6 of 132
-facts and 120 of 167 other sentences.
+REMARK, REASON = 0.05, 0.2
+"""Below this nothing is stated that lasts: 10 of 1,004 facts and 86 % of 452 remarks, and beside a question 5 of 139
+facts and 136 of 184 other sentences.
 """
 ODDS_OF_DECISIONS = 2.5
 """By how much likelier than the judge thinks a decision is a fact: it was fitted on few."""
@@ -116,8 +116,8 @@ class PlainFacts:
             return Facts()
         quotes = {statement.quote for statement in stated}
         completed = [
-            (s, _with_access(s, before) or _elliptical(s, before) or _of_whom_it_was_asked(s, before))
-            for before, s in zip([None, *said], said, strict=False)
+            (s, _with_access(s, b) or self._elliptical(s, b, said, exchange) or _of_whom_it_was_asked(s, b))
+            for b, s in zip([None, *said], said, strict=False)
         ]
         possible_facts = [
             (s, complete)
@@ -145,7 +145,7 @@ class PlainFacts:
         if any(map(intent.is_asking, said)):
             least = max(least, LEAST_CHANCE_BESIDE_OWN if gives_reasons else LEAST_CHANCE_BESIDE_QUESTION)
         least_unsure = least if gives_reasons else LEAST_UNSURE
-        whole = None if quotes else _whole(said, exchange_id, exchange)
+        whole = None if quotes or not _is_short(said, exchange) else self._whole(said, exchange_id, exchange)
         self._remember(exchange.conversation_id, said)
         return Facts(
             tuple(each for each, chance in made if chance >= least)[:MOST],
@@ -222,9 +222,22 @@ class PlainFacts:
         """What a sentence says, with the one that it refers back to."""
         content = intent.without_courtesy(fact.text)
         refers_back = self._worth.refers_back(content) or _points_back(content)
-        if refers_back and (before := self._before(fact, said, exchange.conversation_id)):
+        saying = [s for s in said if s is fact or not intent.says_nothing(s.text)]
+        if refers_back and (before := self._before(fact, saying, exchange.conversation_id)):
             return f"{finished(before)} {finished(content)}"
         return content
+
+    def _elliptical(
+        self, sentence: Sentence, before: Sentence | None, said: Sequence[Sentence], exchange: Exchange
+    ) -> str:
+        """A sentence without a subject of its own with the one before it, which names what it is said of: `New hearing
+        aid. Takes a 13.`; "" for another one.
+        """
+        text = intent.without_courtesy(sentence.text)
+        only_value = pattern("value_first").match(text) and not pattern("finite").search(text)
+        if before is None or not _may_be_subject(before) or not (only_value or pattern("subjectless").match(text)):
+            return ""
+        return f"{finished(self._complete(before, said, exchange))} {finished(text)}"
 
     def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
         """The statement before a sentence that names something, of the same message, else of the conversation; the one
@@ -248,6 +261,17 @@ class PlainFacts:
             return naming[-1]
         return asked or (last if _names(last) or not earlier else earlier[-1])
 
+    def _whole(self, said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate:
+        """All of a short message, with the sentence that its first one refers back to."""
+        told = [self._complete(said[0], said, exchange), *(s.text for s in said[1:])]
+        content = " ".join(about_user(text) for text in told)
+        return Candidate(content, source=SOURCE, quote=exchange.user.strip(), exchange_id=exchange_id)
+
+    def _names_anew(self, text: str) -> bool:
+        """Whether a sentence may be what the next ones are about: no `She is six`, but `That is what Anna says`."""
+        names = pattern("of_that").match(text) and pattern("name_inside").search(text)
+        return names is not None or not self._worth.refers_back(text)
+
     def _remember(self, conversation: str, said: Sequence[Sentence]) -> None:
         """Keep the last statement of a message that names something, or the first of any, for what the next one may
         refer to; one that points back itself with the one before it.
@@ -255,9 +279,12 @@ class PlainFacts:
         self._asked_last.discard(conversation)
         if conversation in self._last and said and all(map(intent.is_asking, said)):
             self._asked_last.add(conversation)
-        stated = [s.text for s in said if _may_be_subject(s) and not self._worth.refers_back(s.text)]
-        naming = [text for text in stated if _names(text)]
+        stated = [s.text for s in said if _may_be_subject(s) and self._names_anew(s.text)]
         last = self._last.get(conversation, "")
+        if last:
+            others = "is_of_whom", "about_that"
+            stated = [text for text in stated if not any(pattern(name).search(text) for name in others)]
+        naming = [text for text in stated if _names(text)]
         if naming or (stated and not _names(last)):
             for text in naming or stated[-1:]:
                 together = f"{finished(last)} {text}" if last and _points_back(text) else ""
@@ -354,17 +381,6 @@ def _candidate(fact: Sentence, content: str, exchange_id: int) -> Candidate:
     return Candidate(about_user(content), source=SOURCE, quote=quote, exchange_id=exchange_id)
 
 
-def _elliptical(sentence: Sentence, before: Sentence | None) -> str:
-    """A sentence without a subject of its own with the one before it, which names what it is said of: `New hearing aid.
-    Takes a 13.`; "" for another one.
-    """
-    text = intent.without_courtesy(sentence.text)
-    only_value = pattern("value_first").match(text) and not pattern("finite").search(text)
-    if before is None or not _may_be_subject(before) or not (only_value or pattern("subjectless").match(text)):
-        return ""
-    return f"{finished(before.text)} {finished(text)}"
-
-
 def _chance(text: str, judged: float) -> float:
     """How likely a text is a fact, by the judge and by what the judge does not know."""
     if _gives_access(text):
@@ -419,15 +435,13 @@ def _states(sentence: Sentence) -> bool:
     """Whether it neither asks nor bids, says something that is so, and is the user's own."""
     text = sentence.text
     asks = intent.is_asking(sentence) or intent.names_only(text)
-    is_idle = intent.says_nothing(text) or intent.supposes(text)
+    is_idle = intent.says_nothing(text) or intent.supposes(text) or pattern("exclaims").match(text)
     bids = pattern("request").search(text) is not None
     return not asks and not is_idle and not bids and not is_quotation(text)
 
 
-def _whole(said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate | None:
-    """All of a short message that asks nothing, None for another one."""
+def _is_short(said: Sequence[Sentence], exchange: Exchange) -> bool:
+    """Whether a message says in two or three sentences what is so, and asks nothing."""
     text = exchange.user.strip()
     is_short = 1 < len(said) <= MOST_TOGETHER and len(text) <= LONGEST_TOGETHER
-    if not is_short or not all(map(_states, said)) or secret_in(text):
-        return None
-    return Candidate(" ".join(about_user(s.text) for s in said), source=SOURCE, quote=text, exchange_id=exchange_id)
+    return is_short and all(map(_states, said)) and not secret_in(text)

@@ -34,8 +34,10 @@ class Worth:
         return self._signs.chances(self.signs(sentences)) if read is None else self._reading.chances(read)
 
     def refers_back(self, sentence: str) -> bool:
-        """Whether its subject stands in the sentence before."""
-        return self._back.match(sentence) is not None and pattern("generic_they").match(sentence) is None
+        """Whether its subject stands in the sentence before; `there is` that says where itself stands alone."""
+        if self._back.match(sentence) is None or any(pattern(n).match(sentence) for n in ("generic_they", "expletive")):
+            return False
+        return not pattern("existential").match(sentence) or pattern("at_place").search(sentence) is None
 
     def signs(self, sentences: Sequence[str]) -> Vectors:
         """Signs of each sentence, shape (n, signs)."""

@@ -169,7 +169,8 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None, alon
     ]
     has_new_value = any(not shapes.isdisjoint(map(_shape, _values(parts[place]))) for place in corrected)
     if not has_new_value and any(_is_left(said, parts[place]) for place in corrected):
-        rest = [place for place in rest if not pattern("definite").match(parts[place])]  # the office of who quit
+        # The office of who quit, but not what was said of somebody who is named now too.
+        rest = [p for p in rest if not pattern("definite").match(parts[p]) or _named(parts[p]) & _named(said)]
     kept = [_sentence(named.get(place, parts[place])) for place in rest]
     return " ".join([_sentence(said), *kept]) if kept else None
 
@@ -240,7 +241,7 @@ def _standing_beside(said: str, parts: Sequence[str], corrected: Collection[int]
     for place, part in enumerate(parts):
         own = part.strip(" ,;")
         goes_on = any(pattern(name).match(own) for name in ("said_of_same", "subjectless"))
-        goes_on = goes_on or pattern("object_pronoun").search(own) is not None
+        goes_on = goes_on or pattern("object_pronoun").search(own) is not None or not any(map(str.isalpha, own))
         named = named if goes_on else place
         is_named = named in rest or named == place or _is_named_too(said, parts[named])
         if place not in corrected and _stands_alone(part) and is_named and not _has_who_left(said, part):
@@ -264,6 +265,9 @@ def _is_named_too(said: str, clause: str) -> bool:
     if _is_left(said, clause):
         return False
     names = {found.casefold() for found in pattern("name_inside").findall(clause)}
+    first = re.match(r"\w+", clause.strip())
+    if first and first[0] in _named(said) and first[0][0].isupper():
+        return True
     return not names.isdisjoint(re.findall(r"\w+", said.casefold()))
 
 
@@ -288,7 +292,7 @@ def _is_succeeded(about_it: Sequence[str], clause: str) -> bool:
 
 def _has_who_left(said: str, clause: str) -> bool:
     """Whether a clause names somebody who is said to be there no more: `Bo retired.`"""
-    over = [each for each in sentences(said) if pattern("says_over").search(each)]
+    over = [each for each in clauses(said) if pattern("says_over").search(each)]
     names = " ".join(word for each in over for word in re.findall(r"\w+", each) if word[:1].isupper())
     return bool(all_stems(names) & all_stems(clause))
 

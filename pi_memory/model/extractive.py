@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from itertools import zip_longest
 
 from msgspec import Struct
@@ -227,14 +227,9 @@ def _what_to_do(message: str, recalled: Sequence[SpokenLine]) -> str:
         return ""
     for line in recalled:
         conditions = [stems(found["what"]) for found in pattern("on_condition").finditer(line.text)]
-        if any(sum(_is_among(word, said) for word in each) > FULFILLED * len(each) for each in conditions):
+        if any(len(each & said) > FULFILLED * len(each) for each in conditions):
             return line.spoken()
     return ""
-
-
-def _is_among(word: str, said: Iterable[str]) -> bool:
-    """Whether a stem is one of some, also with its last letter twice: `trip`, and `tripp` of `tripped`."""
-    return any(one in (word, word + word[-1]) or word == one + one[-1] for one in said)
 
 
 def _by_words(message: str, said: Sequence[str], facts: PromptFacts) -> list[SpokenLine]:

@@ -29,6 +29,14 @@ class Novelty:
         new = [line for line in said if line not in self._prompt and not self._contains(line)]
         return new if new == said or any(" " in line for line in new) else []
 
+    def is_idle(self, left: Sequence[str], text: str) -> bool:
+        """Whether what is left of a text, which is said already for the rest, neither names anything nor shares a word
+        with the message: `He was quick.`
+        """
+        rest = " ".join(left)
+        says = any(pattern(name).search(rest) for name in ("specific", "name_inside", "at_place"))
+        return len(left) < len(_lines(text)) and not says and not stems(rest) & stems(self._message)
+
     def answers(self, text: str) -> list[str]:
         """The sentences of a text that do not only ask, also those that the prompt already contains. A question right
         before a statement says what that is about.

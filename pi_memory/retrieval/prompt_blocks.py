@@ -46,6 +46,8 @@ def block(
     for result in found:
         repeats = again and not chosen
         lines = novelty.answers(result.content) if repeats else novelty.of(result.content)
+        if not repeats and result.kind == "exchange" and novelty.is_idle(lines, result.content):
+            continue
         if text := novelty.excerpt(lines):
             heading, line = _heading(result), _line(result, text, dated=when)
             cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")

@@ -20,7 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pi_memory.text.sentences import spans
-from pi_memory.text.stems import stem
+from pi_memory.text.stems import stem_of_key
 
 Key = int | str
 """Of a fact: the sum of its stems' hashes. A text, normalised, is the key by which facts were known before."""
@@ -309,7 +309,7 @@ def _words(sentence: str) -> list[Word]:
         elif token in FRAMES or token in ARTICLES or not token[0].isalnum():
             found.append(Word(Kind.BREAK, ARTICLE if token in ARTICLES else ""))
         elif token not in NEUTRAL:
-            found.append(Word(Kind.CONTENT, "not" if token in NOT else stem(token), owned))
+            found.append(Word(Kind.CONTENT, "not" if token in NOT else stem_of_key(token), owned))
         elif token == "s" and found and found[-1].kind is Kind.CONTENT:
             found[-1] = replace(found[-1], owned=True)
         owned = token in USER or token == "of"

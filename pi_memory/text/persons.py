@@ -87,7 +87,8 @@ def _is_adverb(word: str) -> bool:
 def _third(verb: str) -> str:
     if verb in forms("auxiliary"):
         return forms("auxiliary")[verb]
-    is_past = verb.endswith("ed") and verb not in words("like_past")
+    bare = pattern("before_verb").sub("", verb)
+    is_past = (verb.endswith("ed") or bare in words("third_person_too")) and verb not in words("like_past")
     if is_past or verb in words("third_person_too") or verb in words("no_verb"):
         return verb
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):

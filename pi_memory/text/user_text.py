@@ -4,7 +4,7 @@ What somebody else wrote must never become the user's statement. In doubt a line
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -144,13 +144,26 @@ def _split(block: str) -> Iterator[Sentence]:
     is_quoting = any(mark in block for mark in "`\"“„«'‘")
     masked = pattern("quotation").sub(lambda found: "\0" * len(found[0]), block) if is_quoting else block
     start = 0
-    for end in [*_ends(masked), len(block)]:
+    for end in _with_numbers(block, [*_ends(masked), len(block)]):
         text = block[start:end].strip()
         item = ITEM.match(text)
         text = text[item.end() :] if item else text
         if text and len(text) <= LONGEST:
             yield from (Sentence(part, item=item is not None) for part in _apart(text))
         start = end
+
+
+def _with_numbers(block: str, ends: Sequence[int]) -> list[int]:
+    """The ends of sentences, none before a number alone, which belongs to the one it stands behind: `Ring Bo. 0171
+    222.`
+    """
+    found = []
+    for start, end, after in zip([0, *ends], ends, [*ends[1:], ends[-1]], strict=False):
+        behind = block[end:after].strip()
+        is_whole = not behind or any(map(str.isalpha, behind)) or block[start:end].rstrip().endswith(("?", ":"))
+        if is_whole or "\n" in block[start:end][-2:]:
+            found.append(end)
+    return found
 
 
 def _apart(text: str) -> tuple[str, ...]:
