@@ -286,3 +286,13 @@ def test_what_a_doctor_has_taken_somebody_off_is_left_out() -> None:
 def test_what_goes_on_about_a_place_is_told_with_it() -> None:
     said = "Yesterday we brought the Swan down to Bern in a gale, and there she can stay until Easter."
     assert standing(said, ["Our boat, the Swan, lies at Basel until Easter."]) == said
+    said = "The vet looked at our dog again, and from tonight he gets a whole pill in his cheese."
+    assert standing(said, ["The vet says that our dog must have half a pill in his cheese."]) == said
+
+
+def test_what_became_of_the_old_place_is_left_out_where_it_is_told_what_is_so_now() -> None:
+    said = "The crows had the straw basket to pieces, so the spare key is in the tin can now."
+    known = "The spare key hangs in the straw basket."
+    assert standing(said, [known]) == "The spare key is in the tin can now."
+    assert standing(said, [known], stems("What became of the basket?")) == said
+    assert standing("The wind was wild, so the spare key is in the tin can now.", [known]).startswith("The wind")

@@ -68,3 +68,12 @@ def test_a_pronoun_stands_for_nobody_where_it_is_not_plain_for_whom() -> None:
     assert READER.claims("Anna has her class on Monday. They hold it in Bern.", "")[1] == "They hold it in Bern."
     assert READER.claims("Dr. Ode is her dentist. She sleeps with a toy hare.", "")[1] == "She sleeps with a toy hare."
     assert READER.claims("The Lunts live in Bern. They keep two hares.", "")[1] == "Lunts keep two hares."
+
+
+def test_he_or_she_is_the_one_of_the_family_that_a_sentence_about_the_user_names() -> None:
+    said = "We sail on Monday, as my mother wants to be there. She lives in Bern, and her dog is deaf."
+    assert READER.claims(said, "")[1:] == ("my mother lives in Bern", "my mother's dog is deaf.")
+    said = "The user rang the user's brother. He lives in Bern."
+    assert READER.claims(said, "")[1] == "the user's brother lives in Bern."
+    assert READER.claims("We rang my brother and my sister. She lives in Bern.", "")[1] == "She lives in Bern."
+    assert READER.claims("He lives in Bern, and his dog is deaf.", "")[1] == "his dog is deaf."

@@ -25,6 +25,8 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
         return False
     if any(pattern(name).match(now) for name in ("subordinate", "place_before")) or pattern("says_over").search(now):
         return False  # `We brought the boat to Bern, and there she stays.`
+    if pattern("therefore").search(joint) and _says_anew(now, gone, corrected):
+        return True
     replaced = values_replaced(now, gone, corrected)
     return replaced.isdisjoint(_words(now)) if replaced else _has_other_subject(now, gone, corrected)
 
@@ -55,8 +57,19 @@ def subject_of(clause: str) -> str:
 def _has_other_subject(now: str, gone: str, corrected: Sequence[str]) -> bool:
     """Whether a clause says of somebody else what was told of who is gone: `beth went, callum does the wages`."""
     told = frozenset().union(*map(stems, corrected))
+    pronouns = words("of_a_person") | words("of_things") | words("of_several")
+    if not pronouns.isdisjoint(_before_verb(now).casefold().split()):
+        return False  # `The vet looked at our dog, and from tonight he gets a pill.`
     before, after = (stems(_before_verb(clause)) for clause in (gone, now))
     return bool(before & told and after and after.isdisjoint(told) and stems(now) & told)
+
+
+def _says_anew(now: str, gone: str, corrected: Sequence[str]) -> bool:
+    """Whether a clause says something else of what was told of, and the one before it only what became of the rest:
+    `the gulls broke the pot, so the key is in the can`.
+    """
+    told, subject = frozenset().union(*map(stems, corrected)), stems(subject_of(now))
+    return bool(subject & told) and bool(stems(gone) & (told - subject))
 
 
 def _before_verb(clause: str) -> str:

@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -189,11 +190,14 @@ class Reader:
         for clause in (each.strip(" ,;") for each in clauses(text)):
             is_thing = not words("of_things").isdisjoint(clause.casefold().replace("'", " ").split()[:1])
             found.append(self._with_object(self._resolved(clause, before if is_thing else of_others), of_others))
-            if found[-1] != clause or not has_verb(clause):  # `Ikenna, a quiet lad`: he is Ikenna
+            is_of_user = pattern("of_persons").match(clause) is not None
+            if found[-1] != clause or not (is_of_user or has_verb(clause)):  # `Ikenna, a quiet lad`: he is Ikenna
                 continue
             before = clause
+            if pattern("said_of_same").match(clause):  # of whom is not known
+                continue
             # `She` is not who says `I should be obliged`, but may be whom `I have a lodger, Anna` names.
-            if not pattern("of_persons").match(clause) or (not of_others and self.parsed(clause).name):
+            if not is_of_user or (not of_others and (self.parsed(clause).name or self._relative(clause))):
                 of_others = clause
         return found
 
@@ -208,7 +212,9 @@ class Reader:
         is_it = pronoun[0].lower() in words("of_things")
         is_thing = is_it or not name
         subject = " ".join(parsed.tokens[: parsed.verb]) if is_thing else name
-        if not is_it:
+        if not is_it and not name and pattern("of_persons").match(before):
+            is_thing, subject = False, self._relative(before)  # `We sail, as my mother wants. She lives in Bern.`
+        elif not is_it:
             subject = subject.partition("'s ")[0]  # `Poppy's birthday is in May. She likes otters.`
         elif pattern("of_persons").match(before):
             subject = name if len(parsed.names) == 1 else _last_thing(before)  # `I took the attic, it costs 400.`
@@ -222,6 +228,13 @@ class Reader:
         if is_its:
             return f"{subject}'s".replace("'s's", "'s") + f" {clause[is_its.end() :].strip()}"
         return with_subject(clause, subject)
+
+    def _relative(self, clause: str) -> str:
+        """The one of the family whom a clause names: `my mother`; "" for none, or several."""
+        pairs = {pair for pair in pairwise(TOKEN.findall(clause)) if pair[1].lower() in self.listed("kin")}
+        named = ["the " * (whose == "user's") + f"{whose} {kin}" for whose, kin in pairs]
+        own = [each for each in named if pattern("owning").match(each) and not pattern("said_of_its").match(each)]
+        return own[0] if len(own) == 1 else ""
 
     def _with_object(self, clause: str, before: str) -> str:
         """What the user does with him or her, with whom the clause before is about: `I pay the window cleaner 14.`"""

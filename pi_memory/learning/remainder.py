@@ -266,7 +266,7 @@ def _is_named_too(said: str, clause: str) -> bool:
         return False
     names = {found.casefold() for found in pattern("name_inside").findall(clause)}
     first = re.match(r"\w+", clause.strip())
-    if first and first[0] in _named(said) and first[0][0].isupper():
+    if first and first[0] in _named(f". {said}"):
         return True
     return not names.isdisjoint(re.findall(r"\w+", said.casefold()))
 

@@ -279,8 +279,8 @@ def _is_edited(memory: Memory) -> bool:
 
 
 def _over_since(at: float, over: Iterable[Over]) -> list[frozenset[str]]:
-    """What was over after a Unix time."""
-    return [each.stems for each in over if at <= each.until]
+    """What was over after a Unix time, each once."""
+    return list({each.stems for each in over if at <= each.until})
 
 
 def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:

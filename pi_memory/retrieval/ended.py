@@ -10,7 +10,7 @@ from pi_memory.judges.holding import instead, is_instead, subject_of, values, va
 from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind, wrong_first
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import finished
-from pi_memory.text.sentences import at_most, clauses, sentences, stems
+from pi_memory.text.sentences import clauses, may_have, sentences, stems
 from pi_memory.text.stems import stem
 
 SAYS = 0.8
@@ -71,7 +71,7 @@ def unsaid(text: str, over: Sequence[Set[str]]) -> str:
     """A message without its sentences that say what one of the memories said that are over, of which the content stems
     are given; "" when nothing is left.
     """
-    over = [content for content in over if at_most(content, text) >= SAYS * len(content)]
+    over = may_have(over, text, share=SAYS)
     said = sentences(text) if over else []
     kept = [sentence for sentence in said if not _says_one(stems(sentence), over)]
     return text if len(kept) == len(said) else "\n".join(kept)

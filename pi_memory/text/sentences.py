@@ -4,7 +4,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from msgspec import Struct
 
@@ -132,10 +132,10 @@ def stems(text: str) -> set[str]:
     return {stem(word) for word in found if word not in stop_words and word not in request_words}
 
 
-def at_most(wanted: Iterable[str], text: str) -> int:
-    """How many of some stems a text has at most: a quick look, without taking it apart."""
+def may_have(contents: Iterable[Set[str]], text: str, *, share: float) -> list[Set[str]]:
+    """Those of some sets of stems of which a text may have a share: a quick look, without taking it apart."""
     plain = _plain(text)
-    return sum((stem[:-1] if stem.endswith("i") else stem) in plain for stem in wanted)
+    return [each for each in contents if sum(one.removesuffix("i") in plain for one in each) >= share * len(each)]
 
 
 def best(question: str, candidates: Sequence[str]) -> list[Quote]:
