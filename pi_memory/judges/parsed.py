@@ -218,6 +218,8 @@ class Reader:
             subject = subject.partition("'s ")[0]  # `Poppy's birthday is in May. She likes otters.`
         elif pattern("of_persons").match(before):
             subject = name if len(parsed.names) == 1 else _last_thing(before)  # `I took the attic, it costs 400.`
+        if is_it and not self.listed("kin").isdisjoint(subject.lower().split()):
+            return clause  # `Aunt Ida takes her pill at six, and it has to be with food.`
         is_of_one = not is_thing and " " not in subject and not subject.endswith("s")
         if is_of_one and pronoun[0].casefold() in words("of_several"):
             return clause  # `Anna has the clinic on Monday. They do it in Bern.`
