@@ -221,11 +221,11 @@ class PlainFacts:
     def _complete(self, fact: Sentence, said: Sequence[Sentence], exchange: Exchange) -> str:
         """What a sentence says, with the one that it refers back to."""
         content = intent.without_courtesy(fact.text)
-        refers_back = self._worth.refers_back(content) or _points_back(content)
+        if not (self._worth.refers_back(content) or _points_back(content)):
+            return content
         saying = [s for s in said if s is fact or not intent.says_nothing(s.text)]
-        if refers_back and (before := self._before(fact, saying, exchange.conversation_id)):
-            return f"{finished(before)} {finished(content)}"
-        return content
+        before = self._before(fact, saying, exchange.conversation_id)
+        return f"{finished(before)} {finished(content)}" if before else content
 
     def _elliptical(
         self, sentence: Sentence, before: Sentence | None, said: Sequence[Sentence], exchange: Exchange
