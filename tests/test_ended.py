@@ -296,3 +296,38 @@ def test_what_became_of_the_old_place_is_left_out_where_it_is_told_what_is_so_no
     assert standing(said, [known]) == "The spare key is in the tin can now."
     assert standing(said, [known], stems("What became of the basket?")) == said
     assert standing("The wind was wild, so the spare key is in the tin can now.", [known]).startswith("The wind")
+
+
+def test_a_sentence_with_another_value_is_told_whole_whatever_its_verb_may_say_elsewhere() -> None:
+    old = "They drop the crates on Mondays so we have to keep the yard clear."
+    new = "They drop the crates on Wednesdays so we have to keep the yard clear."
+    assert standing(new, [old]) == new
+    assert standing(f"We buy at Orr's. {new}", [f"We buy at Orr's. {old}"]) == f"We buy at Orr's. {new}"
+
+
+@pytest.mark.parametrize(
+    ("said", "before"),
+    [
+        (
+            "I misled you about Ada. Her birthday is on the 5th of May and not on the 3rd, as her mother says.",
+            "Ada, the small one, has her birthday on the 3rd of May, and I forgot it last year.",
+        ),
+        ("Bo swapped so it's Mondays he can't row.", "Bo can't row on Saturdays."),
+        (
+            "I get 12.45 an hour at the mill, so I am treating myself to good tea.",
+            "They pay me 11.80 an hour and I get to take home what is left over.",
+        ),
+        (
+            "A note came, they have changed the hours and the bell goes at quarter to three now, so I shall be late.",
+            "I do the collecting, they come out at ten past three and I leave the car, which will be bad by June.",
+        ),
+        (
+            "Can you write a unit for the copies? it pushes to Hythe, cancelled the Bern account.",
+            "the copies go to bern, every night at 3",
+        ),
+        ("Not with Bo any more, they've paired me with Ferdi and he hums. constantly.", "I row with Bo."),
+    ],
+)
+def test_what_has_another_value_in_the_place_of_the_old_one_is_told(said: str, before: str) -> None:
+    new = {"5th", "Mondays", "12.45", "quarter to three", "Hythe", "Ferdi"}
+    assert any(value in standing(said, [before]) for value in new if value in said)

@@ -601,3 +601,15 @@ def test_what_a_message_says_as_a_whole_is_not_learned_again_when_its_conversati
     reader.settle()
     assert len([content for content in held(reader) if "May" in content]) == 1
     assert not [content for content in held(reader) if "February" in content]
+
+
+@NEEDS_MINILM
+def test_what_is_said_behind_a_sentence_that_is_not_meant_is_corrected_with_what_it_is_about(reader: Client) -> None:
+    say(
+        reader,
+        "The car is a blue Skoda. It gets its service at Moll's.",
+        "The car goes to Brenner's garage from now on.",
+    )
+    now = " ".join(held(reader))
+    assert "Moll" not in now
+    assert "blue Skoda" in now

@@ -15,20 +15,23 @@ from pi_memory.judges.worth import Worth
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
+from pi_memory.text.sentences import sentences
 from pi_memory.types import Candidate, Exchange, Vectors
 from pi_memory.worker import Worker
 from tests.fakes import FakeReader
 
 
 class States(Asked):
-    """To whom no message asks but by its words, and what asks is as likely as `own` about the user's own world."""
+    """To whom no message asks but by its words, and what asks is as likely as `own` about the user's own world, and by
+    `itself` as this.
+    """
 
-    def __init__(self, own: float) -> None:
+    def __init__(self, own: float, itself: float) -> None:
         super().__init__(Config().folder("heads"))
-        self._own = own
+        self._own, self._itself = own, itself
 
     def own(self, message: str, read: Vectors | None = None) -> float:
-        return self._own
+        return self._own if len(sentences(message)) > 1 else self._itself
 
     def asks(self, read: Vectors) -> bool:
         return False
@@ -48,9 +51,11 @@ class Sure(Worth):
 
 
 @asynccontextmanager
-async def judge(chance: float | None, own: float = 0.0, of_short: float | None = None) -> AsyncIterator[PlainFacts]:
+async def judge(
+    chance: float | None, own: float = 0.0, of_short: float | None = None, itself: float | None = None
+) -> AsyncIterator[PlainFacts]:
     """With an embedder and judges to whom every sentence has the `chance`, and every question is as likely as `own`
-    about the user's own world; None for the real judges, and none.
+    about the user's own world, and by `itself` as this; None for the real judges, and none.
     """
 
     async def load() -> Embedder:
@@ -61,18 +66,24 @@ async def judge(chance: float | None, own: float = 0.0, of_short: float | None =
     embedder.start()
     await embedder.ready()
     heads = Config().folder("heads")
-    worth, asked = (Sure(chance, of_short or chance), States(own)) if chance else (Worth(heads), Asked(heads))
+    worth, asked = (Worth(heads), Asked(heads))
+    if chance:
+        worth, asked = Sure(chance, of_short or chance), States(own, own if itself is None else itself)
     yield PlainFacts(worth, asked, embedder, worker=worker)
     await worker.close()
 
 
 def found(
-    *messages: str, chance: float | None = None, own: float = 0.0, of_short: float | None = None
+    *messages: str,
+    chance: float | None = None,
+    own: float = 0.0,
+    of_short: float | None = None,
+    itself: float | None = None,
 ) -> list[Candidate]:
     """What the last of the messages of a conversation states in passing."""
 
     async def main() -> list[Candidate]:
-        async with judge(chance, own, of_short) as facts:
+        async with judge(chance, own, of_short, itself) as facts:
             of_each = [
                 await facts.of(number, Exchange("c", text, "Fine.", 0.0), stated=notice(text))
                 for number, text in enumerate(messages, 1)
@@ -163,6 +174,12 @@ def test_what_is_said_beside_a_question_about_ones_own_world_says_why_it_asks() 
     assert aside(f"{message} {asked}", chance=0.5, own=0.99) == "remark", "it may be a fact after all"
     assert aside(f"{message} {asked}", chance=0.3) == ""
     assert aside(asked, chance=0.3, own=0.99) == "", "there is no reason"
+
+
+def test_what_is_said_beside_a_question_that_any_world_answers_says_no_reason() -> None:
+    message, asked = "Ada has the post she wanted and they have moved to Bern.", "What do people give for a new flat?"
+    assert [fact.quote for fact in found(f"{message} {asked}", chance=0.9, own=0.99, itself=0.1)] == [message]
+    assert found(f"{message} {asked}", chance=0.9, own=0.99, itself=0.5) == []
 
 
 def test_what_is_to_be_said_is_told_without_the_request() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.learning.remainder import by_itself, merged, put_right, with_amount, with_rest
+from pi_memory.learning.remainder import by_itself, in_context, merged, put_right, with_amount, with_rest
 from pi_memory.text.sentences import clauses
 
 
@@ -462,3 +462,78 @@ def test_who_is_named_beside_what_is_over_is_not_who_left() -> None:
         said, known, [0.97, 0.05], ["Dr. Ode is her vet", "the scan there showed that Mopsy has a weak heart."]
     )
     assert kept == f"{said} The scan there showed that Mopsy has a weak heart."
+
+
+def test_a_clause_that_means_something_of_the_one_before_is_read_with_it() -> None:
+    assert in_context(["I had a ladder.", "I lent it to Bo", "It is long", "the code is 12"]) == [
+        "I had a ladder.",
+        "I had a ladder. I lent it to Bo.",
+        "It is long",
+        "the code is 12",
+    ]
+    assert in_context(["I lent it to Bo"]) == ["I lent it to Bo"]
+
+
+def test_where_no_clause_is_likely_untrue_the_one_with_the_most_words_is() -> None:
+    known = "If we are out, they can ask Ida Broom at the forge, who holds the spare key."
+    said = "Ida has gone to live with her son, and so the spare key is with Colin."
+    alone = ["If we are out", "If we can ask Ida Broom at the forge, who holds the spare key."]
+    assert merged(said, known, [0.004, 0.001], alone) is None
+    assert merged(said, known, [0.4, 0.1], alone) is None, "who left is not named by what stands for `they`"
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        (
+            "The fee is due on the 14th of May, not in April.",
+            "The fee is due on the 22nd of April, at the bank.",
+            "14th of May",
+        ),
+        (
+            "No, it's the last Monday we row, not the first Friday.",
+            "We row at the lock, first Friday of the month.",
+            "last Monday of",
+        ),
+        (
+            "Rowing is second Monday from here on.",
+            "We row on the first Friday of the month at the lock.",
+            "second Monday of",
+        ),
+    ],
+)
+def test_a_value_of_several_words_is_put_right_as_a_whole(said: str, known: str, kept: str) -> None:
+    assert kept in (merged(said, known) or "")
+
+
+def test_by_how_much_there_is_more_or_less_is_not_how_much_there_is() -> None:
+    assert merged("Lost two hens to the fox, nine left.", "In the yard are eleven hens and a goose.") is None
+    assert merged("We went with Hythe, 90 less a year.", "We pay 140 to Bern for the car.") is None
+    assert merged("The yard has nine hens now.", "In the yard are eleven hens and a goose.") == (
+        "In the yard are nine hens and a goose."
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Guests are on 50 because 30 was taken.", "Two nets: 20 is the junk, 30 is for guests."),
+        ("I work Thursday through Sunday, same hours.", "I work nights, Sunday through Wednesday."),
+        ("No, rowing is Monday and Friday, not Tuesday.", "Rowing is on Tuesday and Friday at 6 with Bo."),
+        ("The term is forty-five days.", "We pay at 60 days, as agreed in the contract."),
+        ("The dogs eat at half 6.", "The dogs get fed first, 7 sharp, or they bark."),
+        ("Somebody broke my lock, so I take bus 402.", "I ride the orange bike with lock 707 and a bell."),
+        ("The egg is six pounds twenty the box.", "I sell the eggs at five pounds fifty the box, to anybody."),
+        ("The image compiles with clang 18.", "The engine is compiled with GCC 12 on the server."),
+        ("No soy any more, we use cream, one percent.", "For the foam: soy 0.6 percent, and a blender."),
+        ("She gets lettuce on a Sunday from here on.", "The budgie gets millet on Sundays after church."),
+    ],
+)
+def test_a_value_whose_place_is_not_plain_takes_none(said: str, known: str) -> None:
+    assert said in (merged(said, known) or said), "what was said stands as it was said"
+
+
+def test_a_part_of_a_day_is_put_right_with_its_day() -> None:
+    known = "Ada calls Wednesday nights around 7."
+    assert merged("It is Saturday mornings that she rings me now.", known) == "Ada calls Saturday mornings around 7."
+    assert merged("Ada calls on Saturday mornings now.", "Ada calls on Wednesdays around 7.") is None

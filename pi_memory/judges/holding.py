@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 
 from pi_memory.text.contrast import in_cleft, with_subject
 from pi_memory.text.language import forms, pattern, words
-from pi_memory.text.sentences import stems
+from pi_memory.text.sentences import has_verb, stems
 
 MOST_SUBJECT = 5
 """Words of a subject."""
@@ -23,11 +23,20 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
     is_over = any(pattern(name).search(gone) for name in ("says_over", "retracts", "happened_once"))
     if not (is_over or pattern("therefore").search(joint)) or pattern("mistaken").search(gone):
         return False
-    if any(pattern(name).match(now) for name in ("subordinate", "place_before")) or pattern("says_over").search(now):
+    if any(pattern(name).match(now) for name in ("subordinate", "place_before", "there_first")) or pattern(
+        "says_over"
+    ).search(now):
         return False  # `We brought the boat to Bern, and there she stays.`
+    if joint and not says_something(now):
+        return False  # `She has a new doctor, a Mrs. Ode, who is strict.`
+    replaced = values_replaced(now, gone, corrected)
+    if has_other_value(gone, corrected) and (replaced or not has_other_value(now, corrected)):
+        return False  # `I get 12 an hour now, so I treat myself`
     if pattern("therefore").search(joint) and _says_anew(now, gone, corrected):
         return True
-    replaced = values_replaced(now, gone, corrected)
+    is_named = not any(map(str.isdigit, "".join(replaced))) and replaced <= _words(_before_verb(gone))
+    if is_named and _goes_on_about(now, gone):
+        return False  # `Ada has the post she wanted, and they have moved to Bern.`
     return replaced.isdisjoint(_words(now)) if replaced else _has_other_subject(now, gone, corrected)
 
 
@@ -43,6 +52,9 @@ def instead(now: str, gone: str, corrected: Sequence[str], joint: str) -> str:
         new = values(subject_of(now) or now, known=corrected).keys() - values(" ".join(corrected), known=()).keys()
         return now if new else ""
     topic = next(_topics(gone, corrected, over=values_replaced(now, gone, corrected)), "")
+    is_person = now.split()[0].split("'")[0].casefold() in words("of_a_person")
+    if topic and goes_on and is_person and pattern("definite").match(topic) is not None:
+        return ""  # who is meant is not known
     if topic and goes_on and pattern("is_somewhere").search(now):
         return with_subject(now, topic)
     return f"{topic}: {now}" if not stems(topic) <= stems(now) else now
@@ -68,8 +80,40 @@ def _says_anew(now: str, gone: str, corrected: Sequence[str]) -> bool:
     """Whether a clause says something else of what was told of, and the one before it only what became of the rest:
     `the gulls broke the pot, so the key is in the can`.
     """
+    if pattern("place_before").search(now):
+        return False  # `They put a box on the wall, so the letters go in there.`
     told, subject = frozenset().union(*map(stems, corrected)), stems(subject_of(now))
     return bool(subject & told) and bool(stems(gone) & (told - subject))
+
+
+def says_something(clause: str) -> bool:
+    """Whether a clause has a verb before its first comma: no `Texas, but he rings`, no `a Mrs. Ode, who is strict`."""
+    clause = clause.partition(",")[0]
+    return (
+        has_verb(clause)
+        or pattern("finite").search(clause) is not None
+        or pattern("says_over").search(clause) is not None
+    )
+
+
+def _goes_on_about(now: str, gone: str) -> bool:
+    """Whether a clause goes on about somebody whom one names that does not say that they are gone."""
+    is_of_same = pattern("said_of_same").match(now) and not in_cleft(now)
+    return bool(is_of_same) and not any(pattern(name).search(gone) for name in ("says_over", "retracts", "has_left"))
+
+
+def has_other_value(clause: str, corrected: Sequence[str]) -> bool:
+    """Whether a clause has a number, a day or a time of day where what was corrected has another one."""
+    told = _plain_values(" ".join(corrected))
+    return any(kind in told.values() and value not in told for value, kind in _plain_values(clause).items())
+
+
+def _plain_values(text: str) -> dict[str, str]:
+    """The numbers, days and times of day in words of a text, each with its kind."""
+    found = {value: kind for value, kind in values(text, known=()).items() if kind != "name"}
+    counts = (words("tens") | set(forms("small_numbers"))) - {"one"}  # `the new one`
+    found |= {word: "number" for word in re.findall(r"\w+", text.casefold()) if word in counts}
+    return found | {time[0].casefold(): "time" for time in pattern("clock_words").finditer(text)}
 
 
 def _before_verb(clause: str) -> str:
@@ -121,7 +165,9 @@ def values(text: str, *, known: Sequence[str]) -> dict[str, str]:
             and not (is_first and _is_common(plain, known))
         ):
             found[small] = "name"
-        is_first = word.endswith((".", "!", "?", ":")) and len(plain) > LEAST_NAME  # no title: `Mrs.`
+        is_first = word.endswith(("!", "?", ":")) or (
+            word.endswith(".") and len(plain) > LEAST_NAME
+        )  # no title: `Mrs.`
     return found
 
 

@@ -25,7 +25,7 @@ from pi_memory.learning import forget_requests
 from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
-from pi_memory.learning.remainder import by_itself, has_other_value, merged
+from pi_memory.learning.remainder import by_itself, has_other_value, in_context, merged
 from pi_memory.learning.statements import statements
 from pi_memory.learning.unkept import Recall, Unkept, as_candidate
 from pi_memory.loader import Loader
@@ -81,6 +81,8 @@ SPLIT = 6
 """How many memories are taken apart into what each says, one by one: each of that has to be embedded."""
 LEAST_CHANCE_OF_REMARK = 0.75
 """How likely what may be a remark has to make a memory untrue to end it."""
+OF_CONTEXT = 0.25
+"""The chance of a sentence before from which on it may be that which is untrue, and not what is said behind it."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -436,7 +438,7 @@ class Learner:
     async def _by_clause(self, candidate: Candidate, found: Nearby, memory: Memory) -> dict[str, float]:
         """How likely a candidate makes each clause of a memory untrue; none for one with a single clause."""
         clauses = self._replacement.clauses(undated(memory.content))
-        texts = [by_user(clause) for clause in clauses]
+        texts = [by_user(text) for text in in_context(clauses)]
         if len(texts) < 2 or len({*texts}) < len(texts):
             return {}
         vectors = [None] * len(texts) if found.vector is None else await self._around.vectors(texts)
@@ -518,10 +520,13 @@ class Learner:
         alone = {claim.text: claim for each in said.values() for claim in each}
         likely = self._replacement.chances(new, [*alone.values()], embedder=embedder, read=read)
         by_claim = dict(zip(alone, likely.tolist(), strict=True))
+        by_one = {id_: max(by_claim[claim.text] for claim in said[id_]) for id_ in claims}
+        of_any = {id_: max(chance, by_one.get(id_, 0.0)) for id_, chance in chances.items()}
+        before = {n.memory.id: [o.memory.id for o in old if _has(n.memory, o.memory)] for n in longer}
         for id_ in claims:
-            by_one = max(by_claim[claim.text] for claim in said[id_])
-            # The sentence before is a memory of its own.
-            chances[id_] = by_one if any(n.memory.id == id_ for n in longer) else max(chances[id_], by_one)
+            # The sentence before is a memory of its own, and may be what is meant.
+            is_of_own = all(of_any[context] < OF_CONTEXT for context in before.get(id_, ()))
+            chances[id_] = of_any[id_] if is_of_own else by_one[id_]
         return chances
 
     async def _claims(self, old: Sequence[Neighbour]) -> dict[int, list[Said]]:

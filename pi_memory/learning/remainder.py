@@ -20,16 +20,24 @@ from pi_memory.text.contrast import (
     wrong_first,
 )
 from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.persons import finished
 from pi_memory.text.sentences import clauses, sentences
 from pi_memory.text.sentences import stems as all_stems
 from pi_memory.text.stems import stem
 
-AMOUNT = re.compile(r"\b(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
+AMOUNT = re.compile(r"(?<![\w.,:-])(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
 """Two words, the first of which may be a number."""
 LIKELY_TOO = 0.55
 """Share of the chance of the clause that a correction most likely makes untrue from which on another one is too."""
 HARDLY = 0.1
 """The same for one that has a value written like the new one."""
+WHOLES = ("on_date", "nth_day", "part_of_day")
+"""Expressions of several words that are one value: `the 3rd of May`, `first Friday`, `Friday evenings`."""
+VERBS = ("says_now", "happened_once", "finite")
+MOST_ELSE = 7
+"""Words that a memory does not know, up to which what was said may be another value of it."""
+LEAST_LIKELY = 0.1
+"""A chance below which no clause is the one that was corrected."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
@@ -56,18 +64,22 @@ def put_right(said: str, known: str) -> str | None:
     """
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
     found = found or _value_instead(said)
-    wrong = found.wrong.strip(" .,`\"'") if found else ""
+    wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
     if found and (not standing(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
     stands = standing(wrong, known)
     if found is None or not stands or not stems(known) - stems(said) or _goes_on_about(stands, known):
         return None
     first = _alike(found.right, wrong)
+    if first and standing(first, known):
+        return None  # Monday and Friday, not Tuesday
     if first:  # Fridays are my day off, not Wednesdays
-        return _replaced(known, stands, _written_like(first, stands[0]))
+        return _if_whole(right, _replaced(known, stands, _written_like(first, stands[0])), known)
     if found.right == found.subject and not pattern("verb").search(found.right) and not in_cleft(found.right):
         return None  # where its subject ends is not known
-    return _replaced(known, stands, _tail(found.right))
+    if _day(wrong) in forms("weekday_name") and not any(_shape(value) == "weekday" for value in _values(found.right)):
+        return None
+    return _if_whole(right, _replaced(known, stands, _tail(found.right)), known)
 
 
 def with_amount(said: str, known: str) -> str | None:
@@ -79,11 +91,15 @@ def with_amount(said: str, known: str) -> str | None:
     if len(shared) != 1:
         return None
     new, old = mine[what := shared.pop()]["many"], theirs[what]
+    if pattern("by_how_much").search(said):
+        return None  # lost two hives
     if any(part.startswith(value) for part in pattern("clause_joint").split(known)[1:] for value in _values(known)):
         return None  # 40 grams in the morning and 30 in the evening: not plain which
     if new == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
         return None
-    return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :], gone=old["many"])
+    if any(_is_counted(text[each.end("what") :]) for text, each in ((said, mine[what]), (known, old))):
+        return None  # seven pounds fifty
+    return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :], known, gone=old["many"])
 
 
 def with_values(said: str, known: str) -> str | None:
@@ -91,29 +107,35 @@ def with_values(said: str, known: str) -> str | None:
     of each kind, if nothing else is named instead: `the exam is on the 26th` for `the exam is on January 19th at nine`;
     else None.
     """
-    dated = all(pattern("on_date").search(text) for text in (said, known))
-    new = [value for value in _values(said, dated=dated) if standing(value, known) is None]
+    wholes = [name for name in WHOLES if all(pattern(name).search(text) for text in (said, known))]
+    new = [value for value in _values(said, wholes) if standing(value, known) is None]
     if not new or len({*map(_shape, new)}) != len(new) or _counts(said) - _counts(known):
         return None
+    if pattern("by_how_much").search(said):
+        return None  # 90 less
     if _months(said) - _months(" ".join(new)) - _months(known) or _gives_reason(known, said):
         return None  # in April, the 14th
     found = known
     gone: list[str] = []
     for value in new:
-        alike = [each for each in _values(known, dated=dated) if _is_alike(value, said, each, known)]
+        alike = [each for each in _values(known, wholes) if _is_alike(value, said, each, known)]
         old = [each for each in alike if standing(each, said) is None] or alike  # `118 is broken, I have 64 now`
+        if alike != old and (len(alike) > 1 or _shape(value) == "weekday"):
+            return None  # `guests are 50 as 30 was taken`, `Mondays and Fridays`: not plain which
         if len(old) > 1:
             old = [each for each in old if len(each) == len(value)]  # a code of four digits for one of four
         place = standing(old[0], found) if len(old) == 1 else None
         if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
             return None  # it is the value of another one
         written = standing(value, said)
+        if written and pattern("half_before").search(said[: written.start()]):
+            return None  # at half 6
         more = pattern("and_a_half").match(said, written.end()) if written else None
         found = found[: place.start()] + _written_like(value, old[0]) + (more[0] if more else "") + found[place.end() :]
         gone.append(old[0])
     if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
-    return _if_all_is_kept(said, found, gone=" ".join(gone))
+    return _if_all_is_kept(said, found, known, gone=" ".join(gone))
 
 
 def has_other_value(said: str, known: str) -> bool:
@@ -142,7 +164,7 @@ def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> 
     behind = pattern("with_whom").sub("", known[where.end() :], count=1)
     found = f"{known[: where.start()]}{lead} {new[0][0].partition(' ')[2]}{behind}"
     beside = all_stems(pattern("moving").sub("", known)) - all_stems(said) - all_stems(old[0][0]) - {"user"}
-    return _if_all_is_kept(said, found) if beside else None
+    return _if_all_is_kept(said, found, known) if beside else None
 
 
 def with_rest(said: str, known: str, likely: Sequence[float] | None = None, alone: Sequence[str] = ()) -> str | None:
@@ -150,7 +172,8 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None, alon
     where there are none, or it is not plain which of them it is about.
     """
     parts = clauses(known)
-    corrected = _by_words(said, parts) if likely is None else _by_chance(likely)
+    is_plain = likely is not None and max(likely, default=0) >= LEAST_LIKELY
+    corrected = _by_chance(likely) if likely is not None and is_plain else _by_words(said, parts)
     if len(parts) == 1 or not corrected:
         return None
     rest = _standing_beside(said, parts, corrected)
@@ -173,6 +196,18 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None, alon
         rest = [p for p in rest if not pattern("definite").match(parts[p]) or _named(parts[p]) & _named(said)]
     kept = [_sentence(named.get(place, parts[place])) for place in rest]
     return " ".join([_sentence(said), *kept]) if kept else None
+
+
+def in_context(clauses: Sequence[str]) -> list[str]:
+    """Each clause, behind the one before it where something of that is meant by `it` or `them`: `I had a ladder. I lent
+    it to Bo.`
+    """
+    meant = [not words("of_before").isdisjoint(re.findall(r"\w+", clause.casefold())[1:]) for clause in clauses]
+    pairs = zip(["", *clauses], clauses, meant, strict=False)
+    return [
+        f"{finished(before)} {finished(clause)}" if before and is_meant else clause
+        for before, clause, is_meant in pairs
+    ]
 
 
 def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str | None:
@@ -254,7 +289,8 @@ def _by_name(said: str, parts: Sequence[str], corrected: Collection[int], alone:
     found: dict[int, str] = {}
     for place in range(1, len(parts)):
         own, before = parts[place].strip(" ,;"), parts[place - 1].strip(" ,;")
-        if place not in corrected and place - 1 in corrected and alone[place] != own and _stands_alone(own):
+        goes_on = alone[place] != own and _stands_alone(own) and not pattern("subordinate").match(before)
+        if place not in corrected and place - 1 in corrected and goes_on and not _has_who_left(said, own):
             text = by_itself(said, f"{before}. {own}", before, [alone[place]])
             found |= {place: text} if text else {}
     return found
@@ -388,13 +424,13 @@ def _amounts(text: str) -> dict[str, re.Match[str]]:
     return {stem(each["what"].casefold()): each for each in found}
 
 
-def _values(text: str, *, dated: bool = False) -> list[str]:
-    """The numbers of a text, its days of the week and times of day in words, as they are written; of `dated` ones a day
-    with its month is one.
+def _values(text: str, wholes: Sequence[str] = ()) -> list[str]:
+    """The numbers of a text, its days of the week and times of day in words, as they are written; what one of `wholes`
+    matches is one, such as a day with its month.
     """
-    if dated:
-        dates = [date[0].rstrip(".") for date in pattern("on_date").finditer(text)]
-        return dates + _values(pattern("on_date").sub("", text))
+    for name in wholes:
+        found = [whole[0].rstrip(".") for whole in pattern(name).finditer(text)]
+        return found + _values(pattern(name).sub("", text), wholes[1:])
     words = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in text.split()]
     found = [word for word in words if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
     return found + [time[0] for time in pattern("clock_words").finditer(text)]
@@ -412,7 +448,7 @@ def _day(word: str) -> str:
 
 def _shape(value: str) -> str:
     """How a value is written: `19th` and `2nd`, `15:40` and `8:05`, `7.20` and `14.50` are written alike."""
-    for name in ("clock_words", "on_date"):
+    for name in ("clock_words", *WHOLES):
         if pattern(name).fullmatch(value):
             return name
     if not any(c.isdigit() for c in value):
@@ -426,8 +462,9 @@ def _is_alike(new: str, said: str, old: str, known: str) -> bool:
     """
     if _shape(new) != _shape(old) or _is_year(old) > _is_year(new):
         return False
-    things = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
-    return len(things) < 2
+    behind = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
+    before = {_thing_before(new, said), _thing_before(old, known)} - {""}
+    return len(behind) < 2 and len(before) < 2
 
 
 def _is_year(value: str) -> bool:
@@ -439,6 +476,16 @@ def _thing_behind(value: str, text: str) -> str:
     place = standing(value, text)
     behind = re.match(r" ?([^\W\d_]+)", text[place.end() :]) if place and any(c.isdigit() for c in value) else None
     return next(iter(all_stems(behind[1])), "") if behind else ""
+
+
+def _thing_before(value: str, text: str) -> str:
+    """The stem of what a number belongs to, if it stands right before it: `bus` of `bus 37`; "" for none."""
+    place = standing(value, text) if any(c.isdigit() for c in value) else None
+    before = re.search(r"([^\W\d_]+) $", text[: place.start()]) if place else None
+    word = before[1].casefold() if before else ""
+    if not word or word in words("of_any_number") or any(pattern(name).fullmatch(word) for name in VERBS):
+        return ""
+    return next(iter(all_stems(word)), "")
 
 
 def _first_value(name: str, text: str) -> str:
@@ -458,7 +505,25 @@ def _named(text: str) -> set[str]:
     return found
 
 
-def _if_all_is_kept(said: str, found: str, gone: str = "") -> str | None:
-    """What was found, if it has all that is named in what was said, but for what is `gone`."""
+def _if_whole(said: str, found: str, known: str) -> str | None:
+    """What was found, if it has each value of several words that was said and is new."""
+    values = [whole[0].rstrip(".s") for name in WHOLES for whole in pattern(name).finditer(said)]
+    kept, before = (text.replace("s ", " ") for text in (found, known))
+    return found if all(standing(value, f"{kept} ") or standing(value, f"{before} ") for value in values) else None
+
+
+def _if_all_is_kept(said: str, found: str, known: str, gone: str = "") -> str | None:
+    """What was found, if it has all that is named in what was said, but for what is `gone`, which says little more than
+    another value; None where nothing differs from what was known.
+    """
     new, old, kept = ({name.removesuffix("s") for name in _named(text)} for text in (said, f". {gone}", f". {found}"))
-    return found if new - old <= kept else None
+    says_more = len(all_stems(said) - all_stems(known) - all_stems(found)) > MOST_ELSE
+    if new - old - kept or says_more or found.casefold() == known.casefold():
+        return None
+    return _if_whole(said, found, known)
+
+
+def _is_counted(text: str) -> bool:
+    """Whether a number follows."""
+    word = next(iter(text.split()), "").strip(".,;:!?").casefold()
+    return word.isdigit() or word in forms("small_numbers") or word in words("tens")

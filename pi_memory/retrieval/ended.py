@@ -6,11 +6,19 @@ A memory that was replaced takes the sentence it rests on with it.
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from pi_memory.judges.holding import instead, is_instead, subject_of, values, values_replaced
+from pi_memory.judges.holding import (
+    has_other_value,
+    instead,
+    is_instead,
+    says_something,
+    subject_of,
+    values,
+    values_replaced,
+)
 from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind, wrong_first
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import finished
-from pi_memory.text.sentences import clauses, may_have, sentences, stems
+from pi_memory.text.sentences import clauses, is_question, may_have, sentences, stems
 from pi_memory.text.stems import stem
 
 SAYS = 0.8
@@ -89,8 +97,18 @@ def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset())
     if not corrected:
         return text
     left = _standing(text, corrected)
+    if _loses_all_that_is_new(left, text, corrected):
+        return text
     replaced = stems(" ".join(values_replaced(left, text, corrected)))
     return text if (replaced or stems(text) - stems(left)) & asked else left
+
+
+def _loses_all_that_is_new(left: str, text: str, corrected: Sequence[str]) -> bool:
+    """Whether what is left of a text has none of the names and numbers that it names and that were not known."""
+    known = [text.casefold()]  # the first word of a sentence is no name by that alone
+    told = values(" ".join(corrected), known=())
+    new = {value for value, kind in values(text, known=known).items() if kind != "day" and value not in told}
+    return bool(new) and new.isdisjoint(values(left, known=()))
 
 
 def now(text: str, asked: Set[str] = frozenset()) -> str:
@@ -141,7 +159,8 @@ def _standing(text: str, corrected: Sequence[str]) -> str:
     is_about_it = any(stems(each) & old for each in now)
     is_about_it = is_about_it or any(is_instead(each, over, corrected) for over in gone for each in now)
     left = [h for h, is_over in said if not is_over or (not is_about_it and pattern("is_gone").search(h))]
-    return " ".join(left or [held for held, _ in said])
+    is_told = len(stems(" ".join(each for each in left if not is_question(each)))) >= LEAST_SAID
+    return " ".join(left if is_told else [held for held, _ in said])
 
 
 def _held(said: Sequence[str], old: frozenset[str], corrected: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -151,13 +170,27 @@ def _held(said: Sequence[str], old: frozenset[str], corrected: Sequence[str]) ->
     place = 0
     while place < len(said):
         sentence, after = said[place], "".join(said[place + 1 : place + 2])
+        if any(_is_written_anew(sentence, each) for content in corrected for each in sentences(content)):
+            yield sentence, False
+            place += 1
+            continue
         held, is_over, place = _without_over(sentence, old, corrected), _is_over(sentence, old), place + 1
         if is_over and pattern("said_of_same").match(after) and not in_cleft(after):
             together = f"{sentence.rstrip(' .!')}, {after[0].lower()}{after[1:]}"
             if (alone := _without_over(together, old, corrected)) != together:
                 held, place = alone, place + 1
             is_over = alone == together and not pattern("mistaken").search(sentence)
-        yield held, is_over and held == sentence and not _says_more(sentence, old)
+        is_over = is_over and held == sentence and not has_other_value(sentence, corrected)
+        yield held, is_over and not _says_more(sentence, old)
+
+
+def _is_written_anew(sentence: str, before: str) -> bool:
+    """Whether a sentence is the one that was corrected, with another value: `They drop the pallets on Fridays, so keep
+    the hall clear` says of no pallets that they are over.
+    """
+    said, old = stems(sentence), stems(before)
+    is_same = min(len(said), len(old)) and len(said & old) >= SAYS * max(len(said), len(old))
+    return bool(is_same and said - old and before.split()[0] == sentence.split()[0] and before[:-1] not in sentence)
 
 
 def _says_more(sentence: str, old: frozenset[str]) -> bool:
@@ -189,9 +222,9 @@ def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) 
         return finished(plain)
     for cut in pattern("clause_end").finditer(said):
         first, second = said[: cut.start()], said[cut.end() :]
-        if _is_over(first, old) and (held := _alone(second, first, old)):
+        if _is_all_over(first, old, corrected) and (held := _alone(second, first, old)):
             return finished(held)
-        if _is_over(second, old) and _states(first, old):
+        if _is_all_over(second, old, corrected) and _states(first, old):
             return finished(first)
     for cut in pattern("clause_end").finditer(said):
         if held := instead(said[cut.end() :], said[: cut.start()], corrected, cut[0]):
@@ -206,6 +239,11 @@ def _is_over(clause: str, old: frozenset[str]) -> bool:
     return any(pattern(name).search(clause) for name in ("says_over", "retracts", "has_left"))
 
 
+def _is_all_over(clause: str, old: frozenset[str], corrected: Sequence[str]) -> bool:
+    """Whether a clause says that something old is over, and nothing of what is so instead."""
+    return _is_over(clause, old) and not has_other_value(clause, corrected) and not _says_more(clause, old)
+
+
 def _states(clause: str, old: frozenset[str]) -> bool:
     """Whether a clause says by itself what holds of something old."""
     is_whole = pattern("has_subject").match(clause) and not pattern("subordinate").match(clause)
@@ -215,7 +253,7 @@ def _states(clause: str, old: frozenset[str]) -> bool:
 
 def _alone(clause: str, before: str, old: frozenset[str]) -> str:
     """A clause as a sentence, if need be with the subject of the one before it; "" if it does not say what holds."""
-    if pattern("happened_once").search(clause) or in_cleft(clause):
+    if pattern("happened_once").search(clause) or in_cleft(clause) or not says_something(clause):
         return ""
     if not (pronoun := pattern("said_of_same").match(clause)):
         if _states(clause, old):
