@@ -469,7 +469,7 @@ class Learner:
         return chances
 
     async def _chances_of(self, old: Sequence[Neighbour], candidate: Candidate, found: Nearby) -> dict[int, float]:
-        """The same of some memories beside each other."""
+        """How likely a candidate makes each of some memories untrue, beside each other, by id."""
         new = Said(_in_own_words(candidate), found.vector)
         claims = await self._claims(old)
         read = await self._read(new, [*map(_said, old), *(claim for each in claims.values() for claim in each)])
@@ -505,7 +505,9 @@ class Learner:
         embedder: str,
         read: Mapping[str, Vectors],
     ) -> dict[int, float]:
-        """The same for memories whose `claims` are known, where they say more than one thing."""
+        """How likely `new` makes each of the old memories untrue, by id: one that says several things by the likeliest
+        of its `claims`, or as a whole where the sentence before, which it was kept with, is not what is meant.
+        """
         longer = [n for n in old if any(_has(n.memory, other.memory) for other in old)]
         plain = [n for n in old if n not in longer]
         # Judged beside all, as the nearest of many is most often what is meant; but not beside its own words.
