@@ -12,6 +12,7 @@ SAID = [
     "Juno, our daughter, is six.",
     "unser Hund heißt Bello",
     "notre jardinier s'appelle Luc",
+    "Aunt Hilda will be ninety.",
 ]
 
 
@@ -24,6 +25,7 @@ def test_what_is_called_what_is_read_from_what_was_said() -> None:
         Called("daughter", "Juno"),
         Called("Hund", "Bello"),
         Called("jardinier", "Luc"),
+        Called("Aunt", "Hilda"),
     ]
 
 

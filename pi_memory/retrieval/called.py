@@ -23,7 +23,8 @@ class Called(NamedTuple):
 
 def known(texts: Iterable[str]) -> list[Called]:
     """What is called what, by some texts."""
-    found = (each for text in texts for name in ("is_called", "name_first") for each in pattern(name).finditer(text))
+    forms = "is_called", "name_first", "titled_kin"
+    found = (each for text in texts for name in forms for each in pattern(name).finditer(text))
     return list(dict.fromkeys(Called(_kind(each["owned"]), each["name"]) for each in found))
 
 

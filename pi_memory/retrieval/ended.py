@@ -62,8 +62,13 @@ def over(content: str, instead: str) -> list[frozenset[str]]:
     """
     found: list[frozenset[str]] = [frozenset(stems(content))]
     new = stems(instead)
-    said = [frozenset(stems(sentence)) for sentence in sentences(content)]
-    changed = [each for each in said if not each <= new and len(each) >= LEAST_SAID]
+    said = [frozenset(stems(sentence)) - {"user"} for sentence in sentences(content)]
+    only_names = [frozenset(stems(" ".join(values(sentence, known=())))) for sentence in sentences(content)]
+    changed = [
+        each
+        for each, names in zip(said, only_names, strict=True)
+        if len(each) >= LEAST_SAID and (not each <= new or each <= names)  # who is named is not said again by that
+    ]
     shared = max((len(each & new) for each in changed), default=0)
     return found + [each for each in changed if shared and len(each & new) == shared]
 
@@ -96,8 +101,10 @@ def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset())
     """
     if not corrected:
         return text
-    left = _standing(text, corrected)
-    if _loses_all_that_is_new(left, text, corrected):
+    plain = pattern("interjects").sub("", text)
+    left = _standing(plain, corrected)
+    left = finished(pattern("begins_joined").sub("", left))
+    if left == finished(plain) or _loses_all_that_is_new(left, text, corrected):
         return text
     replaced = stems(" ".join(values_replaced(left, text, corrected)))
     return text if (replaced or stems(text) - stems(left)) & asked else left
