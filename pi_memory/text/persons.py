@@ -89,7 +89,9 @@ def _third(verb: str) -> str:
         return forms("auxiliary")[verb]
     bare = pattern("before_verb").sub("", verb)
     is_past = (verb.endswith("ed") or bare in words("third_person_too")) and verb not in words("like_past")
-    if is_past or verb in words("third_person_too") or verb in words("no_verb"):
+    is_going = verb.endswith("ing") and not set("aeiou").isdisjoint(verb[:-3])
+    is_done = is_going or (verb.endswith("s") and not verb.endswith(("ss", "us")))  # `I going`, `I goes`
+    if is_past or is_done or verb in words("third_person_too") or verb in words("no_verb"):
         return verb
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
         return f"{verb}es"
