@@ -537,3 +537,9 @@ def test_a_part_of_a_day_is_put_right_with_its_day() -> None:
     known = "Ada calls Wednesday nights around 7."
     assert merged("It is Saturday mornings that she rings me now.", known) == "Ada calls Saturday mornings around 7."
     assert merged("Ada calls on Saturday mornings now.", "Ada calls on Wednesdays around 7.") is None
+
+
+def test_a_price_is_put_right_by_a_number_without_its_currency() -> None:
+    known = "Garden flat: Mrs Ade. £780 a month, due on the 1st."
+    assert merged("The garden flat is 815 now.", known) == "Garden flat: Mrs Ade. £815 a month, due on the 1st."
+    assert "£78" in (merged("The garden flat is number 9 now.", known) or "£78")

@@ -33,6 +33,7 @@ HARDLY = 0.1
 """The same for one that has a value written like the new one."""
 WHOLES = ("on_date", "nth_day", "part_of_day")
 """Expressions of several words that are one value: `the 3rd of May`, `first Friday`, `Friday evenings`."""
+CURRENCIES = "£$€"
 VERBS = ("says_now", "happened_once", "finite")
 MOST_ELSE = 7
 """Words that a memory does not know, up to which what was said may be another value of it."""
@@ -380,9 +381,17 @@ def _named_alone(found: Contrast, wrong: str) -> tuple[Contrast, str]:
 
 
 def _written_like(value: str, old: str) -> str:
-    """A day as the one is written in whose place it goes: `every second Monday`, for `it comes on Mondays`."""
-    is_day = _shape(value) == "weekday"
-    return value.removesuffix("s") + ("s" if old.endswith("s") else "") if is_day else value
+    """A day as the one is written in whose place it goes: `every second Monday`, for `it comes on Mondays`; and a price
+    with its currency.
+    """
+    if _shape(value) == "weekday":
+        return value.removesuffix("s") + ("s" if old.endswith("s") else "")
+    return f"{old[0]}{value}" if _is_price_without_currency(value, old) else value
+
+
+def _is_price_without_currency(value: str, price: str) -> bool:
+    """Whether a number has as many digits as a price, and no currency: `815`, for `£780`."""
+    return price[0] in CURRENCIES and value.isdigit() and len(value) == len(price[1:].partition(".")[0])
 
 
 def _gives_reason(known: str, said: str) -> bool:
@@ -460,7 +469,9 @@ def _is_alike(new: str, said: str, old: str, known: str) -> bool:
     """Whether a value is written like another one, and may stand in its place: no `4.2 kW` for `8.5 kWp`, no price for
     a year.
     """
-    if _shape(new) != _shape(old) or _is_year(old) > _is_year(new):
+    if _shape(new) != _shape(old) and not _is_price_without_currency(new, old):
+        return False
+    if _is_year(old) > _is_year(new):
         return False
     behind = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
     before = {_thing_before(new, said), _thing_before(old, known)} - {""}
@@ -498,7 +509,7 @@ def _named(text: str) -> set[str]:
     """The names within a text, and its numbers; no `It` that begins a sentence."""
     found = set[str]()
     for before, after in pairwise(text.split()):
-        word = after.strip(".,;:!?").split("'")[0]
+        word = after.strip(f".,;:!?{CURRENCIES}").split("'")[0]
         begins = before.endswith((".", "!", "?")) and word.casefold() in words("stop_words")
         if (word[:1].isupper() and word != "I" and not begins) or any(c.isdigit() for c in word):
             found.add(word)
