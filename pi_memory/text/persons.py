@@ -10,6 +10,7 @@ from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.sentences import with_apostrophes, without_fillers
 
 LONGEST = 480
+HAD_OR_WOULD = "'d"
 ME = "\N{OBJECT REPLACEMENT CHARACTER}"
 """Stands for the assistant, whom the user calls "you", until the user is "you"."""
 QUOTING = '"“”„«»'
@@ -66,7 +67,9 @@ def _subject(found: re.Match[str]) -> str:
     rest, before = found["rest"].split(), found.string[: found.start()]
     user = "The user" if before.rstrip().endswith((".", "!", "?")) else "the user"
     if found["short"]:
-        return " ".join([user, forms("third_person")[found["short"]], *rest])
+        verb = next((word.lower() for word in rest if not _is_adverb(word.lower())), "")
+        is_had = found["short"] == HAD_OR_WOULD and (verb in words("behind_had") or _is_past(verb))
+        return " ".join([user, "had" if is_had else forms("third_person")[found["short"]], *rest])
     if pattern("numbered").search(before) or _is_behind_name(before, rest):
         return found[0]
     at = next((i for i, word in enumerate(rest) if not _is_adverb(word.lower())), len(rest))
@@ -84,11 +87,15 @@ def _is_adverb(word: str) -> bool:
     return word in words("adverb") or (word.endswith("ly") and word not in words("no_adverb"))
 
 
+def _is_past(verb: str) -> bool:
+    return verb.endswith("ed") and verb not in words("like_past")
+
+
 def _third(verb: str) -> str:
     if verb in forms("auxiliary"):
         return forms("auxiliary")[verb]
     bare = pattern("before_verb").sub("", verb)
-    is_past = (verb.endswith("ed") or bare in words("third_person_too")) and verb not in words("like_past")
+    is_past = _is_past(verb) or (bare in words("third_person_too") and verb not in words("like_past"))
     is_going = verb.endswith("ing") and not set("aeiou").isdisjoint(verb[:-3])
     is_done = is_going or (verb.endswith("s") and not verb.endswith(("ss", "us")))  # `I going`, `I goes`
     if is_past or is_done or verb in words("third_person_too") or verb in words("no_verb"):
