@@ -224,6 +224,7 @@ def test_a_memory_is_compared_as_the_user_would_say_it(memory: str, said: str) -
         ("The user's pump stops when you press reset.", "Your pump stops when you press reset."),
         ("im Dan, the user has a shop", "You're Dan, you have a shop."),
         ("I told you so", "You told me so."),
+        ("We moved to the US", "You moved to the US."),
         ("The user inevitably loses it.", "You inevitably lose it."),
         (
             "The user got themselves a lathe, and Ann cut themselves.",

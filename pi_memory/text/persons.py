@@ -151,6 +151,8 @@ def _infinitive(verb: str) -> str:
 
 
 def _swapped(found: re.Match[str]) -> str:
+    if found[0] == "US" and not found.string.isupper():
+        return found[0]  # the country
     return _in_place(found, forms("second_person")[found[0].lower()])
 
 
