@@ -58,6 +58,12 @@ def test_what_is_asserted_is_the_sentence_without_what_is_wrong() -> None:
     assert asserted("It isn't Lyon but Nantes") == "It is Nantes"
     assert asserted("The exam is not on 3 December, it is on 28 November.") == "The exam is on 28 November"
     assert asserted("It does not work.") == "It does not work."
+    for text in (
+        "He let me sleep, so I need not come before nine.",
+        "You had better not feed him.",
+        "Dr Ode said not now.",
+    ):
+        assert asserted(text) == text
 
 
 @pytest.mark.parametrize(
