@@ -96,6 +96,20 @@ def test_what_is_said_to_be_instead_of_a_code_ends_what_has_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I told you pale green for the landing, but I have looked at the tin and it is teal.",
+        "I wrote pale green for the landing, I meant teal.",
+    ],
+)
+def test_what_was_told_wrongly_ends_what_says_it(said: str) -> None:
+    old = ["The wall above the stairs has a coat of pale green.", "The shed is brown.", "The landing has a lamp."]
+    assert [each >= LEAST_CHANCE for each in chances(said, *old)] == [True, False, False]
+    beside = "I said that the shed is brown, but it is dark in there."
+    assert not any(each >= LEAST_CHANCE for each in chances(beside, *old))
+
+
 def test_a_day_that_is_given_up_for_another_ends_the_nearest_of_that_day() -> None:
     old = ["They drop the crates on Mondays so I keep the yard clear.", "Bo has judo on Mondays."]
     found = chances("Their lorry comes on Thursdays from here on, no more Mondays.", *old)

@@ -52,9 +52,9 @@ none of change says so: `We set off on 3 July.`, `The hut was let twice, so we g
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
-GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY = 0.9, 0.5
-"""At least how likely a statement that says `instead of 9080` ends one that has this code, and one of another day that
-says `no more Mondays` the nearest one of a Monday, if that is near.
+GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK = 0.9, 0.5, 0.8
+"""At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
+`no more Mondays` the nearest one of a Monday, and `I told you green, but it is blue` the nearest one with green.
 """
 NEAR_DAY = 0.4
 """A cosine from which on two statements of a day may be about one thing."""
@@ -140,6 +140,7 @@ class Replacement:
         found = self._by_distance(found, signs, new, olds)
         found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
         found = np.maximum(found, _either(self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY, 0.0))
+        found = np.maximum(found, _either(self._are_taken_back(new, olds), TAKES_BACK, 0.0))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -263,6 +264,14 @@ class Replacement:
         wrong = " ".join([found.wrong if found else "", *map(left_behind, sentences(new.text))])
         codes = {each for each in TOKEN.findall(wrong) if self._reader.kind_of_value(each) == "code"}
         return [not codes.isdisjoint(self._reader.parsed(old.text).tokens) for old in olds]
+
+    def _are_taken_back(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them is the nearest one with what `new` says to have been told wrongly."""
+        told = pattern("told_wrongly").search(new.text)
+        wrong = frozenset[str]() if told is None else self._reader.parsed(told["wrong"]).content
+        has_it = np.array([bool(wrong) and wrong <= self._reader.parsed(old.text).content for old in olds])
+        near = np.where(has_it, _cosines(new, olds), -1.0)
+        return has_it & (near == near.max()) & ((near >= NEAR_DAY) | (near == 0.0))
 
     def _give_up_its_day(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them is the nearest one of a weekday that `new` gives up for another one."""
