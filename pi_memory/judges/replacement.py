@@ -271,7 +271,7 @@ class Replacement:
         wrong = frozenset[str]() if told is None else self._reader.parsed(told["wrong"]).content
         has_it = np.array([bool(wrong) and wrong <= self._reader.parsed(old.text).content for old in olds])
         near = np.where(has_it, _cosines(new, olds), -1.0)
-        return has_it & (near == near.max()) & ((near >= NEAR_DAY) | (near == 0.0))
+        return np.array(has_it & (near == near.max()) & ((near >= NEAR_DAY) | (near == 0.0)), bool)
 
     def _give_up_its_day(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them is the nearest one of a weekday that `new` gives up for another one."""
