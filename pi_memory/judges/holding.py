@@ -23,9 +23,9 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
     is_over = any(pattern(name).search(gone) for name in ("says_over", "retracts", "happened_once"))
     if not (is_over or pattern("therefore").search(joint)) or pattern("mistaken").search(gone):
         return False
-    if any(pattern(name).match(now) for name in ("subordinate", "place_before", "there_first")) or pattern(
-        "says_over"
-    ).search(now):
+    if pattern("says_over").search(now):
+        return False
+    if any(pattern(name).match(now) for name in ("subordinate", "there_first")):
         return False  # `We brought the boat to Bern, and there she stays.`
     if joint and not says_something(now):
         return False  # `She has a new doctor, a Mrs. Ode, who is strict.`
@@ -165,9 +165,8 @@ def values(text: str, *, known: Sequence[str]) -> dict[str, str]:
             and not (is_first and _is_common(plain, known))
         ):
             found[small] = "name"
-        is_first = word.endswith(("!", "?", ":")) or (
-            word.endswith(".") and len(plain) > LEAST_NAME
-        )  # no title: `Mrs.`
+        is_title = word.endswith(".") and len(plain) <= LEAST_NAME  # `Mrs.`
+        is_first = word.endswith((".", "!", "?", ":")) and not is_title
     return found
 
 

@@ -200,12 +200,16 @@ class PlainFacts:
         stated = [s.text for s in said if not intent.is_asking(s)]
         if not 0 < len(stated) < len(said) or any(map(pattern("as_of_now").search, stated)):
             return False
-        questions = [s.text for s in said if intent.is_asking(s)]
-        read = await self._read([message, *questions])
-        if read is None or self._asked.own(message, read[:1]) < LEAST_OWN:
+        if await self._own([message]) < LEAST_OWN:
             return False
-        own = (self._asked.own(question, read[at : at + 1]) for at, question in enumerate(questions, 1))
-        return max(own) >= LEAST_OWN_ALONE
+        return await self._own([s.text for s in said if intent.is_asking(s)]) >= LEAST_OWN_ALONE
+
+    async def _own(self, texts: Sequence[str]) -> float:
+        """How likely one of some texts asks for what only its user can have told; 0 where nothing reads them."""
+        read = await self._read(texts)
+        if read is None:
+            return 0.0
+        return max(self._asked.own(text, read[at : at + 1]) for at, text in enumerate(texts))
 
     async def _chances(self, texts: Sequence[str]) -> tuple[list[float], float]:
         """How likely each text is a fact, or the likeliest clause of a long one, and from which chance on it is

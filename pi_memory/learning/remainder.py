@@ -437,9 +437,9 @@ def _values(text: str, wholes: Sequence[str] = ()) -> list[str]:
     """The numbers of a text, its days of the week and times of day in words, as they are written; what one of `wholes`
     matches is one, such as a day with its month.
     """
-    for name in wholes:
-        found = [whole[0].rstrip(".") for whole in pattern(name).finditer(text)]
-        return found + _values(pattern(name).sub("", text), wholes[1:])
+    if wholes:
+        whole = pattern(wholes[0])
+        return [found[0].rstrip(".") for found in whole.finditer(text)] + _values(whole.sub("", text), wholes[1:])
     words = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in text.split()]
     found = [word for word in words if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
     return found + [time[0] for time in pattern("clock_words").finditer(text)]
