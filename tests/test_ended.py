@@ -334,12 +334,12 @@ def test_what_has_another_value_in_the_place_of_the_old_one_is_told(said: str, b
 
 
 def test_what_somebody_feels_of_what_they_tell_is_no_clause_of_it() -> None:
-    said = "Marta has gone back to Lindau, I am sorry to say, and since Monday a man called Tobi washes my aunt."
-    assert now(said) == "Since Monday a man called Tobi washes my aunt."
+    said = "Marta has gone back to Lindau, I am sorry to say, and since May a man called Tobi prunes the vines."
+    assert now(said) == "Since May a man called Tobi prunes the vines."
     assert now("Marta bakes, I am sorry to say, and Tobi eats.") == "Marta bakes, I am sorry to say, and Tobi eats."
 
 
 def test_who_is_only_named_in_a_memory_that_ended_is_not_told_by_what_says_that_they_are_gone() -> None:
-    ended_one = "The user will get Ben Pike in. He always does our boiler. 0163 417."
-    gone = over(ended_one, "Ben Pike does no boilers any more. We have gone over to Ida Tibbs, 0163 855.")
-    assert unsaid("I will get Ben Pike in. Thanks.", gone) == "Thanks."
+    ended_one = "The user will ask Ben Reed over. He always mends our mower. 0163 417."
+    gone = over(ended_one, "Ben Reed does no mowers any more. We have gone over to Ida Tarn, 0163 855.")
+    assert unsaid("I will ask Ben Reed over. Thanks.", gone) == "Thanks."

@@ -63,10 +63,15 @@ def test_the_subject_of_a_clause_stands_before_its_verb() -> None:
     ("now", "gone", "before", "joint"),
     [
         ("a Miss Pell, she is strict", "Bo's got a new teacher since May", "Bo is in Mr Ott's class since June.", ", "),
-        ("22 minutes a flight", "I switched the glider to 4200 cells", "The glider has 3300 cells, 7 of them.", ", "),
-        ("they have moved to Bern", "Ada has the post she wanted", "Ada is in Lindau.", " and "),
+        ("14 minutes a flight", "I switched the glider to 1900 cells", "The glider has 1500 cells, 5 of them.", ", "),
+        ("they have moved to Bern", "Ada got into the choir", "Ada is in Lindau.", " and "),
         ("there she stays until Easter", "we took the Ada down to Bern", "The Ada lies at Lindau.", ", and "),
-        ("their post goes in there", "the Otts put a box on the wall", "I drop the Otts' post in the churn.", ", so "),
+        (
+            "their papers go in there",
+            "the Otts put a rack on the porch",
+            "I leave the Otts' papers in the barrel.",
+            ", so ",
+        ),
     ],
 )
 def test_what_only_goes_on_from_a_clause_that_holds_is_told_with_it(

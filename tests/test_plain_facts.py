@@ -177,7 +177,7 @@ def test_what_is_said_beside_a_question_about_ones_own_world_says_why_it_asks() 
 
 
 def test_what_is_said_beside_a_question_that_any_world_answers_says_no_reason() -> None:
-    message, asked = "Ada has the post she wanted and they have moved to Bern.", "What do people give for a new flat?"
+    message, asked = "Ada got into the choir and they have moved to Bern.", "What do people bring to a housewarming?"
     assert [fact.quote for fact in found(f"{message} {asked}", chance=0.9, own=0.99, itself=0.1)] == [message]
     assert found(f"{message} {asked}", chance=0.9, own=0.99, itself=0.5) == []
 

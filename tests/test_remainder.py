@@ -475,9 +475,9 @@ def test_a_clause_that_means_something_of_the_one_before_is_read_with_it() -> No
 
 
 def test_where_no_clause_is_likely_untrue_the_one_with_the_most_words_is() -> None:
-    known = "If we are out, they can ask Ida Broom at the forge, who holds the spare key."
-    said = "Ida has gone to live with her son, and so the spare key is with Colin."
-    alone = ["If we are out", "If we can ask Ida Broom at the forge, who holds the spare key."]
+    known = "If we are late, they can ask Ida Broom at the mill, who lends the big tent."
+    said = "Ida has gone to live in Bern, and so the big tent is with Tobi."
+    alone = ["If we are late", "If we can ask Ida Broom at the mill, who lends the big tent."]
     assert merged(said, known, [0.004, 0.001], alone) is None
     assert merged(said, known, [0.4, 0.1], alone) is None, "who left is not named by what stands for `they`"
 

@@ -99,12 +99,12 @@ def test_what_is_said_to_be_instead_of_a_code_ends_what_has_it() -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        "I told you pale green for the landing, but I have looked at the tin and it is teal.",
-        "I wrote pale green for the landing, I meant teal.",
+        "I told you dark grey for the landing, but I have asked and it is teal.",
+        "I wrote dark grey for the landing, I meant teal.",
     ],
 )
 def test_what_was_told_wrongly_ends_what_says_it(said: str) -> None:
-    old = ["The wall above the stairs has a coat of pale green.", "The shed is brown.", "The landing has a lamp."]
+    old = ["The wall above the stairs has a coat of dark grey.", "The shed is brown.", "The landing has a lamp."]
     assert [each >= LEAST_CHANCE for each in chances(said, *old)] == [True, False, False]
     beside = "I said that the shed is brown, but it is dark in there."
     assert not any(each >= LEAST_CHANCE for each in chances(beside, *old))

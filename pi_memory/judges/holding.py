@@ -36,7 +36,7 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
         return True
     is_named = not any(map(str.isdigit, "".join(replaced))) and replaced <= _words(_before_verb(gone))
     if is_named and _goes_on_about(now, gone):
-        return False  # `Ada has the post she wanted, and they have moved to Bern.`
+        return False  # `Ada got into the choir, and they have moved to Bern.`
     return replaced.isdisjoint(_words(now)) if replaced else _has_other_subject(now, gone, corrected)
 
 
@@ -81,7 +81,7 @@ def _says_anew(now: str, gone: str, corrected: Sequence[str]) -> bool:
     `the gulls broke the pot, so the key is in the can`.
     """
     if pattern("place_before").search(now):
-        return False  # `They put a box on the wall, so the letters go in there.`
+        return False  # `They put a rack on the porch, so the papers go in there.`
     told, subject = frozenset().union(*map(stems, corrected)), stems(subject_of(now))
     return bool(subject & told) and bool(stems(gone) & (told - subject))
 

@@ -50,8 +50,8 @@ but for what is as likely a fact as this. By an earlier fit, of what thirty-thre
 reasons stand there and 10 of 161 facts; 1 of these reasons and 6 of these facts are as likely.
 """
 LEAST_OWN_ALONE = 0.2
-"""The same of its question by itself: `They have moved to Bern. What do people give for a new flat?` asks for nothing
-of theirs. Of what fifty-nine people say so, three more of fifteen facts are kept by it, and none of 191 reasons.
+"""The same of its question by itself: `They have moved to Bern. What do people bring to a housewarming?` asks for
+nothing of theirs. Of what fifty-nine people say so, three more of fifteen facts are kept by it, none of 191 reasons.
 """
 REMARK, REASON = 0.05, 0.2
 """Below this nothing is stated that lasts: 10 of 1,004 facts and 86 % of 452 remarks, and beside a question 5 of 139

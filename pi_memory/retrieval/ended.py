@@ -192,8 +192,8 @@ def _held(said: Sequence[str], old: frozenset[str], corrected: Sequence[str]) ->
 
 
 def _is_written_anew(sentence: str, before: str) -> bool:
-    """Whether a sentence is the one that was corrected, with another value: `They drop the pallets on Fridays, so keep
-    the hall clear` says of no pallets that they are over.
+    """Whether a sentence is the one that was corrected, with another value: `They drop the crates on Fridays, so keep
+    the yard clear` says of no crates that they are over.
     """
     said, old = stems(sentence), stems(before)
     is_same = min(len(said), len(old)) and len(said & old) >= SAYS * max(len(said), len(old))
