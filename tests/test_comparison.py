@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.learning.comparison import compared, said_in, stems
+from pi_memory.judges.comparison import compared, said_in, stems
 
 WORDS = st.lists(
     st.sampled_from(["the", "user", "likes", "hates", "is", "not", "in", "Lyon", "8080", "runs", "on", "May", "dog"]),

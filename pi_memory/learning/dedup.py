@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from pi_memory.learning.comparison import compared, said_in, stems
+from pi_memory.judges.comparison import compared, said_in, stems
 from pi_memory.learning.remainder import merged, standing
 from pi_memory.text.contrast import contrast, left_behind
 from pi_memory.text.language import forms, pattern, words

@@ -1,4 +1,4 @@
-"""Finds the memories that a request to forget means. Pure.
+"""Forgets what the user asks to forget in a chat, or asks which memory is meant.
 
 Forgetting cannot be undone: a memory counts as meant only if it contains nearly all that was said.
 """
@@ -6,10 +6,18 @@ Forgetting cannot be undone: a memory counts as meant only if it contains nearly
 import re
 from collections.abc import Sequence
 
-from pi_memory.learning.comparison import stems
+from pi_memory.errors import NotFound
+from pi_memory.judges.comparison import stems
+from pi_memory.learning.corrections import Corrections
 from pi_memory.learning.dedup import Neighbour
-from pi_memory.text.fact import facts, states
+from pi_memory.learning.neighbours import NeighbourSearch
+from pi_memory.memories.memories import Memories
+from pi_memory.memories.namespaces import Scope, covers
+from pi_memory.memories.redaction import Gone
+from pi_memory.text import fact
 from pi_memory.text.language import pattern
+from pi_memory.types import Memory, Statement
+from pi_memory.worker import Worker
 
 COVERED = 0.99
 """Share of the request's words that a meant memory contains; so high that a name must be in it."""
@@ -24,6 +32,74 @@ IS_IT_ONE = "Is one of these to be forgotten? Say"
 WHICH = "?"
 """What such a yes forgets."""
 NOTHING_YET = "Nothing was forgotten: say which, as in the list."
+ORIGIN = "notice"
+
+
+class ForgetRequests:
+    def __init__(
+        self, memories: Memories, neighbours: NeighbourSearch, corrections: Corrections, *, worker: Worker
+    ) -> None:
+        self._memories = memories
+        self._around = neighbours
+        self._corrections = corrections
+        self._worker = worker
+
+    async def forget(self, stated: Statement, seen: Scope) -> str:
+        """Forget what a statement means, of what is `seen`. Returns lines for the user; "" if it may have been a manner
+        of speaking. Raises `StoreError`.
+        """
+        what, surely = stated.content, not pattern("forget_loosely").search(stated.quote)
+        if what == WHICH:
+            return NOTHING_YET
+        if ids := numbers(what):
+            return " ".join([await self._forget_number(number) for number in ids])
+        if ids := exchanges(what):
+            return " ".join([await self._forget_exchange(number) for number in ids])
+        around = await self._around.of(what)
+        known = [n for n in around.neighbours if covers(n.memory.namespace, seen)]
+        found, clear = await self._worker.run(meant, what, known, same=around.scale.same)
+        if clear and surely and not self._corrections.says_more(found[0].memory, what):
+            return await self._forget_memory(found[0].memory, what)
+        said = await self._memories.said(what)
+        if not found and not said:
+            return f"I remember nothing of that: {what}" if surely else ""
+        if not found and surely and (line := await self._forget_said(said)):
+            return line
+        return _asked(found, said)
+
+    async def _forget_memory(self, memory: Memory, what: str) -> str:
+        """Also what was asked for in other words, when they say as much."""
+        line = await self._forget_number(memory.id)
+        if fact.stems(what) >= fact.stems(memory.content):
+            await self._memories.forget_text(what, origin=ORIGIN)
+        left = await self._memories.said(what)
+        return f"{line}\n{_asked([], left)}" if left else line
+
+    async def _forget_said(self, said: Sequence[Gone]) -> str:
+        """Forget what was said and never learned, if it is one fact; "" when it may be one of several."""
+        plainest = min((one.text for one in said), key=lambda text: len(fact.stems(text)))
+        keys = frozenset(each.key for each in fact.facts(plainest))
+        if not all(fact.states(one.text, keys.__contains__) for one in said):
+            return ""
+        done = await self._memories.forget_text(plainest, origin=ORIGIN)
+        many = len(done.exchange_ids)
+        return f"Forgotten, in {many} exchange{'s' if many > 1 else ''}."
+
+    async def _forget_number(self, number: int) -> str:
+        try:
+            memory = await self._memories.get(number)
+        except NotFound:
+            return f"There is no memory {number}."
+        if memory.forgotten_at is None:
+            await self._memories.forget(number, origin=ORIGIN)
+        return f"Forgotten: memory {number}."
+
+    async def _forget_exchange(self, number: int) -> str:
+        try:
+            await self._memories.erase([number], origin=ORIGIN)
+        except NotFound:
+            return f"There is no exchange {number}."
+        return f"Forgotten: exchange {number}."
 
 
 def confirmed(message: str, lines: Sequence[str]) -> str:
@@ -70,8 +146,20 @@ def meant(what: str, neighbours: Sequence[Neighbour], *, same: float) -> tuple[l
 
 def _state_the_same(contents: Sequence[str]) -> bool:
     """Whether all of them state one fact."""
-    keys = frozenset(fact.key for fact in facts(min(contents, key=lambda content: len(stems(content)))))
-    return all(states(content, keys.__contains__) for content in contents)
+    keys = frozenset(each.key for each in fact.facts(min(contents, key=lambda content: len(stems(content)))))
+    return all(fact.states(content, keys.__contains__) for content in contents)
+
+
+def _asked(found: Sequence[Neighbour], said: Sequence[Gone]) -> str:
+    """The question which of these to forget; what a memory rests on is no other one."""
+    known = [text.strip() for n in found for text in (n.memory.content, n.memory.quote) if text.strip()]
+    others = [one for one in said if not any(text in one.text for text in known)][:MOST]
+    listed = [f"- memory {n.memory.id}: {n.memory.content}" for n in found]
+    listed += [f"- exchange {one.id}: {one.text}" for one in others]
+    first = listed[0].removeprefix("- ").partition(":")[0]
+    if len(listed) == 1:
+        return "\n".join([f"{IS_IT_THIS} “forget {first}”:", *listed])
+    return "\n".join([f"{IS_IT_ONE} “forget {first}”, or another:", *listed])
 
 
 def _words(text: str) -> frozenset[str]:

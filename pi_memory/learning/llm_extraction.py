@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from pi_memory.errors import ModelError, Unprocessable
-from pi_memory.learning.comparison import stems
+from pi_memory.judges.comparison import stems
 from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.extraction import located
 from pi_memory.loader import Loader

@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 
 from msgspec.structs import replace
 
-from pi_memory.learning.comparison import stems
+from pi_memory.judges.comparison import stems
 from pi_memory.text.contrast import (
     Contrast,
     contrast,
