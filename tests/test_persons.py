@@ -102,6 +102,10 @@ CASES = [
     ),
     ("I need a card for Ida and I feed the hens", "The user needs a card for Ida and the user feeds the hens."),
     ("I agreed to it", "The user agreed to it."),
+    (
+        "the van is Bo's, who i report to, and i pay if i scratch it",
+        "The van is Bo's, who the user reports to, and the user pays if the user scratches it.",
+    ),
     ("I rewrote it and I resent that", "The user rewrote it and the user resents that."),
     ("", ""),
 ]

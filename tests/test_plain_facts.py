@@ -248,6 +248,25 @@ def test_what_refers_back_refers_to_what_has_a_name(messages: Sequence[str]) -> 
     assert fact.content == "The labourer is called Kyle. He is at college on Wednesdays in term time."
 
 
+def test_who_is_only_named_is_kept_with_what_brought_them_up() -> None:
+    brought, named = "We've found a sitter!", "Tamsin, nineteen, very calm."
+    facts = found(f"{brought} {named} I'm paying her 9 an hour.", chance=0.9)
+    assert [fact.content for fact in facts] == [
+        brought,
+        f"{brought} {named}",
+        f"{brought} {named} The user is paying her 9 an hour.",
+    ]
+    [*_, nut] = found(f"{brought} {named}", "She is allergic to hazelnuts.", chance=0.9)
+    assert nut.content == f"{brought} {named} She is allergic to hazelnuts."
+
+
+def test_whoever_stands_behind_a_phrase_is_named_in_the_sentence_before() -> None:
+    flat = found("Gran's moved! First floor flat, 12 Alder Court, she has a balcony.", chance=0.9)[-1]
+    assert flat.content == "Gran's moved! First floor flat, 12 Alder Court, she has a balcony."
+    own = "Our tenant in Deal, the tall one, she has a balcony."
+    assert found("Gran's moved!", own, chance=0.9)[-1].content == own
+
+
 def test_what_points_back_takes_along_where_it_points_to() -> None:
     mill = "The mill is Ostrow and Sons."
     (code,) = found(mill, "If a fuse blows there, the spare ones lie on the meter.", chance=0.9)

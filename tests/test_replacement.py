@@ -215,10 +215,20 @@ def test_what_somebody_left_is_over_and_what_happens_on_a_condition_is_not() -> 
     [
         ("The sitter charges 9.50 an hour now.", "The sitter charges 8 an hour, in cash if possible."),
         ("The washing slot is on Friday now.", "The washing slot is on Sunday, nobody else wanted it."),
+        (
+            "I've left the spare boat key with Ebba.",
+            "If we are ever stuck on the island it's Olof who has our spare boat key.",
+        ),
+        ("The exam has slipped to the 9th of March.", "The 2nd of March is when they decide if I pass the exam."),
     ],
 )
 def test_what_is_no_condition_for_what_was_said_can_end(new: str, old: str) -> None:
     assert chance(new, old) >= LEAST_CHANCE
+
+
+def test_what_has_happened_is_a_change_without_a_word_of_it() -> None:
+    old = "The sledge hangs in the barn."
+    assert chance("We've hung the sledge in the porch.", old) > chance("We hung the sledge in the porch.", old)
 
 
 def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:

@@ -23,7 +23,7 @@ from pi_memory.text.contrast import with_subject
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import is_of_household, secret_in
-from pi_memory.text.sentences import clauses, stems
+from pi_memory.text.sentences import clauses, has_verb, stems
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
 from pi_memory.worker import Worker
@@ -126,7 +126,8 @@ class PlainFacts:
         possible_facts = [
             (s, complete)
             for s, complete in completed
-            if _may_be_fact(s, complete or s.text) and not any(quote in s.text for quote in quotes)
+            if _may_be_fact(replace(s, text=complete) if complete and _only_names(s) else s, complete or s.text)
+            if not any(quote in s.text for quote in quotes)
         ]
         inside = [each for s in said if _bids(s) for each in _told_in(s)]
         if not possible_facts and not inside:
@@ -243,11 +244,14 @@ class PlainFacts:
         self, sentence: Sentence, before: Sentence | None, said: Sequence[Sentence], exchange: Exchange
     ) -> str:
         """A sentence without a subject of its own with the one before it, which names what it is said of: `New hearing
-        aid. Takes a 13.`; "" for another one.
+        aid. Takes a 13.`, or brings up whom it names: `We've found a sitter! Tamsin, nineteen.`; "" for another one.
         """
         text = intent.without_courtesy(sentence.text)
         only_value = pattern("value_first").match(text) and not pattern("finite").search(text)
-        if before is None or not _may_be_subject(before) or not (only_value or pattern("subjectless").match(text)):
+        says_who = _only_names(sentence) and before is not None and pattern("brings_up").search(before.text)
+        if before is None or not _may_be_subject(before):
+            return ""
+        if not (only_value or says_who or pattern("subjectless").match(text)):
             return ""
         return f"{finished(self._complete(before, said, exchange))} {finished(text)}"
 
@@ -258,10 +262,10 @@ class PlainFacts:
         `Can you find me a recipe? It is for Bo.`
         """
         place = said.index(fact)
-        earlier = [s.text for s in said[:place] if _may_be_subject(s)]
+        earlier = _with_names([s for s in said[:place] if _may_be_subject(s)])
         naming, last = [text for text in earlier if _names(text)], self._last.get(conversation, "")
         if not words("of_a_person").isdisjoint(re.findall(r"\w+", fact.text.casefold())):
-            naming = [text for text in naming if pattern("somebody").search(text)] or naming
+            naming = [text for text in earlier if pattern("somebody").search(text)] or naming
         things, said_words = words("of_things"), re.findall(r"\w+", fact.text.casefold())
         if earlier and not things.isdisjoint(said_words):
             return earlier[-1]
@@ -291,7 +295,7 @@ class PlainFacts:
         self._asked_last.discard(conversation)
         if conversation in self._last and said and all(map(intent.is_asking, said)):
             self._asked_last.add(conversation)
-        stated = [s.text for s in said if _may_be_subject(s) and self._names_anew(s.text)]
+        stated = _with_names([s for s in said if _may_be_subject(s) and self._names_anew(s.text)])
         last = self._last.get(conversation, "")
         if last:
             others = "is_of_whom", "about_that"
@@ -415,8 +419,31 @@ def _gives_access(text: str) -> bool:
     return has_value and any(pattern("household").search(text[: each.start()]) for each in named)
 
 
+def _only_names(sentence: Sentence) -> bool:
+    return pattern("only_names").match(sentence.text) is not None and not has_verb(sentence.text)
+
+
+def _with_names(said: Sequence[Sentence]) -> list[str]:
+    """The texts of sentences; one that brings somebody up is one with the next that only says who that is."""
+    texts: list[str] = []
+    for sentence in said:
+        if texts and _only_names(sentence) and pattern("brings_up").search(texts[-1]):
+            texts[-1] = f"{finished(texts[-1])} {finished(sentence.text)}"
+        else:
+            texts.append(sentence.text)
+    return texts
+
+
 def _points_back(text: str) -> bool:
-    """Whether a sentence says `there`, or `from them`, of what only an earlier one names: `The code there is 12.`"""
+    """Whether a sentence says `there`, `from them` or `her` of what only an earlier one names: `The code there is 12.`,
+    `I pay her 12 an hour.`, `Ground floor flat, she has a garden.`
+    """
+    begun = pattern("begun_without").match(text)
+    if begun and not has_verb(begun["before"]):
+        return True
+    done = pattern("does_to").match(text)
+    if done and not pattern("name_inside").search(done[0]):
+        return True
     there, them = pattern("place_before").search(text), pattern("object_pronoun").search(text)
     found = them if them and "," not in text[: them.start()] else there
     before = text[: found.start()] if found else ""

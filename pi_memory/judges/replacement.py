@@ -34,7 +34,7 @@ have another day, time, price or code of what both name, and vectors say how nea
 """
 ODDS_WITH_ITS_VALUE = 0.2
 """The same if the older one has the newer one's value already: what is said of another one, most often."""
-ODDS_APART = 0.35
+ODDS_APART = 0.55
 """The same if both are about things of one name that are told apart, as the key of the shed and that of the loft, or
 the newer one about somebody and the older one about what is theirs.
 """
@@ -64,6 +64,8 @@ BEGINNING = 6
 """Letters that words of one family have in common."""
 LAST_OF_VERB = 4
 """Tokens of a statement that begins with its subject and its verb."""
+OF_CHANGE = frozenset({"changes", "has_changed"})
+"""That something is otherwise now, by its word or as what has happened: `I've hung it in the porch.`"""
 DIFFER: tuple[Kind, ...] = ("number", "day", "name")
 
 READ = 8
@@ -131,7 +133,7 @@ class Replacement:
         """Chances that were found by signs, with 0 for what holds beside anything, and less where no word is one of
         change.
         """
-        if not {"changes", "corrects"} & self._reader.parsed(new.text).says:
+        if not {*OF_CHANGE, "corrects"} & self._reader.parsed(new.text).says:
             is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (_cosines(new, olds) > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it, np.float32(1), unsaid))
@@ -190,7 +192,7 @@ class Replacement:
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
         happens = not {"on_condition", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
-        feels = _feels(mine.tokens) and not {"changes", "corrects", "denies"} & mine.says
+        feels = _feels(mine.tokens) and not {*OF_CHANGE, "corrects", "denies"} & mine.says
         explains = "explains" in mine.says and not {"corrects", "denies"} & mine.says
         return [
             (adds_up and "adds_up" in old.says)
@@ -223,7 +225,7 @@ class Replacement:
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
         cosines, is_sure = _cosines(new, olds), self.says_change(new.text)
-        is_said = is_sure or "changes" in self._reader.parsed(new.text).says
+        is_said = is_sure or bool(OF_CHANGE & self._reader.parsed(new.text).says)
         has_no_vector = cosines <= 0
         least = FAR_APART if is_said else LEAST_UNSAID
         is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= least))
