@@ -131,7 +131,7 @@ def test_a_memory_that_begins_with_the_ended_one_says_itself_what_it_is_about(tm
     longer = memory(2, "The boat is moored in Hamble. It has a blue hull.")
     decision = Decision("end", 1)
     new = said("The boat is moored in Cowes now, no longer in Hamble.")
-    found = run(tmp_path, lambda it: asyncio.sleep(0, it.with_context(decision, new, among(alone, longer))))
+    found = run(tmp_path, lambda it: asyncio.sleep(0, it.with_dependents(decision, new, among(alone, longer))))
     assert found.id == 1
     assert found.also == ()
     [(restated, text)] = found.restated
@@ -139,6 +139,13 @@ def test_a_memory_that_begins_with_the_ended_one_says_itself_what_it_is_about(tm
     assert "boat" in text
     assert "blue hull" in text
     assert "Hamble" not in text
+
+
+def test_another_number_with_the_same_beginning_is_no_part_of_a_memory(tmp_path: Path) -> None:
+    short, longer = memory(1, "The code of the hut is 12."), memory(2, "The code of the hut is 123. It has a lamp.")
+    decision, new = Decision("end", 1), said("The code of the hut is 4.")
+    found = run(tmp_path, lambda it: asyncio.sleep(0, it.with_dependents(decision, new, among(short, longer))))
+    assert found == decision
 
 
 def test_says_more_looks_for_a_clause_without_any_word_of_the_request(tmp_path: Path) -> None:

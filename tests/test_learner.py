@@ -21,7 +21,7 @@ from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.store.exchanges import ExchangeQuery
 from pi_memory.store.memories import Filter
-from pi_memory.types import Exchange, Memory
+from pi_memory.types import Candidate, Exchange, Memory
 from pi_memory.worker import Worker
 from tests.crashes import at_every_write
 from tests.fakes import FakeClock, already, nothing
@@ -170,6 +170,20 @@ def test_another_project_knows_nothing_of_it(tmp_path: Path) -> None:
         found, _ = await it.memories.listed()
         assert sorted(memory.namespace for memory in found) == ["project/garden/facts", "project/shop/facts"]
         assert "nothing of that" in (await it.say("Forget about the API of the shop", "garden"))[0]
+
+    run(tmp_path, story)
+
+
+def test_what_cannot_be_taken_back_is_said_and_what_was_made_after_it_is(tmp_path: Path) -> None:
+    async def story(it: Mind) -> None:
+        await it.say("Remember that the sledge is in the barn. Remember that the raft is by the weir.")
+        found, _ = await it.memories.listed(limit=10)
+        [number] = [memory.id for memory in found if "sledge" in memory.content]
+        await it.memories.supersede(number, Candidate("The sledge is in the loft."), origin="api")
+        [told] = await it.say("undo that")
+        assert "Taken back: The raft is by the weir." in told
+        assert "Not taken back: " in told
+        assert await it.known() == ["The sledge is in the loft."]
 
     run(tmp_path, story)
 

@@ -4,7 +4,7 @@ A learned judge (`judges/replacement.py`) says how likely the candidate makes ea
 it. `Decision` is what follows from it.
 """
 
-import math
+import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -50,7 +50,7 @@ SUBJECT = 25
 
 
 class Corrections:
-    """`heads` is the folder of the learned judges (`heads.py`)."""
+    """Weighs candidates against the memories that are like them. `heads` is the folder of the judges (`heads.py`)."""
 
     def __init__(self, heads: Path, neighbours: NeighbourSearch, *, worker: Worker) -> None:
         self._replacement = Replacement(heads)
@@ -76,7 +76,7 @@ class Corrections:
         ended, chance = _likeliest(chances)
         if chance >= least:
             alone = self._by_themselves(candidate, found, ended, chances)
-            whole = _with_context(candidate, found, ended, apart={id_ for id_, text in alone.items() if text})
+            whole = _longest_with(candidate, found, ended, apart={id_ for id_, text in alone.items() if text})
             by_clause = await self._by_clause(candidate, found, whole)
             decision = _restating(_ending(candidate, found, whole, chances, by_clause), alone)
         return replace(decision, doubts=_doubts(chances, decision))
@@ -85,20 +85,24 @@ class Corrections:
         """The id of the memory that a candidate most likely makes untrue, and how likely; (0, 0) without any."""
         return _likeliest(await self._chances(candidate, found))
 
-    def with_context(self, decision: Decision, candidate: Candidate, found: Nearby) -> Decision:
+    def with_dependents(self, decision: Decision, candidate: Candidate, found: Nearby) -> Decision:
         """The end of a memory, with what becomes of others to which that one was the context."""
         return _restating(decision, self._by_themselves(candidate, found, decision.id or 0, {}))
 
     async def is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:
         """Whether a memory that is newer than a candidate makes it untrue."""
+        if candidate.said_at is None:  # it is said now
+            return False
         known = [(n, _said(n)) for n in _comparable(candidate, found)]
         mine = Said(_in_own_words(candidate), found.vector)
         for newer, said in known:
-            if newer.memory.valid_from > (candidate.said_at or math.inf):
+            if newer.memory.valid_from > candidate.said_at:
                 beside = [mine, *(other for one, other in known if one is not newer)]
                 read = await self._around.read(said.text, [mine.text])
-                judged = self._worker.run(self._replacement.chances, said, beside, embedder=found.space, read=read)
-                if (await judged)[0] >= LEAST_CHANCE:
+                chances = await self._worker.run(
+                    self._replacement.chances, said, beside, embedder=found.space, read=read
+                )
+                if chances[0] >= LEAST_CHANCE:
                     return True
         return False
 
@@ -129,7 +133,7 @@ class Corrections:
         """
         if memory.content in candidate.content:
             return True
-        if candidate.said_at is None or not self._are_of_one_sitting(candidate, memory):
+        if not self._are_of_one_sitting(candidate, memory):
             return False
         if chances[memory.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, memory):
             return True
@@ -137,8 +141,10 @@ class Corrections:
         return not puts_right and not has_other_value(candidate.content, memory.content)
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
+        if candidate.said_at is None:
+            return False
         mine, its = (self._conversations.get(said.exchange_id or 0) for said in (candidate, memory))
-        return mine is not None and mine == its and abs((candidate.said_at or math.inf) - memory.valid_from) < SITTING
+        return mine is not None and mine == its and abs(candidate.said_at - memory.valid_from) < SITTING
 
     async def _claims(self, old: Sequence[Neighbour]) -> dict[int, list[Said]]:
         """What a memory says, one by one, by its id; of the nearest that say several things, as each is embedded."""
@@ -212,8 +218,8 @@ class Corrections:
         vectors = [None] * len(texts) if found.vector is None else await self._around.vectors(texts)
         new, said = Said(_in_own_words(candidate), found.vector), [*map(Said, texts, vectors)]
         read = await self._read(new, said)
-        judged = self._worker.run(self._replacement.chances, new, said, embedder=found.space, read=read)
-        return dict(zip(clauses, (await judged).tolist(), strict=True))
+        chances = await self._worker.run(self._replacement.chances, new, said, embedder=found.space, read=read)
+        return dict(zip(clauses, chances.tolist(), strict=True))
 
 
 def may_end(candidate: Candidate, memory: Memory) -> bool:
@@ -235,7 +241,7 @@ def _doubts(chances: Chances, decision: Decision) -> tuple[tuple[int, float], ..
     return tuple(sorted(possible, key=lambda each: -each[1])[:MOST_DOUBTS])
 
 
-def _with_context(candidate: Candidate, found: Nearby, ended: int, *, apart: Set[int]) -> Memory:
+def _longest_with(candidate: Candidate, found: Nearby, ended: int, *, apart: Set[int]) -> Memory:
     """The longest memory that has what the one `ended` says: a sentence by itself, and with the one that refers to it,
     are two memories. None of those that are told `apart`.
     """
@@ -282,7 +288,10 @@ def _is_put_right(part: Memory, said: str, kept: str) -> bool:
 
 def _has(memory: Memory, part: Memory) -> bool:
     """Whether one memory says another one word by word, and more."""
-    return memory.id != part.id and undated(part.content).rstrip(".") in memory.content
+    said = undated(part.content).rstrip(".")
+    if memory.id == part.id or said not in memory.content:
+        return False
+    return re.search(rf"{re.escape(said)}(?!\w)", memory.content) is not None  # no code 12 in a code 123
 
 
 def _apart(one: Neighbour, others: Sequence[Neighbour]) -> list[Neighbour]:

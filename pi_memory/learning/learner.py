@@ -205,9 +205,9 @@ class Learner:
             kept += [taken] if taken else []
         new = [each.memory.id for each in kept if each.is_new]
         self._note(exchange.conversation_id, new, goes_on=bool(exchange.stated))
-        if chance >= POSSIBLE and kept and not any(each.instead_of or each.doubted for each in kept):
+        if chance >= POSSIBLE and new and not any(each.instead_of or each.doubted for each in kept):
             # `The Crown is shut. We play at the Swan.`: what holds instead comes last.
-            await self._memories.doubt(kept[-1].memory.id, doubted, chance)
+            await self._memories.doubt(new[-1], doubted, chance)
         return [each.memory for each in kept if each.is_new]
 
     async def aside(self, exchange: Exchange) -> int:
@@ -313,6 +313,7 @@ class Learner:
             return None
         content = old.content.replace(stated.instead_of, candidate.content)
         decision = Decision("end", old.id, content=content if content != old.content else None)
+        decision = self._corrections.with_dependents(decision, candidate, found)
         return await self._carry_out(decision, candidate, old, origin=NOTICE, embedding=found.embedding)
 
     async def _take(
@@ -358,20 +359,23 @@ class Learner:
         """
         is_written = origin not in (EXTRACTION, NOTICE)
         decision = await self._worker.run(decide, candidate, found.neighbours, related=found.scale.related)
-        if same := _on_the_same_words(candidate, found):  # a plain fact that turns out to be what resolved an error
-            decision = Decision("replace", same[0].id)
+        same = next((memory for memory in _on_the_same_words(candidate, found) if memory.is_valid), None)
+        if same is not None:  # a plain fact that turns out to be what resolved an error
+            decision = Decision("replace", same.id)
         if is_written:
             decision = as_written(decision, candidate, found.neighbours)
         if decision.action == "add" and (is_written or candidate.source in COMPARED):
             least = LEAST_CHANCE if is_sure or found.vector is None else LEAST_CHANCE_OF_REMARK
             decision = await self._corrections.weighed(decision, candidate, found, least=least)
         elif decision.action == "end":
-            decision = self._corrections.with_context(decision, candidate, found)
+            decision = self._corrections.with_dependents(decision, candidate, found)
         if not is_sure and decision.id is None and max((chance for _, chance in decision.doubts), default=0.0) < LIKELY:
             return None
         if decision.linked and self._llm is not None and candidate.priority != "highest" and not is_written:
             linked = [n for n in found.neighbours if n.memory.id in decision.linked]
-            decision = await self._llm.judge(candidate, linked)
+            judged = await self._llm.judge(candidate, linked)
+            doubts = tuple(each for each in decision.doubts if each[0] != judged.id)
+            return replace(judged, doubts=doubts)
         return decision
 
     async def _carry_out(
@@ -416,21 +420,24 @@ class Learner:
 
     async def _take_back(self, session: str | None) -> str:
         """Take back what the last message of a conversation changed. Returns a line about each memory."""
-        changed: dict[int, None] = {}
-        for new in reversed(self._last.pop(session, [])):
-            event = await self._memories.beginning(new)
+        made, changed, refused = self._last.get(session, []), dict[int, None](), list[str]()
+        while made and not refused:
+            event = await self._memories.beginning(made[-1])
             try:
                 done = await self._memories.undo(event.id, origin=NOTICE)
             except RequestError as error:
-                return f"Not taken back: {error.message}. {error.hint}"
-            changed |= dict.fromkeys(change.memory_id for change in done)
+                refused = [f"Not taken back: {error.message}. {error.hint}"]
+            else:
+                made.pop()
+                changed |= dict.fromkeys(change.memory_id for change in done)
         found = await self._memories.several(list(changed))
         lines = [f"{'Holds again' if memory.is_valid else 'Taken back'}: {memory.content}" for memory in found]
-        return "\n".join(lines) or NOTHING_CHANGED
+        return "\n".join([*lines, *refused]) or NOTHING_CHANGED
 
     def _note(self, session: str | None, new: Sequence[int], *, goes_on: bool) -> None:
         """Note the memories that the last message of a conversation made; it `goes_on` with what it stated."""
-        self._last[session] = [*(self._last.pop(session, []) if goes_on else []), *new]
+        before = self._last.pop(session, [])
+        self._last[session] = [*(before if goes_on else []), *new]
         if len(self._last) > RECENT:
             self._last.popitem(last=False)
 

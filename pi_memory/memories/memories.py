@@ -191,7 +191,7 @@ class Memories:
         durable: bool = False,
     ) -> Memory:
         """Close a memory, and with it those of `also`, have others say something else, by id, and add the replacement,
-        which is returned. One event. Raises as `add` and `change` do.
+        which is returned. One transaction. Raises as `add` and `change` do.
         """
         candidate, cause = checked(candidate), self._cause(origin)
         supersede = partial(
