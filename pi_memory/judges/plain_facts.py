@@ -5,7 +5,7 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Literal
 
 from msgspec import Struct
@@ -119,32 +119,15 @@ class PlainFacts:
         if any(statement.kind == "private" for statement in stated) or await self.asks(exchange.user):
             return Facts()
         quotes = {statement.quote for statement in stated}
-        completed = [
-            (s, _with_access(s, b) or self._elliptical(s, b, said, exchange) or _of_whom_it_was_asked(s, b))
-            for b, s in zip([None, *said], said, strict=False)
-        ]
-        possible_facts = [
-            (s, complete)
-            for s, complete in completed
-            if _may_be_fact(replace(s, text=complete) if complete and _only_names(s) else s, complete or s.text)
-            if not any(quote in s.text for quote in quotes)
-        ]
-        inside = [each for s in said if _bids(s) for each in _told_in(s)]
-        if not possible_facts and not inside:
+        possible = self._possible(said, exchange, exchange_id, quotes)
+        if not possible:
             self._remember(exchange.conversation_id, said)
             return Facts()
-        texts = [complete or s.text for s, complete in possible_facts]
-        chances, least = await self._chances([*texts, *(content for _, content in inside)])
-        candidates = [
-            _candidate(s, complete or self._complete(s, said, exchange), exchange_id) for s, complete in possible_facts
-        ]
-        candidates += [_candidate(s, content, exchange_id) for s, content in inside]
-        told = " ".join(each.content for each in candidates[: len(possible_facts)])
+        chances, least = await self._chances([text for text, _ in possible])
         made = [
-            (each, chance)
-            for place, (each, chance) in enumerate(zip(candidates, chances, strict=True))
-            if place < len(possible_facts) or each.quote not in told  # `Cal, who cuts our hedge, charges 18.`
-            if not _only_gives_value(each.content)
+            (candidate, chance)
+            for (_, candidate), chance in zip(possible, chances, strict=True)
+            if not _only_gives_value(candidate.content)
         ]
         gives_reasons = await self._gives_reasons(said, exchange.user)
         if any(map(intent.is_asking, said)):
@@ -157,6 +140,27 @@ class PlainFacts:
             tuple(each for each, chance in made if least_unsure <= chance < least)[:MOST],
             whole,
         )
+
+    def _possible(
+        self, said: Sequence[Sentence], exchange: Exchange, exchange_id: int, quotes: Set[str]
+    ) -> list[tuple[str, Candidate]]:
+        """What may be facts: the text by which it is weighed, and the candidate. What a request tells of whom it is
+        about comes last, unless another one has it.
+        """
+        found: list[tuple[str, Candidate]] = []
+        for before, sentence in zip([None, *said], said, strict=False):
+            together = _with_access(sentence, before) or self._elliptical(sentence, before, said, exchange)
+            together = together or _of_whom_it_was_asked(sentence, before)
+            stating = replace(sentence, text=together) if together and _only_names(sentence) else sentence
+            is_stated = any(quote in sentence.text for quote in quotes)
+            if _may_be_fact(stating, together or sentence.text) and not is_stated:
+                content = together or self._complete(sentence, said, exchange)
+                found.append((together or sentence.text, _candidate(sentence, content, exchange_id)))
+        told = " ".join(candidate.content for _, candidate in found)
+        for part, content in (each for sentence in said if _bids(sentence) for each in _told_in(sentence)):
+            if part.text not in told:  # `Cal, who cuts our hedge, charges 18.`
+                found.append((content, _candidate(part, content, exchange_id)))
+        return found
 
     def let_go(self, clean: Callable[..., str]) -> None:
         """Remember no last statement that `clean` takes something from."""
