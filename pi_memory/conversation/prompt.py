@@ -1,7 +1,7 @@
 """Step 3 of a turn: renders parts and budgets to messages. Pure.
 
-The order keeps the prefix stable: text gathered when the conversation began comes first, new text comes last, so that a
-model never evaluates the same text twice.
+The order keeps the prefix stable: text gathered when the conversation began comes first, new text comes last, so that
+between two compactions a model evaluates no text twice.
 """
 
 from collections.abc import Callable, Iterable, Sequence

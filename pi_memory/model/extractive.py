@@ -54,8 +54,8 @@ VERBATIM = re.compile(r'(?P<role>user|assistant)(?:, (?P<day>\d[^:"]*))?: "(?P<t
 
 
 class ExtractiveModel(KeepsNothing):
-    """See `Model`. It never quotes its own replies, nor what was put in front of the user's words. What it is it says
-    once, with the first reply that begins a conversation.
+    """See `Model`. It quotes a reply only to who asks for it, and never what was put in front of the user's words. What
+    it is it says once, with the first reply that begins a conversation.
     """
 
     name = "extractive"
