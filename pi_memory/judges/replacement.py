@@ -34,7 +34,7 @@ have another day, time, price or code of what both name, and vectors say how nea
 """
 ODDS_WITH_ITS_VALUE = 0.2
 """The same if the older one has the newer one's value already: what is said of another one, most often."""
-ODDS_APART = 0.55
+ODDS_APART = 0.35
 """The same if both are about things of one name that are told apart, as the key of the shed and that of the loft, or
 the newer one about somebody and the older one about what is theirs.
 """
