@@ -252,10 +252,9 @@ class PlainFacts:
         """
         text = intent.without_courtesy(sentence.text)
         only_value = pattern("value_first").match(text) and not pattern("finite").search(text)
-        says_who = _only_names(sentence) and before is not None and pattern("brings_up").search(before.text)
         if before is None or not _may_be_subject(before):
             return ""
-        if not (only_value or says_who or pattern("subjectless").match(text)):
+        if not (only_value or _says_who(sentence, before.text) or pattern("subjectless").match(text)):
             return ""
         return f"{finished(self._complete(before, said, exchange))} {finished(text)}"
 
@@ -427,11 +426,16 @@ def _only_names(sentence: Sentence) -> bool:
     return pattern("only_names").match(sentence.text) is not None and not has_verb(sentence.text)
 
 
+def _says_who(sentence: Sentence, before: str) -> bool:
+    """Whether a sentence only names whom the one before it brings up."""
+    return _only_names(sentence) and pattern("brings_up").search(before) is not None
+
+
 def _with_names(said: Sequence[Sentence]) -> list[str]:
     """The texts of sentences; one that brings somebody up is one with the next that only says who that is."""
     texts: list[str] = []
     for sentence in said:
-        if texts and _only_names(sentence) and pattern("brings_up").search(texts[-1]):
+        if texts and _says_who(sentence, texts[-1]):
             texts[-1] = f"{finished(texts[-1])} {finished(sentence.text)}"
         else:
             texts.append(sentence.text)
