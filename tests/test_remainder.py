@@ -159,6 +159,9 @@ def test_a_value_of_another_thing_goes_in_no_place() -> None:
 
 
 def test_of_who_is_no_more_meant_nothing_is_left() -> None:
+    assert merged("Bo isn't our vet any more, it's Ada.", "Our vet is Bo. He is in Ash Lane.") is None
+    office = "Our vet is Bo. The practice is in Ash Lane."
+    assert merged("Bo isn't our vet any more, it's Ada.", office) == "Our vet is Ada. The practice is in Ash Lane."
     said = "Mrs. Ode has moved to Bern. I gave the ladder to Bo at number 3."
     known, claims = (
         "Our ladder is with Mrs. Ode. She is always in.",
@@ -188,6 +191,11 @@ def test_of_who_is_no_more_meant_nothing_is_left() -> None:
             "The exam is on the 26th at 14:00.",
             "The exam is on the 19th at 9:30 in hall two.",
             "The exam is on the 26th at 14:00 in hall two.",
+        ),
+        (
+            "The gate code for guests is tulip2024.",
+            "Guests have a gate of their own. The code is mango77.",
+            "Guests have a gate of their own. The code is tulip2024.",
         ),
         (
             "Fridays are my day off these days, not Wednesdays.",

@@ -126,6 +126,12 @@ def test_another_day_of_what_both_name_ends_it_without_a_word_of_change() -> Non
     assert chances("The leaflet came, they collect the glass on Fridays", glass, VET)[0] >= LEAST_CHANCE
 
 
+def test_what_something_is_called_holds_beside_what_it_does_and_not_beside_another_name() -> None:
+    named = "Our goat is called Bix."
+    assert chances("The goat no longer eats from the bucket.", named, VET)[0] == 0
+    assert chances("The goat is called Moss now.", named, VET)[0] >= LEAST_CHANCE
+
+
 def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> None:
     bins = "The bins go out on Tuesday."
     assert chances("The bins go out on Thursday.", bins, VET)[0] >= 0.8

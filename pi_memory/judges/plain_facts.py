@@ -4,7 +4,6 @@ Each becomes a candidate of low priority, which fades unless it is used, with th
 """
 
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Sequence, Set
 from typing import Literal
 
@@ -13,17 +12,17 @@ from msgspec.structs import replace
 
 from pi_memory.embedding import reading
 from pi_memory.errors import EmbedderError
+from pi_memory.judges.antecedents import Antecedents, only_names
 from pi_memory.judges.asked import Asked, may_ask
 from pi_memory.judges.heads import by_odds
 from pi_memory.judges.worth import Worth
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.text import intent
-from pi_memory.text.contrast import with_subject
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
-from pi_memory.text.secrets import is_of_household, secret_in
-from pi_memory.text.sentences import clauses, has_verb, stems
+from pi_memory.text.secrets import secret_in
+from pi_memory.text.sentences import clauses, stems
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
 from pi_memory.worker import Worker
@@ -73,9 +72,6 @@ MOST = 12
 """Most facts of one message: with more the user is dictating, or pasting."""
 MOST_TOGETHER, LONGEST_TOGETHER = 3, 200
 """Sentences and characters of a message that may be one correction."""
-SESSIONS = 256
-"""Sessions whose last statement is remembered, for what refers back to it."""
-
 
 Aside = Literal["", "reason", "remark"]
 """A `reason` only says why its message asks for what the user told; a `remark` is of a moment, or may be a reason."""
@@ -107,9 +103,7 @@ class PlainFacts:
         self._asked = asked
         self._embedder = embedder
         self._worker = worker
-        self._last: OrderedDict[str, str] = OrderedDict()
-        self._asked_last: set[str] = set()
-        """Conversations whose last message asked: `it` is what it asked about."""
+        self._antecedents = Antecedents(worth)
 
     async def of(self, exchange_id: int, exchange: Exchange, *, stated: Sequence[Statement] = ()) -> Facts:
         """Candidates of an exchange, numbered `exchange_id`, in the order in which they were said; without what was
@@ -121,7 +115,7 @@ class PlainFacts:
         quotes = {statement.quote for statement in stated}
         possible = self._possible(said, exchange, exchange_id, quotes)
         if not possible:
-            self._remember(exchange.conversation_id, said)
+            self._antecedents.remember(exchange.conversation_id, said)
             return Facts()
         chances, least = await self._chances([text for text, _ in possible])
         made = [
@@ -134,7 +128,7 @@ class PlainFacts:
             least = max(least, LEAST_CHANCE_BESIDE_OWN if gives_reasons else LEAST_CHANCE_BESIDE_QUESTION)
         least_unsure = least if gives_reasons else LEAST_UNSURE
         whole = None if quotes or not _is_short(said, exchange) else self._whole(said, exchange_id, exchange)
-        self._remember(exchange.conversation_id, said)
+        self._antecedents.remember(exchange.conversation_id, said)
         return Facts(
             tuple(each for each, chance in made if chance >= least)[:MOST],
             tuple(each for each, chance in made if least_unsure <= chance < least)[:MOST],
@@ -149,23 +143,21 @@ class PlainFacts:
         """
         found: list[tuple[str, Candidate]] = []
         for before, sentence in zip([None, *said], said, strict=False):
-            together = _with_access(sentence, before) or self._elliptical(sentence, before, said, exchange)
-            together = together or _of_whom_it_was_asked(sentence, before)
-            stating = replace(sentence, text=together) if together and _only_names(sentence) else sentence
+            together = self._antecedents.together(sentence, before, said, exchange.conversation_id)
+            stating = replace(sentence, text=together) if together and only_names(sentence) else sentence
             is_stated = any(quote in sentence.text for quote in quotes)
             if _may_be_fact(stating, together or sentence.text) and not is_stated:
-                content = together or self._complete(sentence, said, exchange)
+                content = together or self._antecedents.complete(sentence, said, exchange.conversation_id)
                 found.append((together or sentence.text, _candidate(sentence, content, exchange_id)))
         told = " ".join(candidate.content for _, candidate in found)
-        for part, content in (each for sentence in said if _bids(sentence) for each in _told_in(sentence)):
+        for part, content in (each for sentence in said if intent.bids(sentence) for each in _told_in(sentence)):
             if part.text not in told:  # `Cal, who cuts our hedge, charges 18.`
                 found.append((content, _candidate(part, content, exchange_id)))
         return found
 
     def let_go(self, clean: Callable[..., str]) -> None:
         """Remember no last statement that `clean` takes something from."""
-        self._last = OrderedDict((name, said) for name, said in self._last.items() if clean(said) == said)
-        self._asked_last &= self._last.keys()
+        self._antecedents.let_go(clean)
 
     async def possible(self, message: str) -> list[str]:
         """The sentences of a message that may be facts, whether they are kept or not."""
@@ -235,118 +227,11 @@ class PlainFacts:
         except EmbedderError:
             return None
 
-    def _complete(self, fact: Sentence, said: Sequence[Sentence], exchange: Exchange) -> str:
-        """What a sentence says, with the one that it refers back to."""
-        content = intent.without_courtesy(fact.text)
-        if not (self._worth.refers_back(content) or _points_back(content)):
-            return content
-        saying = [s for s in said if s is fact or not intent.says_nothing(s.text)]
-        before = self._before(fact, saying, exchange.conversation_id)
-        return f"{finished(before)} {finished(content)}" if before else content
-
-    def _elliptical(
-        self, sentence: Sentence, before: Sentence | None, said: Sequence[Sentence], exchange: Exchange
-    ) -> str:
-        """A sentence without a subject of its own with the one before it, which names what it is said of: `New hearing
-        aid. Takes a 13.`, or brings up whom it names: `We've found a sitter! Tamsin, nineteen.`; "" for another one.
-        """
-        text = intent.without_courtesy(sentence.text)
-        only_value = pattern("value_first").match(text) and not pattern("finite").search(text)
-        if before is None or not _may_be_subject(before):
-            return ""
-        if not (only_value or _says_who(sentence, before.text) or pattern("subjectless").match(text)):
-            return ""
-        return f"{finished(self._complete(before, said, exchange))} {finished(text)}"
-
-    def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
-        """The statement before a sentence that names something, of the same message, else of the conversation; the one
-        right before it for `it`, which may be anything, and where none names anything; the question right before it
-        that it goes on about: `How long do quinces keep? I get them from Bern.`; none for `it` behind a request:
-        `Can you find me a recipe? It is for Bo.`
-        """
-        place = said.index(fact)
-        earlier = _with_names([s for s in said[:place] if _may_be_subject(s)])
-        naming, last = [text for text in earlier if _names(text)], self._last.get(conversation, "")
-        if not words("of_a_person").isdisjoint(re.findall(r"\w+", fact.text.casefold())):
-            naming = [text for text in earlier if pattern("somebody").search(text)] or naming
-        things, said_words = words("of_things"), re.findall(r"\w+", fact.text.casefold())
-        if earlier and not things.isdisjoint(said_words):
-            return earlier[-1]
-        asked = _question(said[place - 1], fact) if place else ""
-        was_asked = _bids(said[place - 1]) if place else conversation in self._asked_last
-        if was_asked and not things.isdisjoint(said_words[:2]):
-            return asked
-        if naming:
-            return naming[-1]
-        return asked or (last if _names(last) or not earlier else earlier[-1])
-
     def _whole(self, said: Sequence[Sentence], exchange_id: int, exchange: Exchange) -> Candidate:
         """All of a short message, with the sentence that its first one refers back to."""
-        told = [self._complete(said[0], said, exchange), *(s.text for s in said[1:])]
+        told = [self._antecedents.complete(said[0], said, exchange.conversation_id), *(s.text for s in said[1:])]
         content = " ".join(about_user(text) for text in told)
         return Candidate(content, source=SOURCE, quote=exchange.user.strip(), exchange_id=exchange_id)
-
-    def _names_anew(self, text: str) -> bool:
-        """Whether a sentence may be what the next ones are about: no `She is six`, but `That is what Anna says`."""
-        names = pattern("of_that").match(text) and pattern("name_inside").search(text)
-        return names is not None or not self._worth.refers_back(text)
-
-    def _remember(self, conversation: str, said: Sequence[Sentence]) -> None:
-        """Keep the last statement of a message that names something, or the first of any, for what the next one may
-        refer to; one that points back itself with the one before it.
-        """
-        self._asked_last.discard(conversation)
-        if conversation in self._last and said and all(map(intent.is_asking, said)):
-            self._asked_last.add(conversation)
-        stated = _with_names([s for s in said if _may_be_subject(s) and self._names_anew(s.text)])
-        last = self._last.get(conversation, "")
-        if last:
-            others = "is_of_whom", "about_that"
-            stated = [text for text in stated if not any(pattern(name).search(text) for name in others)]
-        naming = [text for text in stated if _names(text)]
-        if naming or (stated and not _names(last)):
-            for text in naming or stated[-1:]:
-                together = f"{finished(last)} {text}" if last and _points_back(text) else ""
-                last = together if 0 < len(together) <= LONGEST_TOGETHER else text
-            self._last[conversation] = last
-            self._last.move_to_end(conversation)
-        if len(self._last) > SESSIONS:
-            self._asked_last.discard(self._last.popitem(last=False)[0])
-
-
-def _of_whom_it_was_asked(fact: Sentence, before: Sentence | None) -> str:
-    """What is said of whom the request before it is about: `Can you thank Derek next door? He feeds the cat.`, `Write
-    to the mill. Our flour comes from them.`; "" where it is of none.
-    """
-    content = intent.without_courtesy(fact.text)
-    pronoun = pattern("said_of_same").match(content) or pattern("object_pronoun").search(content)
-    if before is None or pronoun is None or not _bids(before):
-        return ""
-    found = [each["whom"] for each in pattern("requested_for").finditer(before.text)]
-    is_person = words("of_things").isdisjoint({pronoun[0].casefold()})
-    whom = [each for each in found if is_person or pattern("owning").match(each)]
-    if not whom:
-        return ""
-    if pronoun.start():
-        return finished(f"{content[: pronoun.start()]}{whom[0]}{content[pronoun.end() :]}")
-    return finished(with_subject(content, whom[0] + "," * (", " in whom[0])))
-
-
-def _with_access(fact: Sentence, before: Sentence | None) -> str:
-    """A password with the sentence before it that names what everybody in a house is given it for: `The wifi is new.
-    The password is mango77.`; "" for another one.
-    """
-    return f"{before.text} {fact.text}" if before and is_of_household(fact.text, before.text) else ""
-
-
-def _question(before: Sentence, fact: Sentence) -> str:
-    """The question before a sentence, if that may go on about it: about somebody only if it names one, and not if it
-    asks the assistant to do something; else "".
-    """
-    said, asked = (set(re.findall(r"[\w']+", each.text.casefold())) for each in (fact, before))
-    goes_on = intent.is_asking(before) and pattern("follows_on").search(fact.text) is not None
-    is_named = said.isdisjoint(words("of_a_person")) or pattern("name_inside").search(before.text) is not None
-    return before.text if goes_on and is_named and asked.isdisjoint(words("addressed")) else ""
 
 
 def _only_gives_value(content: str) -> bool:
@@ -354,11 +239,6 @@ def _only_gives_value(content: str) -> bool:
     known = words("stop_words") | words("request_words") | forms("weekday_name").keys() | forms("month_name").keys()
     said = re.findall(r"[^\W\d_]+", content.casefold())
     return pattern("gives_value").match(content) is not None and known.issuperset(said)
-
-
-def _bids(sentence: Sentence) -> bool:
-    is_request = pattern("request").search(sentence.text) or pattern("begins_task").match(sentence.text)
-    return intent.is_asking(sentence) or is_request is not None
 
 
 def _told_in(request: Sentence) -> list[tuple[Sentence, str]]:
@@ -420,57 +300,6 @@ def _gives_access(text: str) -> bool:
     has_value = any(len(word) >= SHORTEST_PASSWORD and any(map(str.isdigit, word)) for word in text.split())
     named = pattern("secret_named").finditer(text)
     return has_value and any(pattern("household").search(text[: each.start()]) for each in named)
-
-
-def _only_names(sentence: Sentence) -> bool:
-    return pattern("only_names").match(sentence.text) is not None and not has_verb(sentence.text)
-
-
-def _says_who(sentence: Sentence, before: str) -> bool:
-    """Whether a sentence only names whom the one before it brings up."""
-    return _only_names(sentence) and pattern("brings_up").search(before) is not None
-
-
-def _with_names(said: Sequence[Sentence]) -> list[str]:
-    """The texts of sentences; one that brings somebody up is one with the next that only says who that is."""
-    texts: list[str] = []
-    for sentence in said:
-        if texts and _says_who(sentence, texts[-1]):
-            texts[-1] = f"{finished(texts[-1])} {finished(sentence.text)}"
-        else:
-            texts.append(sentence.text)
-    return texts
-
-
-def _points_back(text: str) -> bool:
-    """Whether a sentence says `there`, `from them` or `her` of what only an earlier one names: `The code there is 12.`,
-    `I pay her 12 an hour.`, `Ground floor flat, she has a garden.`
-    """
-    begun = pattern("begun_without").match(text)
-    if begun and not has_verb(begun["before"]):
-        return True
-    done = pattern("does_to").match(text)
-    if done and not pattern("name_inside").search(done[0]):
-        return True
-    there, them = pattern("place_before").search(text), pattern("object_pronoun").search(text)
-    found = them if them and "," not in text[: them.start()] else there
-    before = text[: found.start()] if found else ""
-    return found is not None and not any(
-        pattern(name).search(before) for name in ("at_place", "to_place", "name_inside")
-    )
-
-
-def _may_be_subject(sentence: Sentence) -> bool:
-    """Whether another sentence may refer back to it, and be kept with it: not to a request, or a secret."""
-    return not _bids(sentence) and not intent.says_nothing(sentence.text) and not secret_in(sentence.text)
-
-
-def _names(text: str) -> bool:
-    """Whether a sentence names something that the next one may be about: `Good kid, can't get up.` does not."""
-    if any(pattern(name).search(text) for name in ("name_inside", "names_thing")):
-        return True
-    first = re.match(r"\W*[A-ZÄÖÜÉ]\w+ ", text)
-    return first is not None and pattern("says_now").match(text, first.end()) is not None
 
 
 def _may_be_fact(sentence: Sentence, complete: str) -> bool:

@@ -185,8 +185,8 @@ class Replacement:
         """Which of them hold beside `new` whatever they say: what adds up, such as allergies, what is to be done when
         something happens, which it now did, what is to be done lest something happens, or for something else, what
         explains a fault, a command beside what is none, what somebody likes or not beside what is so, who somebody of
-        the family is beside what they do, and what is said of another file, or another one of numbered things: `Box 5`,
-        `Box 12`.
+        the family is beside what they do, how something is called, and what is said of another file, or another one of
+        numbered things: `Box 5`, `Box 12`.
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
@@ -201,6 +201,7 @@ class Replacement:
             or (feels and not _feels(old.tokens))
             or (warns and "warns" not in old.says)
             or self._says_who_is_kin(old, mine)
+            or self._says_what_it_is_called(old, mine)
             or (happens and bool(old.condition & mine.content))
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
             or (bool(mine.files and old.files) and mine.files.isdisjoint(old.files))
@@ -215,6 +216,15 @@ class Replacement:
         kin = old.subject & self._kin
         is_named = _verb(old) in self._being and "places" not in old.says
         return bool(kin) and is_named and bool(old.predicate) and old.predicate <= old.names and not kin & mine.content
+
+    def _says_what_it_is_called(self, old: Parsed, mine: Parsed) -> bool:
+        """Whether the older statement only says how something is called, and the newer one has no other name and does
+        not say that it left: `Our cat is called Fig.`, `The cat no longer goes out.`
+        """
+        is_called = bool(self._called & set(old.stems)) and bool(old.subject) and bool(old.names)
+        only_named = is_called and old.content - old.subject <= old.names | self._called
+        has_name = bool(mine.names - old.names or self._called & set(mine.stems))
+        return only_named and not has_name and pattern("has_left").search(" ".join(mine.tokens)) is None
 
     def _are_of_others(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
@@ -360,6 +370,10 @@ class Replacement:
     @cached_property
     def _kin(self) -> frozenset[str]:
         return frozenset(map(stem, self._reader.listed("kin")))
+
+    @cached_property
+    def _called(self) -> frozenset[str]:
+        return frozenset(map(stem, self._reader.listed("called")))
 
     @cached_property
     def _being(self) -> frozenset[str]:

@@ -39,6 +39,8 @@ MOST_ELSE = 7
 """Words that a memory does not know, up to which what was said may be another value of it."""
 LEAST_LIKELY = 0.1
 """A chance below which no clause is the one that was corrected."""
+SHORTEST_CODE = 6
+"""Characters of a word of letters and digits from which on it is a code or a password, whatever its letters."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
@@ -362,7 +364,14 @@ def _value_instead(said: str) -> Contrast | None:
 def _goes_on_about(value: re.Match[str], known: str) -> bool:
     """Whether what follows a value is of it, as that is a name and no number or day."""
     is_name = not any(c.isdigit() for c in value[0]) and _day(value[0]) not in forms("weekday_name")
-    return is_name and known[value.end() :].startswith((",", " ("))
+    behind = known[value.end() :]
+    return is_name and (behind.startswith((",", " (")) or _is_person_next(behind))
+
+
+def _is_person_next(behind: str) -> bool:
+    """Whether a sentence is over and the next one goes on about somebody: `. She is in Ash Lane.`"""
+    first = re.match(r"[.!]\s+(\w+)", behind)
+    return first is not None and first[1].casefold() in words("of_a_person")
 
 
 def _alike(right: str, wrong: str) -> str:
@@ -462,6 +471,8 @@ def _shape(value: str) -> str:
             return name
     if not any(c.isdigit() for c in value):
         return "weekday"
+    if len(value) >= SHORTEST_CODE and value.isalnum() and not value[0].isdigit():
+        return "code"
     return re.sub(r"(?<=#)(?:st|nd|rd|th)$", "th", re.sub(r"\d+", "#", value.casefold()))
 
 

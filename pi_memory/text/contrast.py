@@ -6,8 +6,10 @@ English, and the plain forms of German, French and Spanish.
 import re
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from pi_memory.text.language import forms, pattern
+from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.persons import third
 from pi_memory.text.sentences import begins_clause
 
 LONGEST = 600
@@ -82,7 +84,39 @@ def _in_place_of_denied(text: str) -> Contrast | None:
             told = pattern("relative").search(wrong)
             more = wrong[told.start() :] if told and len(right.split()) <= MOST_TOLD_OF else ""
             wrong = wrong[: told.start()] if told else wrong
-            return Contrast(subject, right, wrong, more=more + (f",{rest}" if rest else ""))
+            found = Contrast(subject, right, wrong, more=more + (f",{rest}" if rest else ""))
+            return found if name == "but" else _of_somebody(found)
+        if name == "but_it" and (doing := _denied_doing(text, joint)):
+            return doing
+    return None
+
+
+def _of_somebody(found: Contrast) -> Contrast | None:
+    """A contrast that ends in `it's Y`, where that is no name of what it is about: `Bo is no longer our vet, it's Ada`
+    says who the vet is. None where the two values are not of one kind: `Bo isn't allergic to nuts, it's eggs`.
+    """
+    before, _, verb = found.subject.rpartition(" ")
+    name = pattern("name_at_end").search(pattern("title").sub("", before))
+    if name is None or name[0].casefold() in words("stop_words"):
+        return found
+    if pattern("owning").match(found.wrong) and not pattern("owning").match(found.right):
+        role = pattern("since_when").sub("", found.wrong).strip()
+        return replace(found, subject=f"{role[:1].upper()}{role[1:]} {verb}", wrong=before)
+    return found if _kinds(found.right) or len(found.wrong.split()) == 1 else None
+
+
+def _denied_doing(text: str, joint: re.Match[str]) -> Contrast | None:
+    """What stands in the place of a value with which something is not done: `Bo doesn't land on the 14th, it's the
+    2nd`.
+    """
+    for found in pattern("denied_doing").finditer(text, 0, joint.start()):
+        verb, _, between = text[found.end() : joint.start()].partition(" ")
+        right, _, rest = text[joint.end() :].partition(",")
+        if between and _kinds(right) and (place := _denied(f" {between}", right)) is not None:
+            does = third(verb) if found["does"] else verb
+            subject = " ".join(f"{text[: found.start()]} {does} {f' {between}'[:place]}".split())
+            made = Contrast(subject, right, f" {between}"[place:].strip(), more=f",{rest}" if rest else "")
+            return made if made.is_specific else None
     return None
 
 
@@ -99,6 +133,8 @@ def _denied(between: str, right: str) -> int | None:
     if pattern("verb").fullmatch(said[0][0]):
         said = said[1:]
     wrong = between[said[0].start() :] if said else ""
+    if told := pattern("relative").search(wrong):
+        wrong = wrong[: told.start()]
     is_short = 0 < len(wrong.split()) <= MOST_OTHER and len(right.split()) <= MOST_OTHER
     is_value = is_short and not _kinds(wrong) and not pattern("contrast_goes_on").match(wrong)
     does = right.endswith("s") and not wrong.endswith("s")  # "isn't broken but leaks"

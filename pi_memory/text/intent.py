@@ -117,6 +117,12 @@ def is_asking(sentence: Sentence) -> bool:
     return sentence.is_question or asks(sentence.text)
 
 
+def bids(sentence: Sentence) -> bool:
+    """Whether a sentence of a message asks, or asks for something to be done."""
+    is_request = pattern("request").search(sentence.text) or pattern("begins_task").match(sentence.text)
+    return is_asking(sentence) or is_request is not None
+
+
 def supposes(sentence: str) -> bool:
     """Whether a sentence says what would be, or what somebody keeps saying: `If we won, we would move.`"""
     return pattern("supposes").search(_plain(sentence)) is not None

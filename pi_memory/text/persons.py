@@ -74,7 +74,7 @@ def _subject(found: re.Match[str]) -> str:
         return found[0]
     at = next((i for i, word in enumerate(rest) if not _is_adverb(word.lower())), len(rest))
     if at < len(rest) and not pattern("coupled").search(before) and not pattern("inverted").search(before):
-        rest[at] = _third(rest[at].lower())
+        rest[at] = third(rest[at].lower())
     return " ".join([user, *rest])
 
 
@@ -91,7 +91,7 @@ def _is_past(verb: str) -> bool:
     return verb.endswith("ed") and verb not in words("like_past")
 
 
-def _third(verb: str) -> str:
+def third(verb: str) -> str:
     if verb in forms("auxiliary"):
         return forms("auxiliary")[verb]
     bare = pattern("before_verb").sub("", verb)

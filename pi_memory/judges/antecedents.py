@@ -1,0 +1,229 @@
+"""What an earlier sentence names that a later one refers to: who `she` is, where `there` is. A fact is kept with it, as
+its sentence alone says nothing to somebody who reads it a year later.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from pi_memory.judges.worth import Worth
+from pi_memory.text import intent
+from pi_memory.text.contrast import with_subject
+from pi_memory.text.language import pattern, words
+from pi_memory.text.persons import finished
+from pi_memory.text.secrets import is_of_household, secret_in
+from pi_memory.text.sentences import has_verb
+from pi_memory.text.user_text import Sentence
+
+LONGEST = 200
+"""Characters of two sentences that are remembered together."""
+SESSIONS = 256
+"""Sessions whose last statement is remembered, for what refers back to it."""
+
+
+class Named(Struct, frozen=True):
+    """What a conversation last named: anything that a sentence may be about, and somebody that `she` may be."""
+
+    anything: str = ""
+    somebody: str = ""
+
+    def then(self, text: str) -> "Named":
+        """What it has named last with one statement more; one that points back keeps the one before it."""
+        points_back = bool(self.anything) and _points_back(text)
+        together = f"{finished(self.anything)} {text}" if points_back else ""
+        is_whom = _is_about_somebody(text) and not points_back
+        return Named(together if 0 < len(together) <= LONGEST else text, text if is_whom else self.somebody)
+
+
+class Antecedents:
+    """Completes sentences by what was said before them, in their message or in their conversation."""
+
+    def __init__(self, worth: Worth) -> None:
+        self._worth = worth
+        self._last: OrderedDict[str, Named] = OrderedDict()
+        self._asked_last: set[str] = set()
+        """Conversations whose last message asked: `it` is what it asked about."""
+
+    def together(self, sentence: Sentence, before: Sentence | None, said: Sequence[Sentence], conversation: str) -> str:
+        """A sentence that says nothing alone, with the one right before it or what that asks for; "" for others."""
+        found = _with_access(sentence, before) or self._elliptical(sentence, before, said, conversation)
+        return found or _of_whom_it_was_asked(sentence, before)
+
+    def complete(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
+        """What a sentence says, with the one that it refers back to."""
+        content = intent.without_courtesy(fact.text)
+        if not (self._worth.refers_back(content) or _points_back(content)):
+            return content
+        saying = [s for s in said if s is fact or not intent.says_nothing(s.text)]
+        before = self._before(fact, saying, conversation)
+        found = next((s for s in saying[: saying.index(fact)] if s.text == before), None)
+        whole = self.complete(found, said, conversation) if found else before  # what it refers to may refer back itself
+        before = whole if len(whole) <= LONGEST else before
+        return f"{finished(before)} {finished(content)}" if before else content
+
+    def _elliptical(
+        self, sentence: Sentence, before: Sentence | None, said: Sequence[Sentence], conversation: str
+    ) -> str:
+        """A sentence without a subject of its own with the one before it, which names what it is said of: `New hearing
+        aid. Takes a 13.`, or brings up whom it names: `We've found a sitter! Tamsin, nineteen.`; "" for another one.
+        """
+        text = intent.without_courtesy(sentence.text)
+        only_value = pattern("value_first").match(text) and not pattern("finite").search(text)
+        if before is None or not _may_be_subject(before):
+            return ""
+        if not (only_value or _says_who(sentence, before.text) or pattern("subjectless").match(text)):
+            return ""
+        return f"{finished(self.complete(before, said, conversation))} {finished(text)}"
+
+    def _before(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
+        """The statement before a sentence that names something, of the same message, else of the conversation; the one
+        right before it for `it`, which may be anything, and where none names anything; the question right before it
+        that it goes on about: `How long do quinces keep? I get them from Bern.`; none for `it` behind a request:
+        `Can you find me a recipe? It is for Bo.`
+        """
+        place = said.index(fact)
+        earlier = _with_names([s for s in said[:place] if _may_be_subject(s)])
+        naming, named = [text for text in earlier if _names(text)], self._last.get(conversation, Named())
+        things, said_words = words("of_things"), re.findall(r"\w+", fact.text.casefold())
+        last = named.anything
+        if not words("of_a_person").isdisjoint(said_words):
+            last = named.somebody or last
+            naming = [text for text in earlier if _is_about_somebody(text)] or [named.somebody][: bool(named.somebody)]
+            naming = naming or [text for text in earlier if _names(text)]
+        if earlier and not things.isdisjoint(said_words):
+            return earlier[-1]
+        asked = _question(said[place - 1], fact) if place else ""
+        was_asked = intent.bids(said[place - 1]) if place else conversation in self._asked_last
+        if was_asked and not things.isdisjoint(said_words[:2]):
+            return asked
+        if naming:
+            return naming[-1]
+        return asked or (last if _names(last) or not earlier else earlier[-1])
+
+    def _names_anew(self, text: str) -> bool:
+        """Whether a sentence may be what the next ones are about: no `She is six`, but `That is what Anna says`."""
+        names = pattern("of_that").match(text) and pattern("name_inside").search(text)
+        return names is not None or not self._worth.refers_back(text)
+
+    def remember(self, conversation: str, said: Sequence[Sentence]) -> None:
+        """Keep the last statement of a message that names something, or the first of any, for what the next one may
+        refer to; one that points back itself with the one before it.
+        """
+        self._asked_last.discard(conversation)
+        if conversation in self._last and said and all(map(intent.is_asking, said)):
+            self._asked_last.add(conversation)
+        stated = _with_names([s for s in said if _may_be_subject(s) and self._names_anew(s.text)])
+        last = self._last.get(conversation, Named())
+        if last.anything:
+            others = "is_of_whom", "about_that"
+            stated = [text for text in stated if not any(pattern(name).search(text) for name in others)]
+        naming = [text for text in stated if _names(text)]
+        if naming or (stated and not _names(last.anything)):
+            for text in naming or stated[-1:]:
+                last = last.then(text)
+            self._last[conversation] = last
+            self._last.move_to_end(conversation)
+        if len(self._last) > SESSIONS:
+            self._asked_last.discard(self._last.popitem(last=False)[0])
+
+    def let_go(self, clean: Callable[..., str]) -> None:
+        """Remember no last statement that `clean` takes something from."""
+        self._last = OrderedDict(
+            (name, named)
+            for name, named in self._last.items()
+            if all(clean(text) == text for text in (named.anything, named.somebody))
+        )
+        self._asked_last &= self._last.keys()
+
+
+def _of_whom_it_was_asked(fact: Sentence, before: Sentence | None) -> str:
+    """What is said of whom the request before it is about: `Can you thank Derek next door? He feeds the cat.`, `Write
+    to the mill. Our flour comes from them.`; "" where it is of none.
+    """
+    content = intent.without_courtesy(fact.text)
+    pronoun = pattern("said_of_same").match(content) or pattern("object_pronoun").search(content)
+    if before is None or pronoun is None or not intent.bids(before):
+        return ""
+    found = [each["whom"] for each in pattern("requested_for").finditer(before.text)]
+    is_person = words("of_things").isdisjoint({pronoun[0].casefold()})
+    whom = [each for each in found if is_person or pattern("owning").match(each)]
+    if not whom:
+        return ""
+    if pronoun.start():
+        return finished(f"{content[: pronoun.start()]}{whom[0]}{content[pronoun.end() :]}")
+    return finished(with_subject(content, whom[0] + "," * (", " in whom[0])))
+
+
+def _with_access(fact: Sentence, before: Sentence | None) -> str:
+    """A password with the sentence before it that names what everybody in a house is given it for: `The wifi is new.
+    The password is mango77.`; "" for another one.
+    """
+    return f"{before.text} {fact.text}" if before and is_of_household(fact.text, before.text) else ""
+
+
+def _question(before: Sentence, fact: Sentence) -> str:
+    """The question before a sentence, if that may go on about it: about somebody only if it names one, and not if it
+    asks the assistant to do something; else "".
+    """
+    said, asked = (set(re.findall(r"[\w']+", each.text.casefold())) for each in (fact, before))
+    goes_on = intent.is_asking(before) and pattern("follows_on").search(fact.text) is not None
+    is_named = said.isdisjoint(words("of_a_person")) or pattern("name_inside").search(before.text) is not None
+    return before.text if goes_on and is_named and asked.isdisjoint(words("addressed")) else ""
+
+
+def only_names(sentence: Sentence) -> bool:
+    return pattern("only_names").match(sentence.text) is not None and not has_verb(sentence.text)
+
+
+def _says_who(sentence: Sentence, before: str) -> bool:
+    """Whether a sentence only names whom the one before it brings up."""
+    return only_names(sentence) and pattern("brings_up").search(before) is not None
+
+
+def _with_names(said: Sequence[Sentence]) -> list[str]:
+    """The texts of sentences; one that brings somebody up is one with the next that only says who that is."""
+    texts: list[str] = []
+    for sentence in said:
+        if texts and _says_who(sentence, texts[-1]):
+            texts[-1] = f"{finished(texts[-1])} {finished(sentence.text)}"
+        else:
+            texts.append(sentence.text)
+    return texts
+
+
+def _points_back(text: str) -> bool:
+    """Whether a sentence says `there`, `from them` or `her` of what only an earlier one names: `The code there is 12.`,
+    `I pay her 12 an hour.`, `Ground floor flat, she has a garden.`
+    """
+    begun = pattern("begun_without").match(text)
+    if begun and not has_verb(begun["before"]):
+        return True
+    done = pattern("does_to").match(text)
+    if done and not pattern("name_inside").search(done[0]):
+        return True
+    there, them = pattern("place_before").search(text), pattern("object_pronoun").search(text)
+    found = them if them and "," not in text[: them.start()] else there
+    before = text[: found.start()] if found else ""
+    return found is not None and not any(
+        pattern(name).search(before) for name in ("at_place", "to_place", "name_inside")
+    )
+
+
+def _may_be_subject(sentence: Sentence) -> bool:
+    """Whether another sentence may refer back to it, and be kept with it: not to a request, or a secret."""
+    return not intent.bids(sentence) and not intent.says_nothing(sentence.text) and not secret_in(sentence.text)
+
+
+def _is_about_somebody(text: str) -> bool:
+    """Whether a sentence names somebody else than the user: no `I'm an electrician.`"""
+    return pattern("somebody").search(text) is not None and pattern("is_oneself").search(text) is None
+
+
+def _names(text: str) -> bool:
+    """Whether a sentence names something that the next one may be about: `Good kid, can't get up.` does not."""
+    if any(pattern(name).search(text) for name in ("name_inside", "names_thing")):
+        return True
+    first = re.match(r"\W*[A-ZÄÖÜÉ]\w+ ", text)
+    return first is not None and pattern("says_now").match(text, first.end()) is not None
