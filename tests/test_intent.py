@@ -2,7 +2,16 @@
 
 import pytest
 
-from pi_memory.text.intent import Wish, follows_up, intent_of, only_asks, says_nothing, supposes, without_courtesy
+from pi_memory.text.intent import (
+    Wish,
+    follows_up,
+    intent_of,
+    is_lookup,
+    only_asks,
+    says_nothing,
+    supposes,
+    without_courtesy,
+)
 
 
 @pytest.mark.parametrize(
@@ -320,3 +329,9 @@ def test_a_thing_and_then_a_question_ask(message: str) -> None:
 )
 def test_what_is_stated_before_a_request_or_beside_a_clause_may_answer(message: str) -> None:
     assert not only_asks(message)
+
+
+def test_a_few_words_may_only_name_what_they_look_for() -> None:
+    assert all(map(is_lookup, ("a present for my niece", "the trick with the cellar door", "ward of aunt Ola")))
+    for said in ("green bin and paper Wednesdays", "spare key at Ola's place", "dentist tuesday at four", "Bo snores"):
+        assert not is_lookup(said)

@@ -12,6 +12,8 @@ CASES = [
     ("I'm allergic to nuts and I've been to Rome", "The user is allergic to nuts and the user has been to Rome."),
     ("I always carry a knife", "The user always carries a knife."),
     ("I moved to Lyon", "The user moved to Lyon."),
+    ("so I need not be there until nine", "So the user need not be there until nine."),
+    ("I needn't ring, but I need the code", "The user needn't ring, but the user needs the code."),
     ("I’d rather wait", "The user would rather wait."),
     ("I go home and I watch it", "The user goes home and the user watches it."),
     ("call me Bob", "Call the user Bob."),

@@ -22,19 +22,19 @@ from tests.fakes import FakeReader
 
 
 class States(Asked):
-    """To whom no message asks but by its words, and what asks is as likely as `own` about the user's own world, and by
-    `itself` as this.
+    """To whom no message `asks` but by its words, or each does, and what asks is as likely as `own` about one's own
+    world, and by `itself` as this.
     """
 
-    def __init__(self, own: float, itself: float) -> None:
+    def __init__(self, own: float, itself: float, *, asks: bool) -> None:
         super().__init__(Config().folder("heads"))
-        self._own, self._itself = own, itself
+        self._own, self._itself, self._asks = own, itself, asks
 
     def own(self, message: str, read: Vectors | None = None) -> float:
         return self._own if len(sentences(message)) > 1 else self._itself
 
     def asks(self, read: Vectors) -> bool:
-        return False
+        return self._asks
 
 
 class Sure(Worth):
@@ -52,7 +52,12 @@ class Sure(Worth):
 
 @asynccontextmanager
 async def judge(
-    chance: float | None, own: float = 0.0, of_short: float | None = None, itself: float | None = None
+    chance: float | None,
+    own: float = 0.0,
+    of_short: float | None = None,
+    itself: float | None = None,
+    *,
+    asks: bool = False,
 ) -> AsyncIterator[PlainFacts]:
     """With an embedder and judges to whom every sentence has the `chance`, and every question is as likely as `own`
     about the user's own world, and by `itself` as this; None for the real judges, and none.
@@ -68,7 +73,7 @@ async def judge(
     heads = Config().folder("heads")
     worth, asked = (Worth(heads), Asked(heads))
     if chance:
-        worth, asked = Sure(chance, of_short or chance), States(own, own if itself is None else itself)
+        worth, asked = Sure(chance, of_short or chance), States(own, own if itself is None else itself, asks=asks)
     yield PlainFacts(worth, asked, embedder, worker=worker)
     await worker.close()
 
@@ -93,9 +98,9 @@ def found(
     return asyncio.run(main())
 
 
-def aside(message: str, chance: float = 0.01, own: float = 0.0) -> str:
+def aside(message: str, chance: float = 0.01, own: float = 0.0, *, asks: bool = False) -> str:
     async def main() -> str:
-        async with judge(chance, own) as facts:
+        async with judge(chance, own, asks=asks) as facts:
             return await facts.aside(Exchange("c", message, "", 0.0))
 
     return asyncio.run(main())
@@ -152,6 +157,12 @@ def test_a_message_of_sentences_that_are_surely_no_facts_is_a_remark() -> None:
     assert not is_remark("I could eat a horse.", chance=0.2)
     assert not is_remark("The PIN is 4711."), "what no judge sees may be a fact"
     assert not is_remark("Do you know that?")
+
+
+def test_what_only_names_what_it_asks_for_answers_nothing() -> None:
+    assert aside("the trick with the cellar door", asks=True) == "reason"
+    assert aside("the trick with the cellar door") == ""
+    assert aside("green bin and paper on Wednesdays", chance=0.5, asks=True) == "", "it gives a day"
 
 
 def test_what_is_said_before_a_question_has_to_be_surer_a_fact() -> None:

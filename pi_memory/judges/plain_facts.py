@@ -74,7 +74,9 @@ MOST_TOGETHER, LONGEST_TOGETHER = 3, 200
 """Sentences and characters of a message that may be one correction."""
 
 Aside = Literal["", "reason", "remark"]
-"""A `reason` only says why its message asks for what the user told; a `remark` is of a moment, or may be a reason."""
+"""A `reason` only says why its message asks for what the user told, or names that; a `remark` is of a moment, or may be
+a reason.
+"""
 
 
 class Facts(Struct, frozen=True):
@@ -167,13 +169,16 @@ class PlainFacts:
 
     async def asks(self, message: str) -> bool:
         """Whether a message asks though no rule says so; False where nothing reads it."""
-        if not may_ask(message):
-            return False
+        return may_ask(message) and await self._reads_as_question(message)
+
+    async def _reads_as_question(self, message: str) -> bool:
         read = await self._read([message])
         return read is not None and self._asked.asks(read)
 
     async def aside(self, exchange: Exchange) -> Aside:
         """What a message is in which nothing is likely to be a fact; "" for another, and where nothing reads it."""
+        if intent.is_lookup(exchange.user) and await self._reads_as_question(exchange.user):
+            return "reason"
         said, chance = await self._likeliest(exchange)
         if chance >= LEAST_CHANCE_BESIDE_OWN:
             return ""

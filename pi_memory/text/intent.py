@@ -9,7 +9,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.sentences import is_question, with_apostrophes
 from pi_memory.text.user_text import Sentence
 from pi_memory.text.user_text import sentences as own_sentences
@@ -19,6 +19,8 @@ LONGEST_FRAGMENT = 8
 LONGEST_NEED = 14
 LONGEST_NAMED = 12
 """Words of one that begins with what is asked for: `time of the meeting that ...`."""
+SHORTEST_LOOKUP = 4
+"""Words of a message that names what it looks for."""
 LONGEST_FOLLOW_UP = 9
 LONGEST_BRIEF = 240
 """Characters of these: a rule of a thousand dashes is no word, and no question."""
@@ -191,6 +193,20 @@ def names_only(sentence: str) -> bool:
         return False
     says = ("finite", "at_present", "request", "asks_reminder", "states_shortly", "speaker_does")
     return not any(pattern(name).search(sentence) for name in says)
+
+
+def is_lookup(message: str) -> bool:
+    """Whether a message may only name what it looks for, as it gives no number, day, time or place of it: `the trick
+    with the cellar door`; a shorter one may state something by a verb that nobody knows: `Bo snores`.
+    """
+    if len(message.split()) < SHORTEST_LOOKUP:
+        return False
+    has_value = any(pattern(name).search(message) for name in ("clock_words", "at_place", "on_date"))
+    days = forms("weekday_name").keys() | forms("month_name").keys()
+    has_value = has_value or not days.isdisjoint(
+        word.strip(".,!").removesuffix("s") for word in message.lower().split()
+    )
+    return names_only(message) and not has_value and not any(map(str.isdigit, message))
 
 
 def follows_up(message: str) -> bool:

@@ -74,7 +74,8 @@ def _subject(found: re.Match[str]) -> str:
         return found[0]
     at = next((i for i, word in enumerate(rest) if not _is_adverb(word.lower())), len(rest))
     if at < len(rest) and not pattern("coupled").search(before) and not pattern("inverted").search(before):
-        rest[at] = third(rest[at].lower())
+        is_bare = rest[at].lower() in words("bare_before_not") and rest[at + 1 : at + 2] == ["not"]
+        rest[at] = rest[at].lower() if is_bare else third(rest[at].lower())
     return " ".join([user, *rest])
 
 
@@ -98,7 +99,8 @@ def third(verb: str) -> str:
     is_past = _is_past(verb) or (bare in words("third_person_too") and verb not in words("like_past"))
     is_going = verb.endswith("ing") and not set("aeiou").isdisjoint(verb[:-3])
     is_done = is_going or (verb.endswith("s") and not verb.endswith(("ss", "us")))  # `I going`, `I goes`
-    if is_past or is_done or verb in words("third_person_too") or verb in words("no_verb"):
+    is_kept = verb in words("third_person_too") or verb in words("no_verb") or verb.endswith("n't")
+    if is_past or is_done or is_kept:
         return verb
     if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
         return f"{verb}es"
