@@ -44,6 +44,10 @@ def completed(*messages: str) -> list[str]:
                 "Our goat is called Bix. He needs a pill at noon. I hide it in bread for him.",
             ],
         ),
+        (
+            ["The geese came with the farm. The grey one is Bix.", "They sleep in the barn."],
+            ["The geese came with the farm. They sleep in the barn."],
+        ),
         (["The rink shuts at ten."], ["The rink shuts at ten."]),
     ],
 )

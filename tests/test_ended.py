@@ -180,6 +180,11 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
         ),
         ("No more Mill, I shop at the co-op.", "I do my shopping at the Mill.", "I shop at the co-op."),
         ("La clé n'est plus sous le pot, elle est chez Anne.", "La clé est sous le pot.", "La clé est chez Anne."),
+        (
+            "Bo quit the bakery and works nights at the mill.",
+            "Bo works nights at the bakery.",
+            "Bo works nights at the mill.",
+        ),
     ],
 )
 def test_a_clause_about_what_is_over_is_left_out(said: str, before: str, holds: str) -> None:
@@ -268,6 +273,11 @@ def test_who_has_taken_over_is_told_without_who_did_it_before_unless_they_are_as
     said = "Poor Bo broke his leg on the ice, so Ida has taken over as the captain."
     assert without_predecessor(said, stems("Who is the captain?")) == "Ida has taken over as the captain."
     assert without_predecessor(said, stems("What became of Bo?")) == said
+    elected = "Bo Holm stood down on Monday, and Ida Roth was elected chair."
+    assert without_predecessor(elected, stems("Who is the chair?")) == "Ida Roth was elected chair."
+    rang = "Bo Holm rang. He has retired, and Ida Roth has taken on the heating."
+    assert without_predecessor(rang, stems("Who does the heating?")) == "Ida Roth has taken on the heating."
+    assert without_predecessor(rang, stems("Who rang, was it Bo Holm?")) == rang.replace("He has retired, and ", "")
     assert without_predecessor(f"The bar is shut on Mondays. {said}") == (
         "The bar is shut on Mondays. Ida has taken over as the captain."
     )

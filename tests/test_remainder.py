@@ -160,6 +160,11 @@ def test_a_value_of_another_thing_goes_in_no_place() -> None:
 
 def test_of_who_is_no_more_meant_nothing_is_left() -> None:
     assert merged("Bo isn't our vet any more, it's Ada.", "Our vet is Bo. He is in Ash Lane.") is None
+    chair, steps_down = (
+        "Our chair is Bo Holm. He signs on Thursdays only.",
+        "Bo Holm stood down on Monday, Ida Roth has it.",
+    )
+    assert merged(steps_down, chair, [0.9, 0.1], ["Our chair is Bo Holm.", "Bo Holm signs on Thursdays only."]) is None
     office = "Our vet is Bo. The practice is in Ash Lane."
     assert merged("Bo isn't our vet any more, it's Ada.", office) == "Our vet is Ada. The practice is in Ash Lane."
     said = "Mrs. Ode has moved to Bern. I gave the ladder to Bo at number 3."

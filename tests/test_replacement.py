@@ -132,6 +132,25 @@ def test_what_something_is_called_holds_beside_what_it_does_and_not_beside_anoth
     assert chances("The goat is called Moss now.", named, VET)[0] >= LEAST_CHANCE
 
 
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The code for the chest on the quay is 7714.", "There's a chest on the quay for the crew. The code is 5093."),
+        ("The kitchen is going to be Pale Moss.", "The kitchen is going to be Deep Plum. It takes two coats."),
+        ("Moss eats the turkey tins.", "Ida's dog is called Moss and only eats the herring tins."),
+        ("The user and Bo are going to malmö in may.", "In may the user is going to tartu with Bo."),
+        ("Actually Kit is allergic to latex, I had misread it.", "Kit is allergic to nuts."),
+    ],
+)
+def test_what_says_the_same_with_another_value_ends_it(new: str, old: str) -> None:
+    assert chances(new, old, VET)[0] >= LEAST_CHANCE
+
+
+def test_now_of_what_somebody_knows_is_no_change() -> None:
+    valve = "You have to push the valve in while you turn it, otherwise nothing moves."
+    assert chances("I know the trick now. You hold the red button and let it go slowly.", valve, VET)[0] < LEAST_CHANCE
+
+
 def test_without_a_word_of_change_only_another_value_of_the_same_kind_ends() -> None:
     bins = "The bins go out on Tuesday."
     assert chances("The bins go out on Thursday.", bins, VET)[0] >= 0.8

@@ -145,6 +145,12 @@ NOTHING = [
 ]
 
 
+def test_a_preference_is_kept_with_what_it_is_about() -> None:
+    (stated,) = notice("The reports come out badly at night. I prefer to write them before lunch.")
+    assert stated.content == "The reports come out badly at night. The user prefers to write them before lunch."
+    assert stated.quote == "I prefer to write them before lunch."
+
+
 @pytest.mark.parametrize(("message", "kind", "content"), STATED)
 def test_a_statement_is_noticed(message: str, kind: str, content: str) -> None:
     (stated,) = notice(message)

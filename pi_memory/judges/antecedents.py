@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from pi_memory.judges.worth import Worth
 from pi_memory.text import intent
@@ -24,17 +25,25 @@ SESSIONS = 256
 
 
 class Named(Struct, frozen=True):
-    """What a conversation last named: anything that a sentence may be about, and somebody that `she` may be."""
+    """What a conversation last named: anything that a sentence may be about, somebody that `she` may be, and several,
+    in the last message, that `they` may be.
+    """
 
     anything: str = ""
     somebody: str = ""
+    several: str = ""
 
     def then(self, text: str) -> "Named":
         """What it has named last with one statement more; one that points back keeps the one before it."""
         points_back = bool(self.anything) and _points_back(text)
         together = f"{finished(self.anything)} {text}" if points_back else ""
         is_whom = _is_about_somebody(text) and not points_back
-        return Named(together if 0 < len(together) <= LONGEST else text, text if is_whom else self.somebody)
+        are_several = pattern("several_first").match(text) is not None
+        return Named(
+            together if 0 < len(together) <= LONGEST else text,
+            text if is_whom else self.somebody,
+            text if are_several else self.several,
+        )
 
 
 class Antecedents:
@@ -92,6 +101,9 @@ class Antecedents:
             last = named.somebody or last
             naming = [text for text in earlier if _is_about_somebody(text)] or [named.somebody][: bool(named.somebody)]
             naming = naming or [text for text in earlier if _names(text)]
+        several = [text for text in earlier if pattern("several_first").match(text)] or [named.several]
+        if several[-1] and said_words[0] in words("of_several"):
+            return several[-1]
         if earlier and not things.isdisjoint(said_words):
             return earlier[-1]
         asked = _question(said[place - 1], fact) if place else ""
@@ -115,7 +127,7 @@ class Antecedents:
         if conversation in self._last and said and all(map(intent.is_asking, said)):
             self._asked_last.add(conversation)
         stated = _with_names([s for s in said if _may_be_subject(s) and self._names_anew(s.text)])
-        last = self._last.get(conversation, Named())
+        last = replace(self._last.get(conversation, Named()), several="")
         if last.anything:
             others = "is_of_whom", "about_that"
             stated = [text for text in stated if not any(pattern(name).search(text) for name in others)]
@@ -133,7 +145,7 @@ class Antecedents:
         self._last = OrderedDict(
             (name, named)
             for name, named in self._last.items()
-            if all(clean(text) == text for text in (named.anything, named.somebody))
+            if all(clean(text) == text for text in (named.anything, named.somebody, named.several))
         )
         self._asked_last &= self._last.keys()
 

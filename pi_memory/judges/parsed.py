@@ -147,7 +147,8 @@ class Reader:
         stems = tuple(stem(each.replace("’", "'").removesuffix("'s")) for each in bare)
         content = frozenset(s for s, each in zip(stems, bare, strict=True) if each not in words("stop_words"))
         surely = self._patterns["on_condition"].sub("", text)
-        says = {name for name, phrase in self._patterns.items() if phrase.search(surely)}
+        changed = self._patterns["of_mind"].sub("", surely)
+        says = {name for name, phrase in self._patterns.items() if phrase.search(changed)}
         says |= {"on_condition"} if surely != text else set()
         done, verb = self._patterns["did"].match(text), places[0] if places else len(tokens) // 2
         return Parsed(

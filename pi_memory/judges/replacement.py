@@ -52,12 +52,13 @@ none of change says so: `We set off on 3 July.`, `The hut was let twice, so we g
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
-GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK = 0.9, 0.5, 0.8
+GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, SAYS_ANEW = 0.9, 0.5, 0.8, 0.6
 """At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
-`no more Mondays` the nearest one of a Monday, and `I told you green, but it is blue` the nearest one with green.
+`no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` the nearest one with green, and one
+that says the same with another value a near one, where what is read or the kind of the value says so too.
 """
-NEAR_DAY = 0.4
-"""A cosine from which on two statements of a day may be about one thing."""
+NEAR_DAY, NEAR_ANEW = 0.4, 0.6
+"""A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
 ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
 BEGINNING = 6
@@ -133,13 +134,17 @@ class Replacement:
         """Chances that were found by signs, with 0 for what holds beside anything, and less where no word is one of
         change.
         """
+        anew = np.zeros(len(olds), bool)
         if not {*OF_CHANGE, "corrects"} & self._reader.parsed(new.text).says:
+            anew = self._are_said_anew(new, olds) & ~np.array(self._are_of_others(new, olds), bool)
             is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (_cosines(new, olds) > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
-            found = by_odds(found, np.where(is_of_it, np.float32(1), unsaid))
+            found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
         found = self._by_distance(found, signs, new, olds)
+        anew &= (_cosines(new, olds) >= NEAR_ANEW) & (_have_special_kinds(signs) | (signs[:, -1] > 0))
+        found = np.maximum(found, _either(anew, SAYS_ANEW, 0.0))
         found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
         found = np.maximum(found, _either(self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY, 0.0))
         found = np.maximum(found, _either(self._are_taken_back(new, olds), TAKES_BACK, 0.0))
@@ -189,7 +194,7 @@ class Replacement:
         numbered things: `Box 5`, `Box 12`.
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
-        adds_up = "adds_up" in mine.says and "starts_over" not in mine.says
+        adds_up = "adds_up" in mine.says and not {"starts_over", "corrects"} & mine.says
         happens = not {"on_condition", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
         feels = _feels(mine.tokens) and not {*OF_CHANGE, "corrects", "denies"} & mine.says
@@ -252,6 +257,23 @@ class Replacement:
         mine = _beginnings(self._reader.parsed(new.text).matter - self._idle)
         theirs = [_beginnings(self._reader.parsed(old.text).matter - self._idle) for old in olds]
         return np.array([bool(mine & each) for each in theirs])
+
+    def _are_said_anew(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them say all that `new` says but for one word or name behind its verb: `The code of the gate is 12`
+        for `There is a gate at the back. The code is 40.`
+        """
+        mine = self._reader.parsed(new.text)
+        found = []
+        for old in map(self._reader.parsed, (each.text for each in olds)):
+            came = mine.only(old)
+            is_value = len(came) == 1 or (len(came) == 2 and mine.has("name", came[:1]) and mine.has("name", came[1:]))
+            is_behind = is_value and came[0] > mine.verb and came[-1] - came[0] < len(came)
+            shared, is_named = mine.content & old.content - self._idle, mine.subject == old.subject and is_value
+            is_named = is_named and not mine.has("word", came)
+            is_of_it = bool(mine.subject - self._idle) and mine.subject <= old.content
+            is_of_it = is_of_it and (len(shared) > 1 or is_named)
+            found.append(is_behind and is_of_it and any(place > old.verb for place in old.only(mine)))
+        return np.array(found, bool)
 
     def _are_dated(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them have a month, if `new` has one."""

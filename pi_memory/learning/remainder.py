@@ -313,7 +313,11 @@ def _is_named_too(said: str, clause: str) -> bool:
 def _is_left(said: str, clause: str) -> bool:
     """Whether something of a clause is said to be over."""
     about_it = [each for each in sentences(said) if all_stems(each) & all_stems(clause)]
-    return any(pattern("says_over").search(each) for each in about_it) or _is_succeeded(about_it, clause)
+    return any(map(_says_gone, about_it)) or _is_succeeded(about_it, clause)
+
+
+def _says_gone(text: str) -> bool:
+    return any(pattern(name).search(text) for name in ("says_over", "has_left"))
 
 
 def _is_succeeded(about_it: Sequence[str], clause: str) -> bool:
@@ -331,7 +335,7 @@ def _is_succeeded(about_it: Sequence[str], clause: str) -> bool:
 
 def _has_who_left(said: str, clause: str) -> bool:
     """Whether a clause names somebody who is said to be there no more: `Bo retired.`"""
-    over = [each for each in clauses(said) if pattern("says_over").search(each)]
+    over = [each for each in clauses(said) if _says_gone(each)]
     names = " ".join(word for each in over for word in re.findall(r"\w+", each) if word[:1].isupper())
     return bool(all_stems(names) & all_stems(clause))
 

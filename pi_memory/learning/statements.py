@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from pi_memory.learning.brief_correction import Answered, corrected
 from pi_memory.text.contrast import contrast
-from pi_memory.text.intent import asks, supposes
+from pi_memory.text.intent import asks, is_asking, supposes
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import is_of_household, secret_in
@@ -81,7 +81,7 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
         return found
     if (correction := _corrected(text)) is not None:
         return [Statement("correction", about_user(correction), sentence.text)]
-    return _wish(rest, sentence, after)
+    return _wish(rest, sentence, before, after)
 
 
 def _said_in_passing(question: str) -> list[Statement]:
@@ -138,8 +138,10 @@ def _remember(text: str, sentence: Sentence, before: Sentence | None, after: Seq
     return [Statement("remember", about_user(_from(before.text, pattern("opening"))), before.text)]
 
 
-def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Statement]:
-    """How the user wants things to be, what they like, who they are."""
+def _wish(text: str, sentence: Sentence, before: Sentence | None, after: Sequence[Sentence]) -> list[Statement]:
+    """How the user wants things to be, what they like, who they are; with the sentence before it where that names what
+    they do it to: `The minutes come out badly at night. I prefer to write them at noon.`
+    """
     if supposes(text):
         return []
     if personal := _personal(text, sentence.text):
@@ -150,7 +152,9 @@ def _wish(text: str, sentence: Sentence, after: Sequence[Sentence]) -> list[Stat
         return []
     if rule and pattern("empty").match(text[rule.end() :]):
         return [Statement("rule", about_user(item.text), item.text) for item in _items(after)]
-    return [Statement(kind, about_user(text), sentence.text)]
+    names = before is not None and not is_asking(before) and pattern("does_to").match(text) is not None
+    content = f"{about_user(before.text)} {about_user(text)}" if before and names else about_user(text)
+    return [Statement(kind, content, sentence.text)]
 
 
 def _personal(text: str, quote: str) -> list[Statement]:

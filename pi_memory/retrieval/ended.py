@@ -141,7 +141,11 @@ def without_predecessor(text: str, asked: Set[str] = frozenset()) -> str:
     """
     if not pattern("takes_over").search(text):
         return text
-    return " ".join(_successor(sentence, asked) for sentence in sentences(text))
+    said = sentences(text)
+    left = [_successor(sentence, asked) for sentence in said]
+    if left != said:  # `Bo rang. He has retired, and Ida has taken on the bar.`
+        left = [each for each in left if not pattern("brings_news").search(each) or stems(each) & asked] or left
+    return " ".join(left)
 
 
 def _successor(sentence: str, asked: Set[str]) -> str:
@@ -233,6 +237,10 @@ def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) 
             return finished(held)
         if _is_all_over(second, old, corrected) and _states(first, old):
             return finished(first)
+    for cut in pattern("piece_end").finditer(said):
+        first, second = said[: cut.start()], said[cut.end() :].strip()
+        if pattern("subjectless").match(second) and _is_all_over(first, old, corrected) and subject_of(first):
+            return finished(f"{subject_of(first)} {second}")  # `Ida quit the bakery and works at the mill`
     for cut in pattern("clause_end").finditer(said):
         if held := instead(said[cut.end() :], said[: cut.start()], corrected, cut[0]):
             return finished(held)
