@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.errors import RequestError
-from pi_memory.memories.namespaces import chosen, covers, of_project, parse, scope, slug
+from pi_memory.memories.namespaces import chosen, covers, of_project, parse, root, scope, slug
 
 
 @pytest.mark.parametrize(
@@ -104,3 +104,7 @@ def test_what_is_asked_to_be_seen_is_never_more_than_the_project_sees() -> None:
     for namespace in ("project/gardens", "project/shop"):
         with pytest.raises(RequestError, match="is not seen from project garden"):
             chosen(namespace, "garden")
+
+
+def test_the_root_says_whose_a_namespace_is() -> None:
+    assert [*map(root, ("user/facts", "global", "project/shop/rules/tests"))] == ["user", "global", "project/shop"]

@@ -146,6 +146,14 @@ def test_what_says_the_same_with_another_value_ends_it(new: str, old: str) -> No
     assert chances(new, old, VET)[0] >= LEAST_CHANCE
 
 
+def test_who_takes_over_ends_who_did_it_before() -> None:
+    elected = "Bo Holm stood down at the meeting on Monday, and Ida Roth was elected chair."
+    chair, key = chances(
+        elected, "Our chair is Bo Holm. He signs on Thursdays only.", "Bo Holm has the key of the boat."
+    )
+    assert chair >= LEAST_CHANCE > key
+
+
 def test_now_of_what_somebody_knows_is_no_change() -> None:
     valve = "You have to push the valve in while you turn it, otherwise nothing moves."
     assert chances("I know the trick now. You hold the red button and let it go slowly.", valve, VET)[0] < LEAST_CHANCE

@@ -52,10 +52,11 @@ none of change says so: `We set off on 3 July.`, `The hut was let twice, so we g
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
-GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, SAYS_ANEW = 0.9, 0.5, 0.8, 0.6
+GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, TAKES_OVER, SAYS_ANEW = 0.9, 0.5, 0.8, 0.7, 0.6
 """At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
-`no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` the nearest one with green, and one
-that says the same with another value a near one, where what is read or the kind of the value says so too.
+`no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` the nearest one with green, `Bo stood
+down, and Ida was elected chair` one of another chair, and one that says the same with another value a near one, where
+what is read or the kind of the value says so too.
 """
 NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
@@ -148,6 +149,7 @@ class Replacement:
         found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
         found = np.maximum(found, _either(self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY, 0.0))
         found = np.maximum(found, _either(self._are_taken_back(new, olds), TAKES_BACK, 0.0))
+        found = np.maximum(found, _either(self._are_taken_over(new, olds), TAKES_OVER, 0.0))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -257,6 +259,16 @@ class Replacement:
         mine = _beginnings(self._reader.parsed(new.text).matter - self._idle)
         theirs = [_beginnings(self._reader.parsed(old.text).matter - self._idle) for old in olds]
         return np.array([bool(mine & each) for each in theirs])
+
+    def _are_taken_over(self, new: Said, olds: Sequence[Said]) -> list[bool]:
+        """Which of them say of somebody else what, as `new` says, another one has taken over."""
+        found = pattern("takes_over").search(new.text)
+        if not found:
+            return [False] * len(olds)
+        now = self._reader.parsed(new.text[found.start("who") :])
+        what = now.content - now.names - self._idle
+        theirs = [self._reader.parsed(old.text) for old in olds]
+        return [bool(what & old.content and old.names - now.names) and not now.names & old.names for old in theirs]
 
     def _are_said_anew(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them say all that `new` says but for one word or name behind its verb: `The code of the gate is 12`

@@ -16,6 +16,7 @@ from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement, Said
 from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.remainder import by_itself, has_other_value, in_context, merged
+from pi_memory.memories.namespaces import root
 from pi_memory.memories.said_on import undated
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
@@ -323,7 +324,6 @@ def _go_on_from_the_same(candidate: Candidate, memory: Memory) -> bool:
     return len(mine) > 1 and len(theirs) > 1 and mine[0] == theirs[0]
 
 
-def _place_of(said: Candidate | Memory) -> tuple[str, ...]:
+def _place_of(said: Candidate | Memory) -> str:
     """The place of a memory: `user` and `global` are one, each project is another."""
-    parts = said.namespace.split("/")
-    return tuple(parts[:2]) if parts[0] == "project" else ()
+    return root(said.namespace) if said.namespace.startswith("project/") else ""

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from pi_memory.judges.comparison import compared, said_in, stems
 from pi_memory.learning.remainder import merged, standing
+from pi_memory.memories.namespaces import root
 from pi_memory.text.contrast import contrast, left_behind
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.spelling import likeness
@@ -102,7 +103,7 @@ def _written(memory: Candidate | Memory) -> tuple[str, ...]:
 
 
 def _near(said: Candidate | Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:
-    return [n for n in neighbours if n.memory.is_valid and _place(n.memory.namespace) == _place(said.namespace)]
+    return [n for n in neighbours if n.memory.is_valid and root(n.memory.namespace) == root(said.namespace)]
 
 
 def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | None:
@@ -205,9 +206,3 @@ def _sorted(text: str) -> str:
 
 def _plain(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
-
-
-def _place(namespace: str) -> tuple[str, ...]:
-    """`user`, `global`, or `project` with its name."""
-    parts = namespace.split("/")
-    return tuple(parts[:2]) if parts[0] == "project" else (parts[0],)

@@ -6,6 +6,7 @@ from pi_memory.judges.plain_facts import SOURCE, PlainFacts
 from pi_memory.learning.dedup import Neighbour
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.memories.memories import Memories
+from pi_memory.memories.namespaces import root
 from pi_memory.retrieval.candidates import Kind
 from pi_memory.retrieval.message_index import EVERYONE
 from pi_memory.retrieval.search import SearchRequest
@@ -36,7 +37,7 @@ class Unkept:
         """
         if found.vector is None or candidate.said_at is None:
             return ()
-        place = "/".join(candidate.namespace.split("/")[:2]) if candidate.namespace.startswith("project/") else EVERYONE
+        place = root(candidate.namespace) if candidate.namespace.startswith("project/") else EVERYONE
         request = SearchRequest(
             candidate.content, (place,), candidate.said_at, k=MESSAGES, kinds=ONLY_SAID, only="answers"
         )

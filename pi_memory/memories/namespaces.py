@@ -38,6 +38,11 @@ def of_project(project: str) -> str:
     return f"project/{slug(project)}"
 
 
+def root(namespace: str) -> str:
+    """The part that says whose it is: `user`, `global`, or `project/NAME`."""
+    return "/".join(namespace.split("/")[: 2 if namespace.startswith("project/") else 1])
+
+
 def slug(project: str) -> str:
     """A project's name as a part of a namespace; of a path the last component.
 
