@@ -223,6 +223,11 @@ def test_about_a_subject_comes_what_names_it_then_what_belongs_to_it_then_what_i
     assert told_about("my job", near, belongs, names) == [names.content, belongs.content, near.content]
 
 
+def test_about_somebody_comes_what_names_them_by_another_word() -> None:
+    names, near = said("Dad is in ward 7", cosine=0.1), said("A quiet man, but he knows his trade", cosine=0.3)
+    assert told_about("my father", near, names)[0] == names.content
+
+
 def test_about_a_subject_no_request_is_told() -> None:
     both = said("Write me a poem about Momo. Momo is a rabbit.", cosine=0.3)
     bids = said("Write me a poem about Momo.", cosine=0.3)

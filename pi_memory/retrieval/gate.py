@@ -494,7 +494,13 @@ def with_belonging(subject: str) -> str:
     """A broad subject with the words of what belongs to it: `my job`, and shift, boss, office."""
     own = stems(subject)
     belonging = [more for word, more in forms("belonging").items() if stem(word) in own]
-    return " ".join([subject, *dict.fromkeys(belonging)])
+    return " ".join([_by_all_names(subject), *dict.fromkeys(belonging)])
+
+
+def _by_all_names(subject: str) -> str:
+    """A subject with what else it is called: `my father dad`."""
+    own = stems(subject)
+    return " ".join([subject, *(other for word, other in forms("also_called").items() if stem(word) in own)])
 
 
 def about(subject: str, judged: Sequence[Judged]) -> list[Recalled]:
@@ -552,7 +558,7 @@ class _Nearness(Struct, frozen=True):
         if subject == ABOUT_USER:  # everything is about the user, and what names their life no more than the rest
             return cls(frozenset(), frozenset(), frozenset(), beside, near=0.0, faint=0.0)
         said = [stems(each.found.content) for each in judged]
-        named, belonging = frozenset(stems(subject)), stems(with_belonging(subject))
+        named, belonging = frozenset(stems(_by_all_names(subject))), stems(with_belonging(subject))
         if not words("of_people").isdisjoint(re.findall(r"\w+", subject.casefold())):
             named, belonging = frozenset(), belonging | _names_in(each.found.content for each in judged)
         for each in called.known(each.found.content for each in judged):
