@@ -217,6 +217,7 @@ def test_a_few_words_that_name_something_by_a_clause_ask_for_it(message: str) ->
         "The lad who does the windows wants 40 an hour",
         "When the goat is upset, what helps is to sit by her.",
         "am on tablets for the pressure",
+        "when the pump loses pressure you open the black tap under it",
         "Each ward has its own printer, all on the old network.",
         "I'm left handed, which is why the mug hangs there.",
         "Can't stand leeks.",

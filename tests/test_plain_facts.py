@@ -198,6 +198,12 @@ def test_what_is_to_be_said_is_told_without_the_request() -> None:
     assert [fact.content for fact in found(said, chance=0.9)] == ["The gate is stuck.", "Bo must not feed the geese."]
 
 
+def test_what_something_is_going_to_be_is_worth_keeping() -> None:
+    plan = "The yearly supper is going to be at the Old Mill."
+    assert [fact.quote for fact in found(plan, chance=0.05)] == [plan]
+    assert found("It is going to be a long day at the Old Mill.", chance=0.05) == []
+
+
 def test_who_is_named_with_a_title_is_worth_keeping() -> None:
     assert [fact.content for fact in found("I see Mrs Dale about my ear.", chance=0.05)] == [
         "The user sees Mrs Dale about the user's ear."
