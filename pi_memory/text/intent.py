@@ -170,6 +170,8 @@ def _is_asked_for(sentence: str) -> bool:
     """Whether it names what is asked for: `town where Anna lives`. With a second verb it states something about it."""
     if pattern("speaker_does").search(sentence):
         return False
+    if pattern("doer_first").match(sentence) and pattern("states_of").search(sentence):
+        return False
     if _has(sentence, "asked_late", without="asking_inside"):
         return True
     if _has(sentence, "asked_compound", without="no_head") and not pattern("finite").search(sentence):
