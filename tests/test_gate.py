@@ -120,6 +120,12 @@ def test_a_cry_and_a_question_are_no_parts_that_answer() -> None:
     assert gate.parts_of("Pipe's burst! Where is the tap? It is red.") == ("It is red.",)
 
 
+def test_a_remark_of_a_moment_comes_behind_what_states_something() -> None:
+    remark = said("I need to eat something", cosine=0.7, strength=0.0)
+    told = said("The cat eats turkey from the tin", cosine=0.4)
+    assert answered("What does the cat eat?", remark, told)[0] == told.content
+
+
 def test_of_a_long_message_the_sentence_that_answers_is_answered() -> None:
     long = "We talked about many things that evening, as one does on such long evenings in the autumn."
     text = f"{long} {long} Her cat is called Miso."

@@ -54,6 +54,10 @@ REQUESTS = 0.1
 """The same for one that wants something done or written: what it is about stands behind it, more often than in it."""
 BESIDE_QUESTION = 0.7
 """What is left of the score of what a message says that asks: it says why. `The dog has to be given his pill. How?`"""
+OF_A_MOMENT = 0.7
+"""The same of a remark of a moment, besides what it loses as if it had faded: of two people in plain words two of 104
+first lines more are the answer.
+"""
 FADING = 0.3
 """Share of its score that a memory loses as it fades."""
 
@@ -338,6 +342,7 @@ def _judge(found: Recalled, nearness: Mapping[str, float], fits: Sequence[re.Pat
     best = max(range(len(parts)), key=scores.__getitem__)
     kept = (1 - FADING + FADING * found.strength) * (1 + FADING * found.boost)
     kept *= BESIDE_QUESTION if found.kind == "exchange" and _asks_besides(found.content) else 1.0
+    kept *= OF_A_MOMENT if found.strength == 0 else 1.0
     return Judged(found, parts, near, best, scores[best] * kept)
 
 
