@@ -415,6 +415,16 @@ def test_a_clause_that_goes_on_from_a_corrected_one_is_kept_with_its_name() -> N
     assert merged(said, known, chances, alone) == f"{said} Our yard has room for two vans."
 
 
+def test_what_a_memory_refers_back_to_is_not_kept_as_its_own() -> None:
+    context = "Vesna picks Kit up, she's at the gate at three."
+    known = f"{context} His doctor is Dr Roth, in Ash Lane."
+    said, likely = "Dr Roth has retired, Kit has Dr Holm now.", [0.0, 0.1, 0.9]
+    assert merged(said, known, likely) == f"{said} Vesna picks Kit up."
+    assert merged(said, known, likely, context=context) is None
+    moved = "Vesna picks Kit up on Mondays only."
+    assert merged(moved, known, [0.9, 0.0, 0.0], context=context) is not None, "it is about the context"
+
+
 def test_the_only_price_that_was_told_does_not_stand_beside_another() -> None:
     known = "The tractor rattles, it is at the mill. He says that it is the pads, for £285. The seat is torn."
     said = "Fetched the tractor and it came to £340 in the end."

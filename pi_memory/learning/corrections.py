@@ -21,7 +21,7 @@ from pi_memory.memories.said_on import undated
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
 from pi_memory.text.fact import stems
-from pi_memory.text.persons import by_user
+from pi_memory.text.persons import about_user, by_user
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Candidate, Memory, Vectors
 from pi_memory.worker import Worker
@@ -259,7 +259,7 @@ def _ending(
     """
     known = undated(whole.content)
     said = called.introduced(candidate.content, known)
-    content = merged(said, known, [*by_clause.values()] or None, [*by_clause]) or (
+    content = merged(said, known, [*by_clause.values()] or None, [*by_clause], context=_context(whole)) or (
         said if said != candidate.content else None
     )
     kept = content or candidate.content
@@ -271,6 +271,12 @@ def _ending(
         if chances.get(part.id, 0.0) >= DOUBTFUL or _is_put_right(part, candidate.content, kept)
     )
     return Decision("end", whole.id, content=content, also=also)
+
+
+def _context(memory: Memory) -> str:
+    """What a memory begins with that its own sentence refers back to; "" for another one."""
+    known, own = undated(memory.content).rstrip("."), about_user(memory.quote).rstrip(".")
+    return known.removesuffix(own).strip() if own and known.endswith(own) else ""
 
 
 def _restating(decision: Decision, alone: Mapping[int, str]) -> Decision:

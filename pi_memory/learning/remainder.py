@@ -45,9 +45,12 @@ LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
 
-def merged(said: str, known: str, likely: Sequence[float] | None = None, alone: Sequence[str] = ()) -> str | None:
+def merged(
+    said: str, known: str, likely: Sequence[float] | None = None, alone: Sequence[str] = (), *, context: str = ""
+) -> str | None:
     """What is to be kept when `said` puts right what a memory says; None for `said` as it is. `likely`, if it is known,
     is how likely that makes each of the memory's clauses untrue; `alone` are these with what their pronouns stand for.
+    The memory begins with the `context` that it refers back to: if that is a fact, another memory says it.
     """
     told = [sentence for sentence in sentences(said) if not pattern("mistaken").search(sentence)]
     said = " ".join(told) or said
@@ -56,7 +59,7 @@ def merged(said: str, known: str, likely: Sequence[float] | None = None, alone: 
         or with_amount(said, known)
         or with_values(said, known)
         or with_place(said, known, likely)
-        or with_rest(said, known, likely, alone)
+        or with_rest(said, known, likely, alone, context=context)
     )
 
 
@@ -170,9 +173,12 @@ def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> 
     return _if_all_is_kept(said, found, known) if beside else None
 
 
-def with_rest(said: str, known: str, likely: Sequence[float] | None = None, alone: Sequence[str] = ()) -> str | None:
+def with_rest(
+    said: str, known: str, likely: Sequence[float] | None = None, alone: Sequence[str] = (), *, context: str = ""
+) -> str | None:
     """What was said, and the clauses of a memory that it is not about: `We open at seven. We are on Gerber Lane.`; None
-    where there are none, or it is not plain which of them it is about.
+    where there are none, or it is not plain which of them it is about. Not those of its `context`, if it is not about
+    that.
     """
     parts = clauses(known)
     is_plain = likely is not None and max(likely, default=0) >= LEAST_LIKELY
@@ -182,6 +188,8 @@ def with_rest(said: str, known: str, likely: Sequence[float] | None = None, alon
     rest = _standing_beside(said, parts, corrected)
     named = _by_name(said, parts, corrected, alone) if len(alone) == len(parts) else {}
     rest = sorted({*rest, *named})
+    own = len(clauses(context)) if context else 0
+    rest = [place for place in rest if place >= own or min(corrected) < own]
     shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
     doubted = _by_chance(likely, HARDLY) if likely is not None else range(len(parts))
     # What has another value itself may be what is meant; the only price or time of all that is known is.
