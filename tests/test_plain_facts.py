@@ -198,6 +198,11 @@ def test_what_is_to_be_said_is_told_without_the_request() -> None:
     assert [fact.content for fact in found(said, chance=0.9)] == ["The gate is stuck.", "Bo must not feed the geese."]
 
 
+def test_what_is_said_of_the_assistant_is_no_fact() -> None:
+    assert found("You're quicker than my sister at the till.", chance=0.9) == []
+    assert found("You have to push the tap in while you turn it.", chance=0.9) != []
+
+
 def test_what_something_is_going_to_be_is_worth_keeping() -> None:
     plan = "The yearly supper is going to be at the Old Mill."
     assert [fact.quote for fact in found(plan, chance=0.05)] == [plan]

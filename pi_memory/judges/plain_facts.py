@@ -319,7 +319,8 @@ def _states(sentence: Sentence) -> bool:
     """Whether it neither asks nor bids, says something that is so, and is the user's own."""
     text = sentence.text
     asks = intent.is_asking(sentence) or intent.names_only(text)
-    is_idle = intent.says_nothing(text) or intent.supposes(text) or pattern("exclaims").match(text)
+    is_idle = intent.says_nothing(text) or intent.supposes(text)
+    is_idle = is_idle or any(pattern(name).match(text) for name in ("exclaims", "of_assistant"))
     bids = pattern("request").search(text) is not None
     return not asks and not is_idle and not bids and not is_quotation(text)
 
