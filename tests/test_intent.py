@@ -337,6 +337,11 @@ def test_what_is_stated_before_a_request_or_beside_a_clause_may_answer(message: 
     assert not only_asks(message)
 
 
+def test_what_is_to_be_explained_is_no_subject_of_ones_own() -> None:
+    assert intent_of("Tell me something about how glaciers move.").kind is not Wish.ABOUT
+    assert intent_of("Tell me everything about how we met.").kind is Wish.ABOUT
+
+
 def test_a_few_words_may_only_name_what_they_look_for() -> None:
     assert all(map(is_lookup, ("a present for my niece", "the trick with the cellar door", "ward of aunt Ola")))
     for said in ("green bin and paper Wednesdays", "spare key at Ola's place", "dentist tuesday at four", "Bo snores"):

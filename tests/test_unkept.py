@@ -7,7 +7,7 @@ from tests.test_learner_daemon import held
 
 __all__ = ["minilm", "reader"]
 
-SAID = "The actors rehearse in the ice house."
+SAID = "The actors rehearse in the old ice house."
 TOLD = f"{SAID} Do you know a good joke for them?"
 """Beside a question, it has to be a fact more surely than it is."""
 CORRECTION = "Actually, the actors rehearse in the school hall now, the ice house was sold."

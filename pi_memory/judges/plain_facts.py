@@ -30,9 +30,9 @@ from pi_memory.worker import Worker
 SOURCE = "said"
 """Source of such candidates: the user said it to be so."""
 
-LEAST_CHANCE = 0.15
-"""From here on a sentence is kept. Low, as a remark that is kept fades, and a fact that is not is lost: of 45 people
-who talk as people do, on whom it was chosen, 98 % of 1,250 facts have it, and 4 % of 452 remarks.
+LEAST_CHANCE = 0.2
+"""From here on a sentence is kept. Low, as a remark that is kept fades, and a fact that is not is lost: of 93 people,
+on some of whom it was chosen, 97 % of 2,502 facts have it, and 4.6 % of 1,086 sentences of remarks.
 """
 LEAST_CHANCE_UNSURE = 0.75
 """The same where no embedder reads: of authors that the judge was not fitted on 78 % of facts and 10 % of others have

@@ -232,6 +232,8 @@ def _asked(text: str) -> Intent:
         if found := pattern("asks_about").search(rest):
             before = text[: len(text) - len(rest) + found.start()].strip(" ,.:;–—-")
             subject = _subject(rest[max(0, found.end() - 10) :])
+            if pattern("explained").match(subject) and not pattern("own_world").search(subject):
+                break  # `Tell me something about how volcanoes form`
             is_said_before = subject in words("of_things") or pattern("definite").fullmatch(subject)
             return Intent(Wish.ABOUT, before if before and is_said_before else subject)
     return Intent(Wish.QUESTION)
