@@ -198,6 +198,10 @@ def test_what_is_to_be_said_is_told_without_the_request() -> None:
     assert [fact.content for fact in found(said, chance=0.9)] == ["The gate is stuck.", "Bo must not feed the geese."]
 
 
+def test_a_question_behind_a_wish_tells_nothing() -> None:
+    assert found("I want to hang a door, who did I lend my drill to?", chance=0.9) == []
+
+
 def test_what_is_said_of_the_assistant_is_no_fact() -> None:
     assert found("You're quicker than my sister at the till.", chance=0.9) == []
     assert found("You have to push the tap in while you turn it.", chance=0.9) != []
