@@ -181,6 +181,11 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
         ("No more Mill, I shop at the co-op.", "I do my shopping at the Mill.", "I shop at the co-op."),
         ("La clé n'est plus sous le pot, elle est chez Anne.", "La clé est sous le pot.", "La clé est chez Anne."),
         (
+            "Mrs Ode no longer has our ladder, it's with the smith next door.",
+            "I gave the ladder to Mrs Ode on the ground floor.",
+            "Our ladder is with the smith next door.",
+        ),
+        (
             "Bo quit the bakery and works nights at the mill.",
             "Bo works nights at the bakery.",
             "Bo works nights at the mill.",

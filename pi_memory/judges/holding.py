@@ -42,6 +42,9 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
 
 def instead(now: str, gone: str, corrected: Sequence[str], joint: str) -> str:
     """What `now` says as a sentence of its own, with what it is about; "" if it does not say what is so instead."""
+    lost, is_thing = pattern("has_no_more").search(gone), now.split("'")[0].split()[0].casefold() in words("of_things")
+    if lost and is_thing and pattern("is_somewhere").search(now):
+        return with_subject(now, lost["what"])  # `Bo no longer has our key, it's with the baker`
     if not is_instead(now, gone, corrected, joint):
         return ""
     told = frozenset().union(*map(stems, corrected))
