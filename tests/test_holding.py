@@ -78,3 +78,8 @@ def test_what_only_goes_on_from_a_clause_that_holds_is_told_with_it(
     now: str, gone: str, before: str, joint: str
 ) -> None:
     assert not instead(now, gone, [before], joint)
+
+
+def test_a_clause_without_a_word_says_nothing() -> None:
+    assert not instead("'", "Bo no longer has our ladder", ["Bo has our ladder."], ", ")
+    assert not instead(" ", "Bo no longer has our ladder", ["Bo has our ladder."], ", ")

@@ -42,8 +42,9 @@ def is_instead(now: str, gone: str, corrected: Sequence[str], joint: str = "") -
 
 def instead(now: str, gone: str, corrected: Sequence[str], joint: str) -> str:
     """What `now` says as a sentence of its own, with what it is about; "" if it does not say what is so instead."""
-    lost, is_thing = pattern("has_no_more").search(gone), now.split("'")[0].split()[0].casefold() in words("of_things")
-    if lost and is_thing and pattern("is_somewhere").search(now):
+    lost, pronoun = pattern("has_no_more").search(gone), re.match(r"\w+", now)
+    is_of_thing = pronoun is not None and pronoun[0].casefold() in words("of_things")
+    if lost and is_of_thing and pattern("is_somewhere").search(now):
         return with_subject(now, lost["what"])  # `Bo no longer has our key, it's with the baker`
     if not is_instead(now, gone, corrected, joint):
         return ""
