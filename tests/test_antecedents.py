@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pi_memory.config import Config
 from pi_memory.judges.antecedents import Antecedents
@@ -53,6 +55,30 @@ def completed(*messages: str) -> list[str]:
 )
 def test_a_sentence_is_completed_by_what_it_refers_to(messages: Sequence[str], says: list[str]) -> None:
     assert completed(*messages) == says
+
+
+@given(st.lists(st.sampled_from(["Our goat is Bix.", "He eats.", "It leaks!", "They", "I pick her up.", "...", "Bo?"])))
+def test_any_message_is_completed_and_ends_with_its_own_words(parts: list[str]) -> None:
+    said = sentences(" ".join(parts))
+    antecedents = Antecedents(WORTH)
+    for sentence in said:
+        assert antecedents.complete(sentence, said, "talk").rstrip(".!?").endswith(sentence.text.rstrip(".!?"))
+    antecedents.remember("talk", said)
+
+
+def test_a_long_message_that_goes_on_and_on_is_read_once() -> None:
+    class Counts(Worth):
+        looks = 0
+
+        def refers_back(self, sentence: str) -> bool:
+            Counts.looks += 1
+            return super().refers_back(sentence)
+
+    antecedents = Antecedents(Counts(Config().folder("heads")))
+    said = sentences("Our goat is called Bix. " + " ".join(f"It ate bucket {number}." for number in range(40)))
+    for sentence in said:
+        antecedents.complete(sentence, said, "talk")
+    assert Counts.looks <= 2 * len(said)
 
 
 def test_what_is_forgotten_completes_nothing() -> None:

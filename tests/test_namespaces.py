@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.errors import RequestError
-from pi_memory.memories.namespaces import chosen, covers, of_project, parse, root, scope, slug
+from pi_memory.memories.namespaces import chosen, covers, of_project, parse, place, root, scope, slug
 
 
 @pytest.mark.parametrize(
@@ -107,4 +107,6 @@ def test_what_is_asked_to_be_seen_is_never_more_than_the_project_sees() -> None:
 
 
 def test_the_root_says_whose_a_namespace_is() -> None:
-    assert [*map(root, ("user/facts", "global", "project/shop/rules/tests"))] == ["user", "global", "project/shop"]
+    names = "user/facts", "global", "project/shop/rules/tests"
+    assert [*map(root, names)] == ["user", "global", "project/shop"]
+    assert [*map(place, names)] == ["user", "user", "project/shop"]

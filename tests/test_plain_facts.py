@@ -207,12 +207,6 @@ def test_what_is_said_of_the_assistant_is_no_fact() -> None:
     assert found("You have to push the tap in while you turn it.", chance=0.9) != []
 
 
-def test_what_something_is_going_to_be_is_worth_keeping() -> None:
-    plan = "The yearly supper is going to be at the Old Mill."
-    assert [fact.quote for fact in found(plan, chance=0.05)] == [plan]
-    assert found("It is going to be a long day at the Old Mill.", chance=0.05) == []
-
-
 def test_who_is_named_with_a_title_is_worth_keeping() -> None:
     assert [fact.content for fact in found("I see Mrs Dale about my ear.", chance=0.05)] == [
         "The user sees Mrs Dale about the user's ear."

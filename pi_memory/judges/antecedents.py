@@ -20,6 +20,8 @@ from pi_memory.text.user_text import Sentence
 
 LONGEST = 200
 """Characters of two sentences that are remembered together."""
+REACH = 8
+"""Sentences before one, among which it refers back to one."""
 SESSIONS = 256
 """Sessions whose last statement is remembered, for what refers back to it."""
 
@@ -61,16 +63,22 @@ class Antecedents:
         return found or _of_whom_it_was_asked(sentence, before)
 
     def complete(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
-        """What a sentence says, with the one that it refers back to."""
+        """What a sentence says, with the one that it refers back to, and the one that this does."""
         content = intent.without_courtesy(fact.text)
-        if not (self._worth.refers_back(content) or _points_back(content)):
+        if not self._refers_back(content):
             return content
-        saying = [s for s in said if s is fact or not intent.says_nothing(s.text)]
+        place = said.index(fact)
+        saying = [s for s in said[max(0, place - REACH) : place] if not intent.says_nothing(s.text)] + [fact]
         before = self._before(fact, saying, conversation)
         found = next((s for s in saying[: saying.index(fact)] if s.text == before), None)
-        whole = self.complete(found, said, conversation) if found else before  # what it refers to may refer back itself
-        before = whole if len(whole) <= LONGEST else before
+        if found and self._refers_back(before):
+            first = self._before(found, saying, conversation)
+            whole = f"{finished(first)} {finished(before)}" if first else before
+            before = whole if len(whole) <= LONGEST else before
         return f"{finished(before)} {finished(content)}" if before else content
+
+    def _refers_back(self, text: str) -> bool:
+        return self._worth.refers_back(text) or _points_back(text)
 
     def _elliptical(
         self, sentence: Sentence, before: Sentence | None, said: Sequence[Sentence], conversation: str
@@ -92,26 +100,26 @@ class Antecedents:
         that it goes on about: `How long do quinces keep? I get them from Bern.`; none for `it` behind a request:
         `Can you find me a recipe? It is for Bo.`
         """
-        place = said.index(fact)
+        place, named = said.index(fact), self._last.get(conversation, Named())
         earlier = _with_names([s for s in said[:place] if _may_be_subject(s)])
-        naming, named = [text for text in earlier if _names(text)], self._last.get(conversation, Named())
-        things, said_words = words("of_things"), re.findall(r"\w+", fact.text.casefold())
-        last = named.anything
-        if not words("of_a_person").isdisjoint(said_words):
-            last = named.somebody or last
-            naming = [text for text in earlier if _is_about_somebody(text)] or [named.somebody][: bool(named.somebody)]
-            naming = naming or [text for text in earlier if _names(text)]
-        several = [text for text in earlier if pattern("several_first").match(text)] or [named.several]
-        if several[-1] and said_words[0] in words("of_several"):
-            return several[-1]
-        if earlier and not things.isdisjoint(said_words):
+        spoken, things = re.findall(r"\w+", fact.text.casefold()), words("of_things")
+        if not words("of_several").isdisjoint(spoken[:1]):
+            several = [text for text in earlier if pattern("several_first").match(text)] or [named.several]
+            if several[-1]:
+                return several[-1]
+        if earlier and not things.isdisjoint(spoken):
             return earlier[-1]
         asked = _question(said[place - 1], fact) if place else ""
         was_asked = intent.bids(said[place - 1]) if place else conversation in self._asked_last
-        if was_asked and not things.isdisjoint(said_words[:2]):
+        if was_asked and not things.isdisjoint(spoken[:2]):
             return asked
-        if naming:
+        if not words("of_a_person").isdisjoint(spoken):
+            whom = [text for text in earlier if _is_about_somebody(text)] or [named.somebody]
+            if whom[-1]:
+                return whom[-1]
+        if naming := [text for text in earlier if _names(text)]:
             return naming[-1]
+        last = named.anything
         return asked or (last if _names(last) or not earlier else earlier[-1])
 
     def _names_anew(self, text: str) -> bool:

@@ -58,10 +58,8 @@ facts and 136 of 184 other sentences.
 """
 ODDS_OF_DECISIONS = 2.5
 """By how much likelier than the judge thinks a decision is a fact: it was fitted on few."""
-ODDS_OF_PLANS = 5.0
-"""The same of what something is going to be: `The dinner is going to be at the Swan.`"""
 ODDS_OF_TITLED = 30.0
-"""And if it names somebody with a title: `I see Mrs Dale about my hearing aid.` No remark of 266 does."""
+"""The same if it names somebody with a title: `I see Mrs Dale about my hearing aid.` No remark of 266 does."""
 LEAST_UNSURE = 0.1
 """From here on a sentence may be one."""
 SHORTEST_PASSWORD = 4
@@ -117,7 +115,7 @@ class PlainFacts:
         if any(statement.kind == "private" for statement in stated) or await self.asks(exchange.user):
             return Facts()
         quotes = {statement.quote for statement in stated}
-        possible = self._possible(said, exchange, exchange_id, quotes)
+        possible = await self._worker.run(self._possible, said, exchange, exchange_id, quotes)
         if not possible:
             self._antecedents.remember(exchange.conversation_id, said)
             return Facts()
@@ -292,7 +290,6 @@ def _chance(text: str, judged: float) -> float:
     if _gives_access(text):
         return 1.0
     odds = ODDS_OF_DECISIONS if pattern("decided").search(text) else 1.0
-    odds *= ODDS_OF_PLANS if pattern("planned").search(text) else 1.0
     return by_odds(judged, odds * (ODDS_OF_TITLED if pattern("titled").search(text) else 1.0))
 
 

@@ -16,7 +16,7 @@ from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement, Said
 from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.remainder import by_itself, has_other_value, in_context, merged
-from pi_memory.memories.namespaces import root
+from pi_memory.memories.namespaces import place
 from pi_memory.memories.said_on import undated
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
@@ -226,7 +226,7 @@ class Corrections:
 def may_end(candidate: Candidate, memory: Memory) -> bool:
     """Whether a candidate may end a memory: one of its place that holds, and that was not said with it."""
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
-    return memory.is_valid and is_apart and _place_of(memory) == _place_of(candidate)
+    return memory.is_valid and is_apart and place(memory.namespace) == place(candidate.namespace)
 
 
 def _likeliest(chances: Chances) -> tuple[int, float]:
@@ -328,8 +328,3 @@ def _go_on_from_the_same(candidate: Candidate, memory: Memory) -> bool:
     """Whether both begin with the sentence before, that they refer back to: then most words of theirs are the same."""
     mine, theirs = sentences(candidate.content), sentences(memory.content)
     return len(mine) > 1 and len(theirs) > 1 and mine[0] == theirs[0]
-
-
-def _place_of(said: Candidate | Memory) -> str:
-    """The place of a memory: `user` and `global` are one, each project is another."""
-    return root(said.namespace) if said.namespace.startswith("project/") else ""

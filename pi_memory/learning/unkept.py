@@ -5,10 +5,9 @@ from collections.abc import Awaitable, Callable
 from pi_memory.judges.plain_facts import SOURCE, PlainFacts
 from pi_memory.learning.dedup import Neighbour
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
+from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
-from pi_memory.memories.namespaces import root
 from pi_memory.retrieval.candidates import Kind
-from pi_memory.retrieval.message_index import EVERYONE
 from pi_memory.retrieval.search import SearchRequest
 from pi_memory.text.persons import about_user, by_user
 from pi_memory.types import Candidate, Memory, Recalled
@@ -37,7 +36,7 @@ class Unkept:
         """
         if found.vector is None or candidate.said_at is None:
             return ()
-        place = root(candidate.namespace) if candidate.namespace.startswith("project/") else EVERYONE
+        place = namespaces.place(candidate.namespace)
         request = SearchRequest(
             candidate.content, (place,), candidate.said_at, k=MESSAGES, kinds=ONLY_SAID, only="answers"
         )

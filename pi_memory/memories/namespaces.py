@@ -15,6 +15,8 @@ LONGEST = 128
 DEEPEST = 6
 CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
 ROOTS = ("global", "user", "project")
+EVERYONE = "user"
+"""The namespace of messages outside of any project, visible from every one."""
 HINT = "global/..., user/... or project/NAME/..., each part of a-z 0-9 . _ -; for example project/garden/pumps."
 
 
@@ -41,6 +43,11 @@ def of_project(project: str) -> str:
 def root(namespace: str) -> str:
     """The part that says whose it is: `user`, `global`, or `project/NAME`."""
     return "/".join(namespace.split("/")[: 2 if namespace.startswith("project/") else 1])
+
+
+def place(namespace: str) -> str:
+    """Where what a memory says was said: in its project, or in none; `user` and `global` are one."""
+    return root(namespace) if namespace.startswith("project/") else EVERYONE
 
 
 def slug(project: str) -> str:

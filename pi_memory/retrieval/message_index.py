@@ -31,9 +31,6 @@ from pi_memory.text.intent import only_asks
 from pi_memory.types import Exchange, Vectors
 from pi_memory.worker import Worker
 
-EVERYONE = "user"
-"""The namespace of messages outside of any project, visible from every one."""
-
 LOADED_AT_ONCE = 500
 FILLED_AT_ONCE = 16
 
@@ -204,7 +201,7 @@ def _added(db: sqlite_utils.Database, *, made: Sequence[Passage], exchange_id: i
 def namespace_of(project: str | None) -> str:
     """The namespace of a message that was said in `project`."""
     name = namespaces.named(project)
-    return namespaces.of_project(name) if name else EVERYONE
+    return namespaces.of_project(name) if name else namespaces.EVERYONE
 
 
 def _packed(vectors: Vectors, tokens: Sequence[Tokens], *, counts: Sequence[int]) -> list[tuple[bytes, bytes]]:

@@ -203,12 +203,10 @@ def is_lookup(message: str) -> bool:
     """
     if len(message.split()) < SHORTEST_LOOKUP:
         return False
-    has_value = any(pattern(name).search(message) for name in ("clock_words", "at_place", "on_date"))
     days = forms("weekday_name").keys() | forms("month_name").keys()
-    has_value = has_value or not days.isdisjoint(
-        word.strip(".,!").removesuffix("s") for word in message.lower().split()
-    )
-    return names_only(message) and not has_value and not any(map(str.isdigit, message))
+    has_day = not days.isdisjoint(word.strip(".,!").removesuffix("s") for word in message.lower().split())
+    has_value = has_day or any(pattern(name).search(message) for name in ("clock_words", "at_place"))
+    return names_only(message) and not has_value
 
 
 def follows_up(message: str) -> bool:

@@ -93,6 +93,7 @@ def _is_past(verb: str) -> bool:
 
 
 def third(verb: str) -> str:
+    """A verb as it is said of somebody: `lands` for `land`; one that stays as it is, or is past, as it is."""
     if verb in forms("auxiliary"):
         return forms("auxiliary")[verb]
     bare = pattern("before_verb").sub("", verb)
