@@ -51,6 +51,14 @@ def completed(*messages: str) -> list[str]:
             ["The geese came with the farm. They sleep in the barn."],
         ),
         (["The rink shuts at ten."], ["The rink shuts at ten."]),
+        (
+            ["We have two kilns. The first takes two hours. The second one's in the barn."],
+            [
+                "We have two kilns.",
+                "We have two kilns. The first takes two hours.",
+                "We have two kilns. The first takes two hours. The second one's in the barn.",
+            ],
+        ),
     ],
 )
 def test_a_sentence_is_completed_by_what_it_refers_to(messages: Sequence[str], says: list[str]) -> None:

@@ -495,6 +495,9 @@ def test_a_clause_that_means_something_of_the_one_before_is_read_with_it() -> No
         "the code is 12",
     ]
     assert in_context(["I lent it to Bo"]) == ["I lent it to Bo"]
+    assert in_context(["We have two kilns.", "The second is in the barn."])[1:] == [
+        "We have two kilns. The second is in the barn."
+    ]
 
 
 def test_where_no_clause_is_likely_untrue_the_one_with_the_most_words_is() -> None:

@@ -210,10 +210,14 @@ def with_rest(
 
 
 def in_context(clauses: Sequence[str]) -> list[str]:
-    """Each clause, behind the one before it where something of that is meant by `it` or `them`: `I had a ladder. I lent
-    it to Bo.`
+    """Each clause, behind the one before it where something of that is meant by `it` or `them`, or one of several: `I
+    had a ladder. I lent it to Bo.`
     """
-    meant = [not words("of_before").isdisjoint(re.findall(r"\w+", clause.casefold())[1:]) for clause in clauses]
+    meant = [
+        pattern("one_of_several").match(clause) is not None
+        or not words("of_before").isdisjoint(re.findall(r"\w+", clause.casefold())[1:])
+        for clause in clauses
+    ]
     pairs = zip(["", *clauses], clauses, meant, strict=False)
     return [
         f"{finished(before)} {finished(clause)}" if before and is_meant else clause
