@@ -52,6 +52,14 @@ def completed(*messages: str) -> list[str]:
         ),
         (["The rink shuts at ten."], ["The rink shuts at ten."]),
         (
+            ["The lad has my saw.", "Ola builds all our boats. She has been here for six years."],
+            ["Ola builds all our boats.", "Ola builds all our boats. She has been here for six years."],
+        ),
+        (
+            ["The old organ had no breath left, so we bought one. It's a Walcker.", "It wants oil in spring."],
+            ["The old organ had no breath left, so we bought one. It's a Walcker. It wants oil in spring."],
+        ),
+        (
             ["We have two kilns. The first takes two hours. The second one's in the barn."],
             [
                 "We have two kilns.",

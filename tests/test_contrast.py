@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.contrast import asserted, contrast, in_cleft, left_behind, without_left_behind
+from pi_memory.text.contrast import asserted, contrast, in_cleft, left_behind, without_left_behind, wrong_first
 
 FOUND = [
     ("The port is 8081, not 8080.", "The port is 8081", "8080"),
@@ -13,6 +13,8 @@ FOUND = [
     ("The train is at nine, and not at ten", "The train is at nine", "at ten"),
     ("It isn't Lyon but Nantes", "Nantes", "Lyon"),
     ("The door was not red, it's green", "green", "red"),
+    ("It isn't a Bechstein at all, it's a Blüthner", "a Blüthner", "a Bechstein"),
+    ("He has led us not ten years but thirteen", "thirteen", "ten years"),
     ("Der Port ist 81, nicht 80", "Der Port ist 81", "80"),
     ("Le port est 81, pas 80.", "Le port est 81", "80"),
     ("El puerto es 81, no 80", "El puerto es 81", "80"),
@@ -169,3 +171,18 @@ def test_both_sides_stand_in_the_text(text: str) -> None:
 )
 def test_the_value_of_before_is_named(text: str, before: str) -> None:
     assert left_behind(text) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong"),
+    [
+        ("Not sage, mint.", "mint", "sage"),
+        ("No, not ten minutes on the dryer, it's forty.", "forty", "ten"),
+        ("No, not 180 grams for the goat, it's 210 grams.", "210 grams", "180 grams"),
+        ("Not the key on the hook, the one in the tin.", "the one in the tin", "the key on the hook"),
+    ],
+)
+def test_what_is_wrong_may_come_first(text: str, right: str, wrong: str) -> None:
+    found = wrong_first(text)
+    assert found is not None
+    assert (found.right, found.wrong) == (right, wrong)

@@ -157,6 +157,8 @@ def test_a_follow_up_takes_its_subject_from_before() -> None:
         "I have to ring the dentist",
         "if the house burns down, who's got copies of my data",
         "they sell the music line by line in that shop, which line is mine",
+        "I'm at the pool and can't remember which locker is ours",
+        "I forget what the tuner is called",
     ],
 )
 def test_what_is_needed_and_a_question_without_its_mark_ask(message: str) -> None:
@@ -226,6 +228,8 @@ def test_a_few_words_that_name_something_by_a_clause_ask_for_it(message: str) ->
         "Each ward has its own printer, all on the old network.",
         "I'm left handed, which is why the mug hangs there.",
         "Can't stand leeks.",
+        "when we're at sea our nephew Jory looks after the hens",
+        "It's Bo who has the key",
         "List is on the fridge",
         "One day I'll keep bees.",
         "Die Stadt, in der Anna wohnt, hat keinen Bahnhof.",

@@ -65,6 +65,15 @@ def test_a_users_file_replaces_the_shipped_one(tmp_path: Path) -> None:
     assert not _finds(Language(Config(tmp_path)), "remember", "Merk dir den Port")
 
 
+def test_what_was_compiled_stays_while_the_files_do(tmp_path: Path) -> None:
+    _write(tmp_path, "de", "")
+    language = Language(Config(tmp_path))
+    assert language.is_of(Config(tmp_path))
+    assert not language.is_of(Config())
+    (tmp_path / "language" / "de.toml").write_text('[remember]\nany = ["merk dir"]', encoding="utf-8")
+    assert not language.is_of(Config(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [

@@ -78,3 +78,8 @@ def test_he_or_she_is_the_one_of_the_family_that_a_sentence_about_the_user_names
     assert READER.claims("We rang my brother and my sister. She lives in Bern.", "")[1] == "She lives in Bern."
     assert READER.claims("He lives in Bern, and his dog is deaf.", "")[1] == "his dog is deaf."
     assert READER.claims("Aunt Ida takes her pill at six, and it needs food.", "")[-1] == "it needs food."
+
+
+def test_whoever_is_described_is_who_the_next_clause_is_about() -> None:
+    text = "Ola the carver lives in Ulm and she's allergic to resin."
+    assert READER.claims(text, "") == ("Ola the carver lives in Ulm", "Ola is allergic to resin.")

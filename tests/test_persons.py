@@ -17,6 +17,8 @@ CASES = [
     ("I’d rather wait", "The user would rather wait."),
     ("I go home and I watch it", "The user goes home and the user watches it."),
     ("call me Bob", "Call the user Bob."),
+    ("i keep the skates in the loft", "The user keeps the skates in the loft."),
+    ("No, i keep it at the rink", "No, the user keeps it at the rink."),
     ("deploy.sh runs first", "deploy.sh runs first."),
     ("use `my_var` for me!", "Use `my_var` for the user!"),
     ('she said "I am here"', 'She said "I am here"'),
@@ -230,6 +232,9 @@ def test_a_memory_is_compared_as_the_user_would_say_it(memory: str, said: str) -
         ("The user's pump stops when you press reset.", "Your pump stops when you press reset."),
         ("im Dan, the user has a shop", "You're Dan, you have a shop."),
         ("I told you so", "You told me so."),
+        ("I've hired us a boat for June", "You've hired yourselves a boat for June."),
+        ("The user has hired us a boat.", "You have hired yourselves a boat."),
+        ("Ann hired us a boat", "Ann hired you a boat."),
         ("We moved to the US", "You moved to the US."),
         ("The user inevitably loses it.", "You inevitably lose it."),
         (

@@ -204,7 +204,13 @@ def test_a_question_behind_a_wish_tells_nothing() -> None:
 
 def test_what_is_said_of_the_assistant_is_no_fact() -> None:
     assert found("You're quicker than my sister at the till.", chance=0.9) == []
+    assert found("I've set you up by the kiln.", chance=0.9) == []
     assert found("You have to push the tap in while you turn it.", chance=0.9) != []
+
+
+def test_that_something_was_told_wrongly_is_no_fact() -> None:
+    assert found("No, I told you wrong about Ola.", chance=0.9) == []
+    assert found("I got the day wrong, the kiln man comes on Monday.", chance=0.9) != []
 
 
 def test_who_is_named_with_a_title_is_worth_keeping() -> None:

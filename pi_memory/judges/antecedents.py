@@ -37,7 +37,7 @@ class Named(Struct, frozen=True):
 
     def then(self, text: str) -> "Named":
         """What it has named last with one statement more; one that points back keeps the one before it."""
-        points_back = bool(self.anything) and _points_back(text)
+        points_back = bool(self.anything) and (_points_back(text) or pattern("said_of_same").match(text) is not None)
         together = f"{finished(self.anything)} {text}" if points_back else ""
         is_whom = _is_about_somebody(text) and not points_back
         are_several = pattern("several_first").match(text) is not None
@@ -238,12 +238,20 @@ def _may_be_subject(sentence: Sentence) -> bool:
 
 def _is_about_somebody(text: str) -> bool:
     """Whether a sentence names somebody else than the user: no `I'm an electrician.`"""
-    return pattern("somebody").search(text) is not None and pattern("is_oneself").search(text) is None
+    is_named = pattern("somebody").search(text) is not None or _begins_with_name(text)
+    return is_named and pattern("is_oneself").search(text) is None
 
 
 def _names(text: str) -> bool:
     """Whether a sentence names something that the next one may be about: `Good kid, can't get up.` does not."""
     if any(pattern(name).search(text) for name in ("name_inside", "names_thing")):
         return True
-    first = re.match(r"\W*[A-ZÄÖÜÉ]\w+ ", text)
-    return first is not None and pattern("says_now").match(text, first.end()) is not None
+    return _begins_with_name(text)
+
+
+def _begins_with_name(text: str) -> bool:
+    """Whether a sentence says something of what its first word names: `Ann builds boats.`"""
+    first = re.match(r"\W*(?P<name>[A-ZÄÖÜÉ]\w+) ", text)
+    if first is None or first["name"].casefold() in words("stop_words"):
+        return False
+    return any(pattern(name).match(text, first.end()) for name in ("says_now", "does_thing"))

@@ -75,8 +75,9 @@ class Parsed(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The name of whom it is about: a word that its verb follows, or else the first name; "" for none."""
-        if self.verb == 1 and self.content & {self.stems[0]}:
+        """The name of whom it is about: a word that its verb, or who it is, follows, or the first name; "" for none."""
+        is_described = self.verb > 1 and pattern("owning").match(f"{self.tokens[1]} ")  # `Tom the baker lives in Ulm`
+        if (self.verb == 1 or is_described) and self.content & {self.stems[0]}:
             return self.tokens[0]
         first = next((place for place, kind in enumerate(self.kinds) if kind == "name"), len(self.kinds))
         last = next((p for p in range(first, len(self.kinds)) if self.kinds[p] != "name"), len(self.kinds))

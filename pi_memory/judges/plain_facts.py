@@ -60,8 +60,8 @@ ODDS_OF_DECISIONS = 2.5
 """By how much likelier than the judge thinks a decision is a fact: it was fitted on few."""
 ODDS_OF_TITLED = 30.0
 """The same if it names somebody with a title: `I see Mrs Dale about my hearing aid.` No remark of 266 does."""
-LEAST_UNSURE = 0.1
-"""From here on a sentence may be one."""
+LEAST_UNSURE = 0.03
+"""From here on a sentence may be one: `Dinner is at six now.`"""
 SHORTEST_PASSWORD = 4
 FEWEST_WORDS, MOST_WORDS = 2, 60
 LONG, SHORTEST_CLAUSE = 14, 4
@@ -317,7 +317,7 @@ def _states(sentence: Sentence) -> bool:
     text = sentence.text
     asks = intent.is_asking(sentence) or intent.names_only(text)
     is_idle = intent.says_nothing(text) or intent.supposes(text)
-    is_idle = is_idle or any(pattern(name).match(text) for name in ("exclaims", "of_assistant"))
+    is_idle = is_idle or any(pattern(name).match(text) for name in ("exclaims", "of_assistant", "only_mistaken"))
     bids = pattern("request").search(text) is not None
     return not asks and not is_idle and not bids and not is_quotation(text)
 

@@ -4,7 +4,7 @@ beside it is kept. Pure.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import pairwise, takewhile
 
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from pi_memory.text.contrast import (
     Contrast,
     contrast,
     in_cleft,
+    is_number_word,
     left_behind,
     with_subject,
     without_left_behind,
@@ -133,6 +134,8 @@ def with_values(said: str, known: str) -> str | None:
         place = standing(old[0], found) if len(old) == 1 else None
         if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
             return None  # it is the value of another one
+        if _is_weekly(value) and any(each.start() < place.start() < each.end() for each in _nth_days(found)):
+            return None  # every other Friday, and on Mondays now
         written = standing(value, said)
         if written and pattern("half_before").search(said[: written.start()]):
             return None  # at half 6
@@ -195,11 +198,14 @@ def with_rest(
     # What has another value itself may be what is meant; the only price or time of all that is known is.
     written = Counter(map(_shape, _values(known)))
     meant = {shape for shape in shapes if written[shape] == 1 and shape != "#"}
+    # The price of another thing, where that of this one is new.
+    others = {p for p in rest if any(all_stems(parts[c]) & all_stems(said) - all_stems(parts[p]) for c in corrected)}
+    others -= {p for p in rest if all_stems(parts[p]) & all_stems(said)}
     rest = [
         place
         for place in rest
         if meant.isdisjoint(of_it := [*map(_shape, _values(parts[place]))])
-        and (place not in doubted or shapes.isdisjoint(of_it))
+        and (place in others or place not in doubted or shapes.isdisjoint(of_it))
     ]
     has_new_value = any(not shapes.isdisjoint(map(_shape, _values(parts[place]))) for place in corrected)
     if not has_new_value and any(_is_left(said, parts[place]) for place in corrected):
@@ -329,7 +335,11 @@ def _is_left(said: str, clause: str) -> bool:
 
 
 def _says_gone(text: str) -> bool:
-    return any(pattern(name).search(text) for name in ("says_over", "has_left"))
+    """Whether somebody or something is there no more; not `Bo no longer has the flat, he's in Bern`."""
+    going_on = filter(None, (pattern("said_of_same").match(each.strip()) for each in clauses(text)[1:]))
+    goes_on = not words("of_a_person").isdisjoint(found[0].casefold() for found in going_on)
+    is_over = pattern("says_over").search(text) is not None and not goes_on
+    return is_over or pattern("has_left").search(text) is not None
 
 
 def _is_succeeded(about_it: Sequence[str], clause: str) -> bool:
@@ -453,9 +463,10 @@ def _tail(right: str) -> str:
 
 
 def _amounts(text: str) -> dict[str, re.Match[str]]:
-    """Where a number of things is said, by the stems of the things: `three hives`."""
-    found = (each for each in AMOUNT.finditer(text) if each["many"].isdigit() or each["many"] in forms("small_numbers"))
-    return {stem(each["what"].casefold()): each for each in found}
+    """Where a number of things is said, by the stems of the things: `three hives`; not where it is denied."""
+    found = (each for each in AMOUNT.finditer(text) if each["many"].isdigit() or is_number_word(each["many"]))
+    denied = {each.end() for each in pattern("contrast_not").finditer(text)}
+    return {stem(each["what"].casefold()): each for each in found if each.start() not in denied}
 
 
 def _values(text: str, wholes: Sequence[str] = ()) -> list[str]:
@@ -468,6 +479,14 @@ def _values(text: str, wholes: Sequence[str] = ()) -> list[str]:
     words = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in text.split()]
     found = [word for word in words if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
     return found + [time[0] for time in pattern("clock_words").finditer(text)]
+
+
+def _is_weekly(value: str) -> bool:
+    return value.endswith("s") and _day(value) in forms("weekday_name")
+
+
+def _nth_days(text: str) -> Iterator[re.Match[str]]:
+    return pattern("nth_day").finditer(text)
 
 
 def _counts(text: str) -> set[str]:
@@ -564,4 +583,4 @@ def _if_all_is_kept(said: str, found: str, known: str, gone: str = "") -> str | 
 def _is_counted(text: str) -> bool:
     """Whether a number follows."""
     word = next(iter(text.split()), "").strip(".,;:!?").casefold()
-    return word.isdigit() or word in forms("small_numbers") or word in words("tens")
+    return word.isdigit() or is_number_word(word)

@@ -61,9 +61,26 @@ def contrast(text: str) -> Contrast | None:
 
 
 def wrong_first(text: str) -> Contrast | None:
-    """The contrast of a last sentence that has nothing but both values: `Not duck egg, sage.`; None without one."""
+    """The contrast of a last sentence that has nothing but both values: `Not duck egg, sage.`, or `Not six for the
+    bins, it's eight.`; None without one.
+    """
     found = pattern("wrong_first").search(text)
-    return Contrast("", found["right"], found["wrong"]) if found else None
+    if found is None:
+        return None
+    wrong, right = found["wrong"], pattern("but_it").sub("", f", {found['right']}").lstrip(", ")
+    if _is_number(wrong) and _is_number(right):
+        wrong = pattern("of_what").split(wrong)[0]
+        wrong = wrong.split()[0] if len(right.split()) == 1 else wrong  # not twelve minutes, it's twenty
+    return Contrast("", right, wrong)
+
+
+def _is_number(value: str) -> bool:
+    return value[:1].isdigit() or is_number_word(value.split()[0])
+
+
+def is_number_word(word: str) -> bool:
+    """Whether a word is a number that is written out, up to ninety."""
+    return word.casefold() in forms("small_numbers") or word.casefold() in words("tens")
 
 
 def _in_place_of_denied(text: str) -> Contrast | None:
@@ -80,7 +97,7 @@ def _in_place_of_denied(text: str) -> Contrast | None:
             subject = " ".join(f"{text[: before[-1].start()]} {kept}{between[:place]}".split())
             if name == "but_it" and pattern("vague_subject").match(subject) and len(subject.split()) <= LEAST_RIGHT:
                 subject = joint["it"]
-            wrong = between[place:].strip()
+            wrong = pattern("at_all").sub("", between[place:].strip())
             told = pattern("relative").search(wrong)
             more = wrong[told.start() :] if told and len(right.split()) <= MOST_TOLD_OF else ""
             wrong = wrong[: told.start()] if told else wrong
@@ -144,7 +161,7 @@ def _denied(between: str, right: str) -> int | None:
 def _kinds(value: str) -> set[str]:
     """How a value begins, in any language: with a preposition, or with an article, a number or a name."""
     is_thing = value[:1].isdigit() or value[:1].isupper() or pattern("article").match(value)
-    is_number = value.split()[0].casefold() in forms("small_numbers")
+    is_number = is_number_word(value.split()[0])
     lead = {"lead"} if pattern("lead").match(value) else set()
     return lead | ({"thing"} if is_thing or is_number else set())
 

@@ -41,7 +41,8 @@ class Language:
     """
 
     def __init__(self, config: Config) -> None:
-        self._files = {"": config.file(NAMES)} | _in_order(config.files(FOLDER, "*.toml"))
+        self._files = _files(config)
+        self._read = _versions(self._files)
         self.has_own = any(map(config.is_own, self._files.values()))
         tables = _Tables(self._files)
         self._sources = {name: tables.source(name) for name in tables.names}
@@ -49,6 +50,11 @@ class Language:
         self._forms = {name: tables.forms(name) for name in tables.names}
         self._expressions = [name for name in tables.names if tables.is_expression(name)]
         self._patterns: dict[str, re.Pattern[str]] = {}
+
+    def is_of(self, config: Config) -> bool:
+        """Whether it is what a configuration says: that has the same files, and none was changed."""
+        files = _files(config)
+        return files == self._files and _versions(files) == self._read
 
     def pattern(self, name: str) -> re.Pattern[str]:
         if (found := self._patterns.get(name)) is None:
@@ -146,7 +152,11 @@ _shared = _Shared()
 
 
 def use(config: Config) -> None:
-    """Speak with the languages of a configuration; if some are the user's own, they are checked at once."""
+    """Speak with the languages of a configuration; if some are the user's own, they are checked at once. What is spoken
+    already stays, with what was compiled of it.
+    """
+    if "language" in vars(_shared) and _shared.language.is_of(config):
+        return
     language = Language(config)
     if language.has_own:
         language.compile_all()
@@ -181,6 +191,16 @@ def _any_space(space: re.Match[str]) -> str:
 def _no_expression(name: str, files: Mapping[str, Path], error: Exception) -> SettingsError:
     having = ", ".join(str(path) for path in files.values() if name in _table(path))
     return SettingsError(f"{having}: {name} is no expression: {error}", hint="Correct it.")
+
+
+def _files(config: Config) -> dict[str, Path]:
+    return {"": config.file(NAMES)} | _in_order(config.files(FOLDER, "*.toml"))
+
+
+def _versions(files: Mapping[str, Path]) -> dict[str, tuple[int, int]]:
+    """When each file that is there was changed, and its size."""
+    found = {code: path.stat() for code, path in files.items() if path.exists()}
+    return {code: (stat.st_mtime_ns, stat.st_size) for code, stat in found.items()}
 
 
 def _in_order(files: Mapping[str, Path]) -> dict[str, Path]:

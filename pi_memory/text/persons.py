@@ -123,6 +123,7 @@ def to_user(text: str) -> str:
     speaks = pattern("first_person").search(line) is not None
     if speaks and is_addressed and not pattern("user_named").search(line):
         return ""
+    line = pattern("for_ourselves").sub(r"\g<before> yourselves", line)
     # A memory names the user where they said "I", and has their "we" as it was said.
     line = line if is_addressed else pattern("first_person").sub(_swapped, line)
     line = pattern("user_themselves").sub(r"\g<before>yourself", line)
