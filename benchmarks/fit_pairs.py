@@ -5,10 +5,12 @@ attends from the words of one to those of the other (arXiv 1901.04085). It learn
 against the nearest of what was said before, by two authors in three: on the third the judges are fitted, which have to
 know how well it reads voices that are new to it.
 
-It goes on from the adapter that there is; for one from the bare model, remove that first. `scripts/fit-pairs` runs it,
-in an hour of two cores, after `scripts/fit-embedder`, as what is nearest comes from there; then `scripts/fit-heads`.
+It goes on from the adapter that there is; for one from the bare model, remove that first; with `--further AUTHOR ...`
+on what some new authors wrote and a share of the rest. `scripts/fit-pairs` runs it, in an hour of two cores, after
+`scripts/fit-embedder`, as what is nearest comes from there; then `scripts/fit-heads`.
 """
 
+import argparse
 import asyncio
 import importlib
 import json
@@ -26,6 +28,8 @@ torch: Any = importlib.import_module("torch")
 
 ROUNDS, FURTHER_ROUNDS, CASES = 2, 1, 10
 """Rounds from the bare model, and from the adapter that there is, and cases of a step."""
+SHARE = 0.25
+"""Of what is known, that is read again beside new authors."""
 NEAR, NEAR_PLAIN, FAR = 4, 3, 1
 """What a case is held against: the nearest, fewer if it is about none of them, and any others."""
 OFTEN = 50
@@ -83,9 +87,20 @@ async def _embedded(given: Sequence[Case]) -> dict[str, Vectors]:
     return found
 
 
+def further(given: Sequence[Case], authors: Sequence[str], chance: random.Random) -> list[Case]:
+    """What some authors wrote, and a share of the rest."""
+    rest = [case for case in given if case.author not in authors]
+    return [case for case in given if case.author in authors] + chance.sample(rest, int(SHARE * len(rest)))
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--further", nargs="+", metavar="AUTHOR", help="go on with these authors and some of the rest")
+    options = parser.parse_args()
     torch.manual_seed(0)
     given = [case for case in cases() if not is_left(case.author)]
+    if options.further:
+        given = further(given, options.further, random.Random(1))
     adapter, head = ADAPTER.with_stem("pairs"), HEADS / "pairs.json"
     reading = Reading(adapter, head)
     reading.fit(given, asyncio.run(_embedded(given)), chance=random.Random(0))

@@ -4,7 +4,7 @@ beside it is kept. Pure.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from itertools import pairwise, takewhile
 
 from msgspec.structs import replace
@@ -72,6 +72,8 @@ def put_right(said: str, known: str) -> str | None:
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
     found = found or _value_instead(said)
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
+    if found and not found.subject and not standing(wrong, known):  # not nuts with Bo, sesame
+        wrong = pattern("of_what").split(wrong)[0]
     if found and (not standing(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
     stands = standing(wrong, known)
@@ -134,13 +136,17 @@ def with_values(said: str, known: str) -> str | None:
         place = standing(old[0], found) if len(old) == 1 else None
         if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
             return None  # it is the value of another one
-        if _is_weekly(value) and any(each.start() < place.start() < each.end() for each in _nth_days(found)):
+        if _is_weekly(value) and _is_inside(place, "nth_day", found):
             return None  # every other Friday, and on Mondays now
         written = standing(value, said)
+        if written and _is_inside(place, "part_of_day", found) and pattern("when_behind").match(said, written.end()):
+            return None  # Sunday mornings, and Fridays after school now
         if written and pattern("half_before").search(said[: written.start()]):
             return None  # at half 6
         more = pattern("and_a_half").match(said, written.end()) if written else None
-        found = found[: place.start()] + _written_like(value, old[0]) + (more[0] if more else "") + found[place.end() :]
+        behind = found[place.end() :]
+        behind = pattern("of_clock").sub("", behind) if _shape(value) == "clock_words" else behind
+        found = found[: place.start()] + _written_like(value, old[0]) + (more[0] if more else "") + behind
         gone.append(old[0])
     if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
@@ -485,8 +491,9 @@ def _is_weekly(value: str) -> bool:
     return value.endswith("s") and _day(value) in forms("weekday_name")
 
 
-def _nth_days(text: str) -> Iterator[re.Match[str]]:
-    return pattern("nth_day").finditer(text)
+def _is_inside(place: re.Match[str], name: str, text: str) -> bool:
+    """Whether a value is a part of an expression of several words."""
+    return any(found.start() <= place.start() < found.end() for found in pattern(name).finditer(text))
 
 
 def _counts(text: str) -> set[str]:
@@ -515,13 +522,23 @@ def _is_alike(new: str, said: str, old: str, known: str) -> bool:
     """Whether a value is written like another one, and may stand in its place: no `4.2 kW` for `8.5 kWp`, no price for
     a year.
     """
-    if _shape(new) != _shape(old) and not _is_price_without_currency(new, old):
+    are_times = "clock_words" in (_shape(new), _shape(old)) and _is_time(new, said) and _is_time(old, known)
+    if _shape(new) != _shape(old) and not _is_price_without_currency(new, old) and not are_times:
         return False
     if _is_year(old) > _is_year(new):
         return False
     behind = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
     before = {_thing_before(new, said), _thing_before(old, known)} - {""}
     return len(behind) < 2 and len(before) < 2
+
+
+def _is_time(value: str, text: str) -> bool:
+    """Whether a value of a text is a time of day: `half past two`, `14:30`, `2 o'clock`, `at 2`."""
+    place = standing(value, text)
+    if place is None or _shape(value) == "clock_words" or ":" in value:
+        return place is not None
+    is_at = pattern("at_time").search(text[: place.start()]) is not None
+    return is_at or pattern("of_clock").match(text[place.end() :]) is not None
 
 
 def _is_year(value: str) -> bool:

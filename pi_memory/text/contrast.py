@@ -67,7 +67,7 @@ def wrong_first(text: str) -> Contrast | None:
     found = pattern("wrong_first").search(text)
     if found is None:
         return None
-    wrong, right = found["wrong"], pattern("but_it").sub("", f", {found['right']}").lstrip(", ")
+    wrong, right = found["wrong"], pattern("is_it").sub("", found["right"])
     if _is_number(wrong) and _is_number(right):
         wrong = pattern("of_what").split(wrong)[0]
         wrong = wrong.split()[0] if len(right.split()) == 1 else wrong  # not twelve minutes, it's twenty
