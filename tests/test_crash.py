@@ -14,7 +14,7 @@ import pytest
 from tests.process import Process, serving
 from tests.waiting import eventually
 
-CRASHES = 20
+CRASHES = 12
 COMMIT_SECONDS = 0.4
 GROUP = 25
 SLACK = 0.3

@@ -290,5 +290,5 @@ class maybe_refused:
         return isinstance(error, Conflict | NotFound)
 
 
-Life.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+Life.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
 TestLife: Callable[..., Any] = Life.TestCase
