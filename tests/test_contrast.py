@@ -178,7 +178,7 @@ def test_the_value_of_before_is_named(text: str, before: str) -> None:
     [
         ("Not sage, mint.", "mint", "sage"),
         ("No, not ten minutes on the dryer, it's forty.", "forty", "ten"),
-        ("No, not 180 grams for the goat, it's 210 grams.", "210 grams", "180 grams"),
+        ("No, not 180 grams for the goat, it's 210 grams.", "210 grams", "180 grams for the goat"),
         ("Not the key on the hook, the one in the tin.", "the one in the tin", "the key on the hook"),
     ],
 )

@@ -68,9 +68,8 @@ def wrong_first(text: str) -> Contrast | None:
     if found is None:
         return None
     wrong, right = found["wrong"], pattern("is_it").sub("", found["right"])
-    if _is_number(wrong) and _is_number(right):
-        wrong = pattern("of_what").split(wrong)[0]
-        wrong = wrong.split()[0] if len(right.split()) == 1 else wrong  # not twelve minutes, it's twenty
+    if _is_number(wrong) and _is_number(right) and len(right.split()) == 1:
+        wrong = wrong.split()[0]  # not twelve minutes, it's twenty
     return Contrast("", right, wrong)
 
 
