@@ -195,6 +195,14 @@ def test_what_is_said_of_somebody_who_only_has_something_no_longer_stays() -> No
     assert merged(said, known, [0.9, 0.1], claims) == f"{said} Ola is allergic to resin."
 
 
+def test_of_two_values_the_one_behind_the_same_verb_gives_way() -> None:
+    known = "The museum opens at ten and closes at five on weekdays."
+    assert merged("The museum closes at six now.", known) == known.replace("five", "six")
+    assert merged("It opens at half past nine now.", known) == known.replace("ten", "half past nine")
+    drops = "Ida takes 10 mg at breakfast and 20 mg in the evening."
+    assert merged("Ida takes 15 mg in the evening now.", drops) is None
+
+
 def test_noon_is_a_time_of_day() -> None:
     assert merged("Rehearsal, Saturday at noon.", "Rehearsal is Sunday at 6.") is None
 
@@ -374,6 +382,14 @@ def test_what_was_said_beside_what_is_corrected_is_kept(said: str, known: str, k
 )
 def test_what_goes_with_what_is_corrected_is_not_kept(said: str, known: str) -> None:
     assert merged(said, known) is None
+
+
+def test_what_somebody_does_besides_is_a_clause_of_its_own_whatever_the_verb() -> None:
+    known = "The user's niece Ada paints in Bath and she phones the user on Friday evenings."
+    parts = clauses(known)
+    assert merged("Ada phones on Sundays after tea.", known, [0.1, 0.8], parts) == (
+        "Ada phones on Sundays after tea. The user's niece Ada paints in Bath."
+    )
 
 
 def test_that_something_was_wrong_is_not_kept_beside_what_is_right() -> None:

@@ -253,6 +253,7 @@ def test_what_somebody_left_is_over_and_what_happens_on_a_condition_is_not() -> 
             "If we are ever stuck on the island it's Olof who has our spare boat key.",
         ),
         ("The exam has slipped to the 9th of March.", "The 2nd of March is when they decide if I pass the exam."),
+        ("When the boiler trips I call Ada at Hythe Heating.", "If the boiler trips I call Bo at the depot."),
     ],
 )
 def test_what_is_no_condition_for_what_was_said_can_end(new: str, old: str) -> None:

@@ -62,6 +62,11 @@ NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
 ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
+LEAST_READ, READ_AHEAD = 0.0, 2.0
+"""Log-odds that the embedder reads in two statements, and by how much these are above those of all others, from which
+on whether the older one holds may be asked, though nothing says that something changed or both are far apart: of 2,087
+corrections by authors that nobody fitted so much is true of 96 that end nothing, and of 62 among 4,842 others.
+"""
 BEGINNING = 6
 """Letters that words of one family have in common."""
 LAST_OF_VERB = 4
@@ -133,17 +138,18 @@ class Replacement:
 
     def tempered(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found by signs, with 0 for what holds beside anything, and less where no word is one of
-        change.
+        change; in doubt at least where what is read says so by far.
         """
-        anew = np.zeros(len(olds), bool)
+        read, anew = _either(_are_read(signs[:, -1]), DOUBTED, 0.0), np.zeros(len(olds), bool)
         if not {*OF_CHANGE, "corrects"} & self._reader.parsed(new.text).says:
             anew = self._are_said_anew(new, olds) & ~np.array(self._are_of_others(new, olds), bool)
             is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (_cosines(new, olds) > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
+        read = np.minimum(found, read)
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
-        found = self._by_distance(found, signs, new, olds)
+        found = np.maximum(read, self._by_distance(found, signs, new, olds))
         anew &= (_cosines(new, olds) >= NEAR_ANEW) & (_have_special_kinds(signs) | (signs[:, -1] > 0))
         found = np.maximum(found, _either(anew, SAYS_ANEW, 0.0))
         found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
@@ -197,7 +203,7 @@ class Replacement:
         """
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and not {"starts_over", "corrects"} & mine.says
-        happens = not {"on_condition", "corrects", "denies"} & mine.says
+        happens = not {"on_condition", "whenever", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
         feels = _feels(mine.tokens) and not {*OF_CHANGE, "corrects", "denies"} & mine.says
         explains = "explains" in mine.says and not {"corrects", "denies"} & mine.says
@@ -543,6 +549,12 @@ def _lead(values: Vectors) -> Vectors:
     second, first = np.partition(values, -2)[-2:]
     ahead: Vectors = values - np.where(values == first, second, first)
     return ahead
+
+
+def _are_read(odds: Vectors) -> Flags:
+    """Which of older statements the embedder alone reads as made untrue, far ahead of all others."""
+    ahead = _lead(odds) if len(odds) > 1 else np.zeros(len(odds), np.float32)
+    return np.array((odds >= LEAST_READ) & (ahead >= READ_AHEAD), bool)
 
 
 def _beginnings(stems: frozenset[str]) -> frozenset[str]:

@@ -131,14 +131,15 @@ def with_values(said: str, known: str) -> str | None:
         old = [each for each in alike if standing(each, said) is None] or alike  # `118 is broken, I have 64 now`
         if alike != old and (len(alike) > 1 or _shape(value) == "weekday"):
             return None  # `guests are 50 as 30 was taken`, `Mondays and Fridays`: not plain which
-        if len(old) > 1:
-            old = [each for each in old if len(each) == len(value)]  # a code of four digits for one of four
+        written = standing(value, said)
+        if len(old) > 1:  # a code of four digits for one of four; when we open, not when we close
+            led = [each for each in old if written and _is_led_alike(each, known, written, said)]
+            old = led or [each for each in old if len(each) == len(value)]
         place = standing(old[0], found) if len(old) == 1 else None
         if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
             return None  # it is the value of another one
         if _is_weekly(value) and _is_inside(place, "nth_day", found):
             return None  # every other Friday, and on Mondays now
-        written = standing(value, said)
         if written and _is_inside(place, "part_of_day", found) and pattern("when_behind").match(said, written.end()):
             return None  # Sunday mornings, and Fridays after school now
         if written and pattern("half_before").search(said[: written.start()]):
@@ -560,6 +561,19 @@ def _thing_before(value: str, text: str) -> str:
     if not word or word in words("of_any_number") or any(pattern(name).fullmatch(word) for name in VERBS):
         return ""
     return next(iter(all_stems(word)), "")
+
+
+def _is_led_alike(old: str, known: str, new: re.Match[str], said: str) -> bool:
+    """Whether the same word stands before a value and another one, and nothing that is known behind the new one: `we
+    open at six` for `we open at seven and close at two`, not `she takes 5 mg at noon` for `10 mg at breakfast`.
+    """
+    place = standing(old, known)
+    before = [
+        re.search(r"([^\W\d_]{3,})(?: [^\W\d_]{1,4})? $", text)
+        for text in (said[: new.start()], known[: place.start()] if place else "")
+    ]
+    led = [all_stems(each[1]) for each in before if each]
+    return len(led) == 2 and led[0] == led[1] != set() and not all_stems(said[new.end() :]) & all_stems(known)
 
 
 def _first_value(name: str, text: str) -> str:
