@@ -50,6 +50,8 @@ def test_what_a_text_says_is_told_one_by_one_with_what_its_pronouns_stand_for() 
         "Anna's desk is in Bern.",
     )
     assert READER.claims("Poppy's birthday is in May. She likes otters.", "")[1] == "Poppy likes otters."
+    full = "Ada Crane has her lesson on Mondays and her mother drives her."
+    assert READER.claims(full, "") == ("Ada Crane has her lesson on Mondays", "Ada Crane's mother drives her.")
     lodger = "We have a lodger upstairs, Ola, a quiet lad. He pays 90 a week."
     assert READER.claims(lodger, "He pays 90 a week.") == ("Ola pays 90 a week.",)
     sweep = "The sweep comes in May. I pay him 40. I feed her cat."

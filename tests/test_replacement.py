@@ -10,6 +10,7 @@ from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import SignsAndVectors
 from pi_memory.judges.replacement import FIRST_SIGNS, LEAST_CHANCE, Replacement, Said
+from pi_memory.store.conflicts import POSSIBLE
 from tests.test_conflicts import MINILM
 
 JUDGE = Replacement(Config().folder("heads"))
@@ -224,6 +225,19 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
 )
 def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -> None:
     assert chance(new, old) < LEAST_CHANCE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Odile has the harp in the quartet.", "Bo plays the harp in the quartet."),
+        ("Wilma gets the choir keys from Bo.", "Wilma picks the choir keys up at Ada's."),
+    ],
+)
+def test_what_is_read_as_made_untrue_far_ahead_of_all_else_is_in_doubt(new: str, old: str) -> None:
+    doubt, beside = chances(new, old, VET)
+    assert beside < POSSIBLE <= doubt < LEAST_CHANCE
+    assert chances(new, old)[0] < doubt  # there is nothing else that it may be about
 
 
 def test_what_no_refers_to_is_not_what_follows_it() -> None:

@@ -81,7 +81,8 @@ class Parsed(Struct, frozen=True):
             return self.tokens[0]
         first = next((place for place, kind in enumerate(self.kinds) if kind == "name"), len(self.kinds))
         last = next((p for p in range(first, len(self.kinds)) if self.kinds[p] != "name"), len(self.kinds))
-        return " ".join(self.tokens[first:last])
+        is_whole = first == 1 and last == self.verb and self.stems[0] in self.content  # `Bo Crane has a van`
+        return " ".join(self.tokens[0 if is_whole else first : last])
 
     @property
     def values(self) -> frozenset[str]:

@@ -62,10 +62,12 @@ NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
 ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
-LEAST_READ, READ_AHEAD = 0.0, 2.0
-"""Log-odds that the embedder reads in two statements, and by how much these are above those of all others, from which
-on whether the older one holds may be asked, though nothing says that something changed or both are far apart: of 2,087
-corrections by authors that nobody fitted so much is true of 96 that end nothing, and of 62 among 4,842 others.
+READ_AHEAD, SURELY_READ, HARDLY_READ, NEAR_READ, FIRST_READ = 2.0, 0.0, -4.0, 0.5, 0.15
+"""By how much the log-odds that the embedder reads in two statements are above those of all others for the older one to
+be meant, if any is. From `SURELY_READ` on whether it holds may be asked, though nothing says that something changed or
+both are far apart: of 2,087 corrections by authors that nobody fitted so much is true of 96 that end nothing, and of 62
+among 4,842 others. From `HARDLY_READ` on, if a cosine says that both are about one thing, the chance is `FIRST_READ`: a
+question about both is answered by the newer one.
 """
 BEGINNING = 6
 """Letters that words of one family have in common."""
@@ -140,16 +142,15 @@ class Replacement:
         """Chances that were found by signs, with 0 for what holds beside anything, and less where no word is one of
         change; in doubt at least where what is read says so by far.
         """
-        read, anew = _either(_are_read(signs[:, -1]), DOUBTED, 0.0), np.zeros(len(olds), bool)
+        anew, doubts = np.zeros(len(olds), bool), _doubts(signs[:, -1], found, _cosines(new, olds))
         if not {*OF_CHANGE, "corrects"} & self._reader.parsed(new.text).says:
             anew = self._are_said_anew(new, olds) & ~np.array(self._are_of_others(new, olds), bool)
             is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (_cosines(new, olds) > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
-        read = np.minimum(found, read)
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
-        found = np.maximum(read, self._by_distance(found, signs, new, olds))
+        found = np.maximum(doubts, self._by_distance(found, signs, new, olds))
         anew &= (_cosines(new, olds) >= NEAR_ANEW) & (_have_special_kinds(signs) | (signs[:, -1] > 0))
         found = np.maximum(found, _either(anew, SAYS_ANEW, 0.0))
         found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
@@ -551,10 +552,13 @@ def _lead(values: Vectors) -> Vectors:
     return ahead
 
 
-def _are_read(odds: Vectors) -> Flags:
-    """Which of older statements the embedder alone reads as made untrue, far ahead of all others."""
-    ahead = _lead(odds) if len(odds) > 1 else np.zeros(len(odds), np.float32)
-    return np.array((odds >= LEAST_READ) & (ahead >= READ_AHEAD), bool)
+def _doubts(odds: Vectors, judged: Vectors, cosines: Vectors) -> Vectors:
+    """The chance that is left at least of the `judged` one where the embedder reads one older statement as made untrue
+    far ahead of all others, whatever else they share.
+    """
+    is_ahead = (_lead(odds) >= READ_AHEAD) & (len(odds) > 1)
+    sure = np.where(is_ahead & (odds >= SURELY_READ), np.minimum(judged, DOUBTED), np.float32(0))
+    return np.maximum(sure, _either(is_ahead & (odds >= HARDLY_READ) & (cosines >= NEAR_READ), FIRST_READ, 0.0))
 
 
 def _beginnings(stems: frozenset[str]) -> frozenset[str]:
