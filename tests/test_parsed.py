@@ -82,6 +82,11 @@ def test_he_or_she_is_the_one_of_the_family_that_a_sentence_about_the_user_names
     assert READER.claims("Aunt Ida takes her pill at six, and it needs food.", "")[-1] == "it needs food."
 
 
+def test_the_left_side_is_nobody_who_left() -> None:
+    assert "changes" not in READER.parsed("I push the left corner while I turn the handle.").says
+    assert "changes" in READER.parsed("Bo left the bakery.").says
+
+
 def test_whoever_is_described_is_who_the_next_clause_is_about() -> None:
     text = "Ola the carver lives in Ulm and she's allergic to resin."
     assert READER.claims(text, "") == ("Ola the carver lives in Ulm", "Ola is allergic to resin.")

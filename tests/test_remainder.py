@@ -145,7 +145,7 @@ def test_another_number_of_the_same_things_leaves_the_rest_of_a_memory() -> None
         (
             "The physio is on the 10th at two o'clock.",
             "The physio is on the 3rd of May at twenty past ten.",
-            "The physio is on the 10th of May at two.",
+            "The physio is on the 10th of May at two o'clock.",
         ),
         (
             "We open at seven from now on.",

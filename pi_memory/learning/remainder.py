@@ -144,10 +144,12 @@ def with_values(said: str, known: str) -> str | None:
             return None  # Sunday mornings, and Fridays after school now
         if written and pattern("half_before").search(said[: written.start()]):
             return None  # at half 6
-        more = pattern("and_a_half").match(said, written.end()) if written else None
-        behind = found[place.end() :]
-        behind = pattern("of_clock").sub("", behind) if _shape(value) == "clock_words" else behind
-        found = found[: place.start()] + _written_like(value, old[0]) + (more[0] if more else "") + behind
+        behind, told_behind = found[place.end() :], said[written.end() :] if written else ""
+        more = pattern("and_a_half").match(told_behind)
+        of_clock = pattern("of_clock").match(told_behind)
+        behind = pattern("of_clock").sub("", behind) if of_clock or _shape(value) == "clock_words" else behind
+        unit = "".join(each[0] for each in (more, of_clock) if each)
+        found = found[: place.start()] + _written_like(value, old[0]) + unit + behind
         gone.append(old[0])
     if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
