@@ -10,7 +10,7 @@ from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import SignsAndVectors
 from pi_memory.judges.replacement import FIRST_SIGNS, LEAST_CHANCE, Replacement, Said
-from pi_memory.store.conflicts import POSSIBLE
+from pi_memory.store.conflicts import LIKELY, POSSIBLE
 from tests.test_conflicts import MINILM
 
 JUDGE = Replacement(Config().folder("heads"))
@@ -236,7 +236,7 @@ def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -
 )
 def test_what_is_read_as_made_untrue_far_ahead_of_all_else_is_in_doubt(new: str, old: str) -> None:
     doubt, beside = chances(new, old, VET)
-    assert beside < POSSIBLE <= doubt < LEAST_CHANCE
+    assert beside < POSSIBLE <= doubt < LIKELY  # from there on a remark becomes a memory
     assert chances(new, old)[0] < doubt  # there is nothing else that it may be about
 
 

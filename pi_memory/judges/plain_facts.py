@@ -52,9 +52,9 @@ LEAST_OWN_ALONE = 0.2
 """The same of its question by itself: `They have moved to Bern. What do people bring to a housewarming?` asks for
 nothing of theirs. Of what fifty-nine people say so, three more of fifteen facts are kept by it, none of 191 reasons.
 """
-REMARK, REASON = 0.05, 0.2
-"""Below this nothing is stated that lasts: 10 of 1,004 facts and 86 % of 452 remarks, and beside a question 5 of 139
-facts and 136 of 184 other sentences.
+REMARK, REASON = 0.1, 0.2
+"""Below this nothing is stated that lasts: 2 of 748 messages with a fact and 206 of 363 others (up to 0.15 6 and 221);
+beside a question 5 of 139 facts and 136 of 184 other sentences.
 """
 ODDS_OF_DECISIONS = 2.5
 """By how much likelier than the judge thinks a decision is a fact: it was fitted on few."""

@@ -62,12 +62,14 @@ NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
 ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
-READ_AHEAD, SURELY_READ, HARDLY_READ, NEAR_READ, FIRST_READ = 2.0, 0.0, -4.0, 0.5, 0.15
+READ_AHEAD, SURELY_READ, MOST_READ = 2.0, 0.0, 0.33
+HARDLY_READ, NEAR_READ, FIRST_READ = -4.0, 0.5, 0.15
 """By how much the log-odds that the embedder reads in two statements are above those of all others for the older one to
-be meant, if any is. From `SURELY_READ` on whether it holds may be asked, though nothing says that something changed or
-both are far apart: of 2,087 corrections by authors that nobody fitted so much is true of 96 that end nothing, and of 62
-among 4,842 others. From `HARDLY_READ` on, if a cosine says that both are about one thing, the chance is `FIRST_READ`: a
-question about both is answered by the newer one.
+be meant, if any is. From `SURELY_READ` on the judge's own chance stands up to `MOST_READ`, so that somebody is asked,
+though nothing says that something changed or both are far apart: of 2,087 corrections by authors that nobody fitted so
+much is true of 96 that end nothing, and of 62 among 4,842 others. From `HARDLY_READ` on, if a cosine says that both are
+about one thing, the chance is `FIRST_READ`: a question about both is answered by the newer one. A remark is no memory
+for either.
 """
 BEGINNING = 6
 """Letters that words of one family have in common."""
@@ -557,7 +559,7 @@ def _doubts(odds: Vectors, judged: Vectors, cosines: Vectors) -> Vectors:
     far ahead of all others, whatever else they share.
     """
     is_ahead = (_lead(odds) >= READ_AHEAD) & (len(odds) > 1)
-    sure = np.where(is_ahead & (odds >= SURELY_READ), np.minimum(judged, DOUBTED), np.float32(0))
+    sure = np.where(is_ahead & (odds >= SURELY_READ), np.minimum(judged, np.float32(MOST_READ)), np.float32(0))
     return np.maximum(sure, _either(is_ahead & (odds >= HARDLY_READ) & (cosines >= NEAR_READ), FIRST_READ, 0.0))
 
 
