@@ -102,60 +102,59 @@ def test_a_file_that_was_cut_is_refused_whole(daemon: Daemon, other: Client, clo
     assert everything(other) == ([], [], {"events": []})
 
 
-@pytest.mark.parametrize(
-    ("number", "field", "value"),
-    [
-        (2, "content", ""),
-        (2, "content", "x" * 9000),
-        (2, "namespace", "user/../x"),
-        (2, "type", "vague"),
-        (2, "id", -1),
-        (2, "id", 2**70),
-        (2, "id", 2**63 - 1),
-        (2, "accesses", -1),
-        (2, "accesses", 2**70),
-        (2, "exchange_id", 2**70),
-        (2, "valid_from", 1e300),
-        (2, "last_accessed_at", -1e300),
-        (2, "space", "x" * 1000),
-        (3, "id", 1),
-        (2, "surprise", 1),
-        (2, "created_at", "yesterday"),
-        (4, "content", "a forgotten one"),
-        (7, "memory", 99),
-        (7, "kind", "topic.added"),
-        (8, "before", {"1": {"content": 5}}),
-        (7, "id", 2**63 - 1),
-        (7, "at", 1e300),
-        (7, "origin", "x" * 1000),
-        (8, "before", {"2": {"content": "x"}}),
-        (8, "before", {"1": {"quote": "x"}}),
-        (8, "before", {"1": {"content": ""}}),
-        (8, "before", {"1": {"content": "x\0"}}),
-        (8, "before", {str(2**70): {"content": "x"}}),
-        (8, "after", None),
-    ],
-)
-def test_a_wrong_line_is_named_and_nothing_is_imported(
-    daemon: Daemon, other: Client, clock: FakeClock, number: int, field: str, value: Any
-) -> None:
-    lines = filled(daemon(), clock).splitlines()
-    answered = json.loads(lines[number - 1])
-    (inner,) = answered.values()
-    inner[field] = value
-    lines[number - 1] = json.dumps(answered).encode()
-    answer = other.post("/import", content=b"\n".join(lines))
-    assert 400 <= answer.status_code < 422, answer.text
-    assert answer.json()["message"].startswith(f"line {number}: ")
-    assert everything(other) == ([], [], {"events": []})
+WRONG: list[tuple[int, str, Any]] = [
+    (2, "content", ""),
+    (2, "content", "x" * 9000),
+    (2, "namespace", "user/../x"),
+    (2, "type", "vague"),
+    (2, "id", -1),
+    (2, "id", 2**70),
+    (2, "id", 2**63 - 1),
+    (2, "accesses", -1),
+    (2, "accesses", 2**70),
+    (2, "exchange_id", 2**70),
+    (2, "valid_from", 1e300),
+    (2, "last_accessed_at", -1e300),
+    (2, "space", "x" * 1000),
+    (3, "id", 1),
+    (2, "surprise", 1),
+    (2, "created_at", "yesterday"),
+    (4, "content", "a forgotten one"),
+    (7, "memory", 99),
+    (7, "kind", "topic.added"),
+    (8, "before", {"1": {"content": 5}}),
+    (7, "id", 2**63 - 1),
+    (7, "at", 1e300),
+    (7, "origin", "x" * 1000),
+    (8, "before", {"2": {"content": "x"}}),
+    (8, "before", {"1": {"quote": "x"}}),
+    (8, "before", {"1": {"content": ""}}),
+    (8, "before", {"1": {"content": "x\0"}}),
+    (8, "before", {str(2**70): {"content": "x"}}),
+    (8, "after", None),
+]
+"""A line of an export, a field of it, and what may not stand there."""
 
 
-@pytest.mark.parametrize(
-    "file", [b"", b"\n\n", b"no json", b"[1]", b'{"format": "other"}', b"[" * 100_000, b"\xff\xfe", b'{"end": 0}']
-)
-def test_what_is_no_export_is_refused(daemon: Daemon, file: bytes) -> None:
-    answer = daemon().post("/import", content=file)
-    assert (answer.status_code, "line 1" in answer.json()["message"]) == (400, True), answer.text
+def test_a_wrong_line_is_named_and_nothing_is_imported(daemon: Daemon, other: Client, clock: FakeClock) -> None:
+    file = filled(daemon(), clock)
+    for number, field, value in WRONG:
+        lines = file.splitlines()
+        answered = json.loads(lines[number - 1])
+        (inner,) = answered.values()
+        inner[field] = value
+        lines[number - 1] = json.dumps(answered).encode()
+        answer = other.post("/import", content=b"\n".join(lines))
+        assert 400 <= answer.status_code < 422, (field, answer.text)
+        assert answer.json()["message"].startswith(f"line {number}: "), (field, answer.text)
+        assert everything(other) == ([], [], {"events": []}), (field, value)
+
+
+def test_what_is_no_export_is_refused(daemon: Daemon) -> None:
+    client = daemon()
+    for file in (b"", b"\n\n", b"no json", b"[1]", b'{"format": "other"}', b"[" * 100_000, b"\xff\xfe", b'{"end": 0}'):
+        answer = client.post("/import", content=file)
+        assert (answer.status_code, "line 1" in answer.json()["message"]) == (400, True), answer.text
 
 
 def test_a_vector_of_the_wrong_size_is_refused(daemon: Daemon, other: Client, clock: FakeClock) -> None:
