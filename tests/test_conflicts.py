@@ -126,6 +126,21 @@ def test_a_correction_is_found_by_the_words_of_what_it_corrects(reader: Client) 
 
 
 @NEEDS_MINILM
+def test_of_two_in_doubt_a_question_has_the_one_that_it_is_nearer_to(reader: Client) -> None:
+    feeding = [f"Remember: {name} feeds the cat on {day}s." for name, day in (("Bo", "Monday"), ("Ida", "Friday"))]
+    solo = [f"Remember: {said} the solo in the mass." for said in ("Ada sings", "Olaf has")]
+    say(reader, feeding[0], solo[0], "Remember: Our vet is Doctor Ellis.", feeding[1], solo[1])
+
+    def reply(question: str) -> str:
+        return str(reader.post("/chat", json={"message": question}).json()["reply"]).splitlines()[0]
+
+    assert "Olaf" in reply("Who is the soloist in the mass?")
+    assert "Ada" in reply("What does Ada sing?")
+    assert "Bo" in reply("Who feeds the cat on Mondays?")
+    assert "Ida" in reply("Who feeds the cat on Fridays?")
+
+
+@NEEDS_MINILM
 def test_correcting_one_attribute_leaves_the_others_alone(reader: Client) -> None:
     say(reader, "My sister lives in Oslo.", "My sister is a vet.", "My sister moved to Bergen.")
     assert quotes(reader) == ["My sister is a vet.", "My sister moved to Bergen."]

@@ -10,7 +10,7 @@ from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import SignsAndVectors
 from pi_memory.judges.replacement import FIRST_SIGNS, LEAST_CHANCE, Replacement, Said
-from pi_memory.store.conflicts import LIKELY, POSSIBLE
+from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from tests.test_conflicts import MINILM
 
 JUDGE = Replacement(Config().folder("heads"))
@@ -227,17 +227,24 @@ def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -
     assert chance(new, old) < LEAST_CHANCE
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        ("Odile has the harp in the quartet.", "Bo plays the harp in the quartet."),
-        ("Wilma gets the choir keys from Bo.", "Wilma picks the choir keys up at Ada's."),
-    ],
-)
-def test_what_is_read_as_made_untrue_far_ahead_of_all_else_is_in_doubt(new: str, old: str) -> None:
+def test_what_is_read_as_made_untrue_far_ahead_of_all_else_is_in_doubt() -> None:
+    new, old = "Wilma gets the choir keys from Bo.", "Wilma picks the choir keys up at Ada's."
     doubt, beside = chances(new, old, VET)
     assert beside < POSSIBLE <= doubt < LIKELY  # from there on a remark becomes a memory
     assert chances(new, old)[0] < doubt  # there is nothing else that it may be about
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "is_doubted"),
+    [
+        ("Odile has the harp in the quartet.", "Bo plays the harp in the quartet.", True),
+        ("Ida carries our post.", "Bo carries our post, so the van is his.", True),
+        ("Ida also carries our post.", "Bo carries our post.", False),
+        ("Ida has a van.", "Bo has a van.", False),
+    ],
+)
+def test_who_does_what_another_one_did_with_the_same_thing_is_in_doubt(new: str, old: str, *, is_doubted: bool) -> None:
+    assert (LIKELY > chances(new, old, VET)[0] > DOUBTFUL) == is_doubted
 
 
 def test_what_no_refers_to_is_not_what_follows_it() -> None:

@@ -153,6 +153,7 @@ class Replacement:
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
         found = np.maximum(doubts, self._by_distance(found, signs, new, olds))
+        found = np.maximum(found, _either(self._are_held_by_others(new, olds), MOST_READ, 0.0))
         anew &= (_cosines(new, olds) >= NEAR_ANEW) & (_have_special_kinds(signs) | (signs[:, -1] > 0))
         found = np.maximum(found, _either(anew, SAYS_ANEW, 0.0))
         found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
@@ -278,6 +279,23 @@ class Replacement:
         what = now.content - now.names - self._idle
         theirs = [self._reader.parsed(old.text) for old in olds]
         return [bool(what & old.content and old.names - now.names) and not now.names & old.names for old in theirs]
+
+    def _are_held_by_others(self, new: Said, olds: Sequence[Said]) -> list[bool]:
+        """Which of them say of somebody else what `new` says that one does with something that both know: `Ida has the
+        solo in the mass`, of `Bo sings the solo in the mass`.
+        """
+        says = self._reader.parsed(new.text).says
+        mine = None if {"adds", "adds_up"} & says else pattern("does_known").match(new.text)
+        if mine is None or _feels(TOKEN.findall(new.text)):
+            return [False] * len(olds)
+        who, what = (self._reader.parsed(mine[name]).content for name in ("who", "what"))
+        what -= self._idle
+        found = []
+        for old in olds:
+            theirs, content = pattern("does_known").match(old.text), self._reader.parsed(old.text).content
+            other = self._reader.parsed(theirs["who"]).content if theirs else frozenset[str]()
+            found.append(bool(other and what) and what <= content and not who & content and not other & (who | what))
+        return found
 
     def _are_said_anew(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them say all that `new` says but for one word or name behind its verb: `The code of the gate is 12`

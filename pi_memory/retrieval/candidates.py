@@ -16,6 +16,7 @@ from pi_memory.retrieval.scoring import Emphasis
 from pi_memory.retrieval.time_window import TimeWindow
 from pi_memory.store import conflicts, memories, memory_fts, message_fts, messages
 from pi_memory.store.messages import StoredMessage
+from pi_memory.text.language import forms
 from pi_memory.text.sentences import stems
 from pi_memory.types import UNKEPT, Memory, Vectors
 
@@ -161,7 +162,7 @@ def look_up(db: Database, places: Sequence[SearchSpace], *, wanted: Wanted) -> F
     said = messages.shown(db, [found.id for found in best if found.kind == "exchange"])
     texts: dict[tuple[Kind, int], Memory | StoredMessage] = {("memory", id_): each for id_, each in holding.items()}
     texts |= {("exchange", each.id): each for each in said}
-    unsure = [] if wanted.only or wanted.past else _doubtful(db, known, places)
+    unsure = [] if wanted.only or wanted.past else _doubtful(db, known, wanted, places)
     return Found(
         [
             (replace(found, is_doubted=_is_among(texts[place], unsure)), texts[place])
@@ -211,9 +212,9 @@ def _ended(
     return Ended(over, quotes, by_exchange, by_memory, is_for_answer=True)
 
 
-def _doubtful(db: Database, known: Sequence[Memory], places: Sequence[SearchSpace]) -> list[Memory]:
+def _doubtful(db: Database, known: Sequence[Memory], wanted: Wanted, places: Sequence[SearchSpace]) -> list[Memory]:
     """The memories that newer ones among them may make untrue."""
-    newer = _doubted(db, [memory.id for memory in known if memory.is_valid], places)
+    newer = _doubted(db, [memory.id for memory in known if memory.is_valid], wanted, places)
     ids = {memory.id for memory in known}
     return [memory for memory in known if newer.get(memory.id) in ids]
 
@@ -238,21 +239,30 @@ def _instead(db: Database, known: Sequence[Memory], wanted: Wanted, places: Sequ
     """
     instead = memories.successors(db, [each.id for each in known if not each.is_valid])
     if wanted.only:
-        doubted = _doubted(db, [each.id for each in (*known, *instead.values()) if each.is_valid], places)
+        doubted = _doubted(db, [each.id for each in (*known, *instead.values()) if each.is_valid], wanted, places)
         newer = {memory.id: memory for memory in memories.several(db, [*doubted.values()])}
         instead |= {older: newer[number] for older, number in doubted.items()}
         instead = {older: instead.get(memory.id, memory) for older, memory in instead.items()}
     return instead
 
 
-def _doubted(db: Database, holding: Sequence[int], places: Sequence[SearchSpace]) -> dict[int, int]:
+def _doubted(db: Database, holding: Sequence[int], wanted: Wanted, places: Sequence[SearchSpace]) -> dict[int, int]:
     """For each memory that a newer one may make untrue, as the query is about both, the id of that one; by words alone
-    if it likely does.
+    if it likely does. Not if the query has a number or a weekday that only the older one has.
     """
     if all(place.meaning is None for place in places):
         return conflicts.doubted(db, holding)
     possible = conflicts.possible(db, holding)
-    return {older: newer for older, newer, chance in possible if _answers_instead(places, newer, older, chance)}
+    found = {older: newer for older, newer, chance in possible if _answers_instead(places, newer, older, chance)}
+    asked = {word for term in wanted.terms for word in stems(term) if _is_value(word)} if found else set[str]()
+    if not asked:
+        return found
+    said = {each.id: stems(each.content) for each in memories.several(db, [*found, *found.values()])}
+    return {older: newer for older, newer in found.items() if not asked & (said[older] - said[newer])}
+
+
+def _is_value(word: str) -> bool:
+    return any(map(str.isdigit, word)) or word in forms("weekday_name")
 
 
 def _answers_instead(places: Sequence[SearchSpace], newer: int, older: int, chance: float) -> bool:
