@@ -227,11 +227,30 @@ def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -
     assert chance(new, old) < LEAST_CHANCE
 
 
+def test_what_was_moved_ends_where_it_was() -> None:
+    assert (
+        chances("I've moved the dog towels into the porch.", "The dog towels are in the hall.", VET)[0] >= LEAST_CHANCE
+    )
+
+
 def test_what_is_read_as_made_untrue_far_ahead_of_all_else_is_in_doubt() -> None:
     new, old = "Wilma gets the choir keys from Bo.", "Wilma picks the choir keys up at Ada's."
     doubt, beside = chances(new, old, VET)
     assert beside < POSSIBLE <= doubt < LIKELY  # from there on a remark becomes a memory
     assert chances(new, old)[0] < doubt  # there is nothing else that it may be about
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The bakery over at Hythe is shut on Mondays now.", "Our bakery is open every day but Sunday."),
+        ("The head cook at Moss Hall has handed in her notice.", "My head cook is Wilma."),
+        ("Bo's brother drives a tram now.", "My neighbour Bo drives a lorry."),
+        ("I've moved the old towels into the porch.", "The dog biscuits are in the box under the sink."),
+    ],
+)
+def test_what_is_said_of_another_one_is_in_doubt_at_most(new: str, old: str) -> None:
+    assert chances(new, old, VET)[0] < LIKELY
 
 
 @pytest.mark.parametrize(

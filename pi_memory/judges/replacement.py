@@ -6,9 +6,11 @@ one that is nearest. Of the nearest the embedder reads both as one text (`embedd
 weighs it all (`heads`), but for what holds beside anything.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -160,6 +162,7 @@ class Replacement:
         found = np.maximum(found, _either(self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY, 0.0))
         found = np.maximum(found, _either(self._are_taken_back(new, olds), TAKES_BACK, 0.0))
         found = np.maximum(found, _either(self._are_taken_over(new, olds), TAKES_OVER, 0.0))
+        found = np.minimum(found, _either(self._are_of_another(new, olds), MOST_READ))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -225,6 +228,28 @@ class Replacement:
             or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))
             for old in theirs
         ]
+
+    def _are_of_another(self, new: Said, olds: Sequence[Said]) -> list[bool]:
+        """Which of them are about the user's own of what `new` says of one elsewhere, about whom it names only by
+        somebody of their family, or about another thing than was moved: `Our library shuts at five.`, `The library over
+        at Bern shuts at four now.`; `Bo is a vet.`, `Bo's brother is a baker now.`; `Bo has moved his bed.`
+        """
+        mine = self._reader.parsed(new.text)
+        found = pattern("elsewhere").match(new.text), pattern("moved_thing").search(new.text)
+        (what, where), (moved,) = self._named(found[0], "what", "where"), self._named(found[1], "what")
+        kin = {one for whose, one in pairwise(mine.stems[:3]) if whose in mine.owners} & self._kin
+        of_another = []
+        for old in olds:
+            theirs, is_own = self._reader.parsed(old.text), pattern("own").match(old.text) is not None
+            is_elsewhere = is_own and bool(where and what & theirs.subject) and where.isdisjoint(theirs.content)
+            is_of_kin = bool(kin and mine.owners & theirs.content) and kin.isdisjoint(theirs.content)
+            is_not_moved = bool(moved) and _beginnings(moved).isdisjoint(_beginnings(theirs.content))
+            of_another.append(is_elsewhere or is_of_kin or is_not_moved)
+        return of_another
+
+    def _named(self, found: re.Match[str] | None, *names: str) -> list[frozenset[str]]:
+        """The content of what is named in a phrase; of none where it was not found."""
+        return [self._reader.parsed(found[name]).content - self._idle if found else frozenset() for name in names]
 
     def _says_who_is_kin(self, old: Parsed, mine: Parsed) -> bool:
         """Whether the older statement only says what somebody of the family is called, and the newer one nothing of who
