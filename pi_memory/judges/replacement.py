@@ -64,14 +64,15 @@ NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
 ODDS_BY_WORDS = 0.7
 """The same for all of them without vectors, where the judge knows less."""
-READ_AHEAD, SURELY_READ, MOST_READ = 2.0, 0.0, 0.33
+IN_DOUBT = 0.33
+"""A chance from which on somebody is asked which of the two holds, and up to which no remark is kept for it."""
+READ_AHEAD, SURELY_READ = 2.0, 0.0
 HARDLY_READ, NEAR_READ, FIRST_READ = -4.0, 0.5, 0.15
 """By how much the log-odds that the embedder reads in two statements are above those of all others for the older one to
-be meant, if any is. From `SURELY_READ` on the judge's own chance stands up to `MOST_READ`, so that somebody is asked,
-though nothing says that something changed or both are far apart: of 2,087 corrections by authors that nobody fitted so
-much is true of 96 that end nothing, and of 62 among 4,842 others. From `HARDLY_READ` on, if a cosine says that both are
-about one thing, the chance is `FIRST_READ`: a question about both is answered by the newer one. A remark is no memory
-for either.
+be meant, if any is. From `SURELY_READ` on the judge's own chance stands up to `IN_DOUBT`, though nothing says that
+something changed or both are far apart: of 2,087 corrections by authors that nobody fitted so much is true of 96 that
+end nothing, and of 62 among 4,842 others. From `HARDLY_READ` on, if a cosine says that both are about one thing, the
+chance is `FIRST_READ`: a question about both is answered by the newer one.
 """
 BEGINNING = 6
 """Letters that words of one family have in common."""
@@ -146,23 +147,24 @@ class Replacement:
         """Chances that were found by signs, with 0 for what holds beside anything, and less where no word is one of
         change; in doubt at least where what is read says so by far.
         """
-        anew, doubts = np.zeros(len(olds), bool), _doubts(signs[:, -1], found, _cosines(new, olds))
+        cosines, others = _cosines(new, olds), np.array(self._are_of_others(new, olds), bool)
+        anew, left = np.zeros(len(olds), bool), _left_by_reading(signs[:, -1], found, cosines)
         if not {*OF_CHANGE, "corrects"} & self._reader.parsed(new.text).says:
-            anew = self._are_said_anew(new, olds) & ~np.array(self._are_of_others(new, olds), bool)
-            is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (_cosines(new, olds) > 0)
+            anew = self._are_said_anew(new, olds) & ~others
+            is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (cosines > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
-        found = by_odds(found, _either(self._are_of_others(new, olds), ODDS_APART))
-        found = np.maximum(doubts, self._by_distance(found, signs, new, olds))
-        found = np.maximum(found, _either(self._are_held_by_others(new, olds), MOST_READ, 0.0))
-        anew &= (_cosines(new, olds) >= NEAR_ANEW) & (_have_special_kinds(signs) | (signs[:, -1] > 0))
+        found = by_odds(found, _either(others, ODDS_APART))
+        found = np.maximum(left, self._by_distance(found, signs, new, olds))
+        found = np.maximum(found, _either(self._are_held_by_others(new, olds), IN_DOUBT, 0.0))
+        anew &= (cosines >= NEAR_ANEW) & (_have_special_kinds(signs) | (signs[:, -1] > 0))
         found = np.maximum(found, _either(anew, SAYS_ANEW, 0.0))
         found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
         found = np.maximum(found, _either(self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY, 0.0))
         found = np.maximum(found, _either(self._are_taken_back(new, olds), TAKES_BACK, 0.0))
         found = np.maximum(found, _either(self._are_taken_over(new, olds), TAKES_OVER, 0.0))
-        found = np.minimum(found, _either(self._are_of_another(new, olds), MOST_READ))
+        found = np.minimum(found, _either(self._are_of_another(new, olds), IN_DOUBT))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -597,12 +599,12 @@ def _lead(values: Vectors) -> Vectors:
     return ahead
 
 
-def _doubts(odds: Vectors, judged: Vectors, cosines: Vectors) -> Vectors:
+def _left_by_reading(odds: Vectors, judged: Vectors, cosines: Vectors) -> Vectors:
     """The chance that is left at least of the `judged` one where the embedder reads one older statement as made untrue
     far ahead of all others, whatever else they share.
     """
     is_ahead = (_lead(odds) >= READ_AHEAD) & (len(odds) > 1)
-    sure = np.where(is_ahead & (odds >= SURELY_READ), np.minimum(judged, np.float32(MOST_READ)), np.float32(0))
+    sure = np.where(is_ahead & (odds >= SURELY_READ), np.minimum(judged, np.float32(IN_DOUBT)), np.float32(0))
     return np.maximum(sure, _either(is_ahead & (odds >= HARDLY_READ) & (cosines >= NEAR_READ), FIRST_READ, 0.0))
 
 
