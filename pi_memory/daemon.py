@@ -52,7 +52,7 @@ from pi_memory.store.database import Database
 from pi_memory.tagging.tagger import TaggerLoader
 from pi_memory.tagging.topic_patterns import Patterns, load_patterns
 from pi_memory.tasks import logged, until_done
-from pi_memory.text import fact, language
+from pi_memory.text import language
 from pi_memory.worker import Worker
 
 DRAIN_SECONDS = 5.0
@@ -402,7 +402,7 @@ async def _forget_on_disk(
 def _let_go(embedder: Embedder, search: Search) -> None:
     """Keep no text, and no word of one, that is held only to save time."""
     search.let_go()
-    fact.let_go()
+    language.let_go()
     re.purge()  # some expressions have a word of a text
     if isinstance(embedder, RecentEmbedder):
         embedder.let_go()

@@ -45,7 +45,7 @@ def test_the_sentence_of_an_ended_memory_that_another_one_changes_is_over_by_its
     assert unsaid("Gate padlock: 6085. The dog got out again.", gone) == "Gate padlock: 6085. The dog got out again."
     assert unsaid("The dog got out.", over(ended_one, "The gate padlock is 6085.")) == "The dog got out."
     assert len(over("Wrecks. My niece is at York.", "My niece is at Hull.")) == 2
-    assert over(ended_one, "We moved to Rome.") == [stems(ended_one)]
+    assert over(ended_one, "We moved to Rome.") == (stems(ended_one),)
 
 
 def test_a_memory_is_shown_without_a_sentence_that_is_over_but_never_without_all_of_it() -> None:
@@ -61,7 +61,7 @@ def test_a_memory_is_shown_without_a_sentence_that_is_over_but_never_without_all
 def test_a_sentence_is_taken_apart_once_however_much_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def noted(text: str) -> set[str]:
+    def noted(text: str) -> frozenset[str]:
         asked.append(text)
         return stems(text)
 

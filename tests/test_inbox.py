@@ -154,6 +154,7 @@ def test_an_exchange_that_cannot_be_tagged_does_not_hold_up_the_rest(
 
     asyncio.run(main())
     assert "After a reply: tag failed" in caplog.text
+    caplog.clear()
 
 
 class Slow:
@@ -207,6 +208,7 @@ def test_a_step_that_fails_holds_up_no_other(tmp_path: Path, caplog: pytest.LogC
     asyncio.run(main())
     assert taken == ["done 0", "done 1"]
     assert caplog.text.count("After a reply: broken failed") == 2
+    caplog.clear()
 
 
 def test_what_each_step_takes_is_added_up(tmp_path: Path) -> None:

@@ -139,3 +139,31 @@ def test_what_takes_long_grows_with_the_square_of_the_length_at_most(reader: str
         texts = [f"I have {(run * length)[:length]}." for length in (SHORT, LONG)]
         short, long = (min(seconds(READERS[reader], text) for _ in range(2)) for text in texts)
         assert long < NOTICED or long / short < (SQUARE + CUBE) / 2, (run, short, long)
+
+
+def test_what_was_understood_is_remembered_until_another_language_is_spoken_or_all_is_let_go(tmp_path: Path) -> None:
+    read: list[str] = []
+
+    @language.remembered(2)
+    def understood(text: str) -> str:
+        read.append(text)
+        return text.upper()
+
+    assert [understood(text) for text in ("a", "a", "b", "a")] == ["A", "A", "B", "A"]
+    assert read == ["a", "b"]
+    understood("c")
+    understood("b")  # two are remembered, the last ones
+    assert read == ["a", "b", "c", "b"]
+    language.let_go()
+    understood("b")
+    assert read[4:] == ["b"]
+    _write(tmp_path, "it", '[stop_words]\nwords = "il"')
+    language.use(Config(tmp_path))
+    try:
+        understood("b")
+        assert read[5:] == ["b"]
+    finally:
+        language.use(Config())
+    long = "b" * (language.LONGEST + 1)
+    assert [understood(long), understood(long)] == [long.upper()] * 2
+    assert read[6:] == [long, long]

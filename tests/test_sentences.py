@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.sentences import clauses, is_question, may_have, sentences, spans, stems
+from pi_memory.text.sentences import clauses, is_question, sentences, spans
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from pi_memory.text.sentences import clauses, is_question, may_have, sentences, 
     ],
 )
 def test_a_sentence_ends_where_somebody_would_pause(text: str, parts: list[str]) -> None:
-    assert sentences(text) == parts
+    assert sentences(text) == tuple(parts)
 
 
 @given(st.text("aZ.!?。 \n\"'5", max_size=60))
@@ -46,15 +46,6 @@ def test_a_clause_with_a_subject_and_a_verb_begins_anew() -> None:
 
 def test_what_several_do_is_one_clause() -> None:
     assert clauses("The summer is booked: Anna and I are walking.") == ["The summer is booked: Anna and I are walking."]
-
-
-@given(st.text("aekingysdß'É ï東京.3\n", max_size=40), st.text("aekingysd É.", max_size=20))
-def test_a_quick_look_counts_all_stems_that_a_text_has(text: str, more: str) -> None:
-    assert may_have([stems(text)], f"{text} {more}", share=1.0) == [stems(text)]
-
-
-def test_a_quick_look_finds_no_stem_in_another_text() -> None:
-    assert may_have([stems("The pump is in the cellar.")], "My sister lives in Oslo.", share=0.5) == []
 
 
 @pytest.mark.parametrize(

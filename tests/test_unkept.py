@@ -67,3 +67,13 @@ def test_nothing_of_another_project_is_corrected(reader: Client, clock: FakeCloc
     clock.pass_time(days=1)
     say_in(reader, "shop", CORRECTION)
     assert "ice house" in answer(reader, project="theatre")
+
+
+@NEEDS_MINILM
+def test_what_is_told_beside_what_was_forgotten_is_kept(reader: Client, clock: FakeClock) -> None:
+    say(reader, "The word of the vault is quartz. The vault is behind the bookcase.")
+    clock.pass_time(days=1)
+    say(reader, "Forget that the word of the vault is quartz.")
+    clock.pass_time(days=1)
+    say(reader, "The key of the vault hangs in the hall.")
+    assert "The key of the vault hangs in the hall." in held(reader)

@@ -134,4 +134,4 @@ def test_what_is_asked_is_apart_from_what_is_told_before_or_behind_it(message: s
 
 
 def test_a_text_to_be_worked_on_is_not_the_users() -> None:
-    assert sentences("Rewrite this: the bike is in the barn") == []
+    assert sentences("Rewrite this: the bike is in the barn") == ()

@@ -23,6 +23,7 @@ from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model
+from pi_memory.text import language
 from pi_memory.text.intent import Wish, intent_of
 from pi_memory.types import (
     NO_MEMORY,
@@ -228,6 +229,8 @@ class Assistant:
             return
         is_private = any(statement.kind == "private" for statement in statements)
         user = UNKEPT if is_private else _without_forgotten(exchange.user, statements, mark=UNKEPT)
+        if user != exchange.user:
+            language.let_go()  # the message was taken apart
         exchange = replace(exchange, user=user)
         self._windows.append(conversation, exchange)
         lasting = tuple(statement for statement in statements if statement.kind not in NO_MEMORY)

@@ -4,7 +4,7 @@ Decisions and why, what worked and what failed, open questions, facts with numbe
 listings, no small talk. Pure.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from msgspec import Struct
 
@@ -37,7 +37,7 @@ def summarise(prior: str, exchanges: Sequence[Exchange], *, count: Count, tokens
     """
     lines = [*_kept(prior), *_said(exchanges)]
     chosen: dict[int, SummaryLine] = {}
-    words: list[set[str]] = []
+    words: list[Set[str]] = []
     for position in sorted(range(len(lines)), key=lambda position: (-lines[position].worth, -position)):
         line = lines[position]
         if _repeats(stems(line.text), words) or count(_text([*chosen.values(), line])) > tokens:
@@ -50,7 +50,7 @@ def summarise(prior: str, exchanges: Sequence[Exchange], *, count: Count, tokens
 def supported(lines: str, exchanges: Sequence[Exchange], prior: str) -> str:
     """The lines of a model's summary whose words were said, each once: a small model invents and repeats."""
     said = stems(" ".join([prior, *(f"{e.user} {e.reply}" for e in exchanges)]))
-    kept: dict[str, set[str]] = {}
+    kept: dict[str, Set[str]] = {}
     for line in lines.splitlines():
         words = stems(line)
         is_sentence = line.startswith("- ") and len(line.split()) > SHORTEST_WORDS
@@ -95,7 +95,7 @@ def _sentences(text: str) -> list[str]:
     return [sentence for sentence in found if len(sentence.split()) >= SHORTEST_WORDS]
 
 
-def _repeats(words: set[str], others: Iterable[set[str]]) -> bool:
+def _repeats(words: Set[str], others: Iterable[Set[str]]) -> bool:
     return any(len(words & other) >= REPEATED * len(words) for other in others)
 
 

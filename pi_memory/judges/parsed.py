@@ -30,17 +30,17 @@ LONGEST_THING = 4
 """Words of a thing at the end of a clause."""
 LEAST_SAID = 2
 """Words with a meaning of a clause that says something by itself."""
-REMEMBERED = 256
-"""Statements whose parts are kept: each is held against many."""
+REMEMBERED, WORDS = 256, 1024
+"""Statements whose parts are kept, and words whose kinds are: each is held against many."""
 
 
-class Parsed(Struct, frozen=True):
+class Parsed(Struct, frozen=True, dict=True):
     """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before.
 
     `content` are the stems of all but stop words; `given_up` those of what it says to be over: `not on Tuesdays`, `quit
     the bakery`; `says` the names of the phrases in it; `done` what somebody did: `parked`; `condition` those of when it
     counts: `if the boiler beeps`, `purpose` those of what it is for: `to reset the boiler, ...`; `files` the files
-    that it is about.
+    that it is about; `of_what` what a thing is said to be of or for, by its stem: the two words behind `key of`.
     """
 
     tokens: tuple[str, ...]
@@ -54,26 +54,27 @@ class Parsed(Struct, frozen=True):
     condition: frozenset[str] = frozenset()
     purpose: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
+    of_what: Mapping[str, frozenset[str]] = {}
 
-    @property
+    @cached_property
     def subject(self) -> frozenset[str]:
         return frozenset(self.stems[: self.verb]) & self.content
 
-    @property
+    @cached_property
     def predicate(self) -> frozenset[str]:
         return frozenset(self.stems[self.verb + 1 :]) & self.content
 
-    @property
+    @cached_property
     def owners(self) -> frozenset[str]:
         """Whose things are spoken of: `Anna's son`."""
         owned = (s for s, t in zip(self.stems, self.tokens, strict=True) if t.endswith(("'s", "’s")))
         return frozenset(owned) & self.content
 
-    @property
+    @cached_property
     def names(self) -> frozenset[str]:
         return frozenset(s for s, kind in zip(self.stems, self.kinds, strict=True) if kind == "name")
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name of whom it is about: a word that its verb, or who it is, follows, or the first name; "" for none."""
         is_described = self.verb > 1 and pattern("owning").match(f"{self.tokens[1]} ")  # `Tom the baker lives in Ulm`
@@ -84,24 +85,25 @@ class Parsed(Struct, frozen=True):
         is_whole = first == 1 and last == self.verb and self.stems[0] in self.content  # `Bo Crane has a van`
         return " ".join(self.tokens[0 if is_whole else first : last])
 
-    @property
+    @cached_property
     def values(self) -> frozenset[str]:
         """The days, numbers and names that it has."""
         return frozenset(s for s, kind in zip(self.stems, self.kinds, strict=True) if kind != "word") & self.content
 
-    @property
+    @cached_property
     def matter(self) -> frozenset[str]:
         """What it has besides numbers and days."""
         return self.content - {s for s, kind in zip(self.stems, self.kinds, strict=True) if kind in ("number", "day")}
 
-    @property
+    @cached_property
     def values_behind(self) -> frozenset[str]:
         """Those behind the verb that it does not give up."""
         return self.values & self.predicate - self.given_up
 
     def only(self, other: "Parsed") -> list[int]:
         """Places of the content that another statement lacks."""
-        return [place for place, stem in enumerate(self.stems) if stem in self.content - other.content]
+        lacking = self.content - other.content
+        return [place for place, stem in enumerate(self.stems) if stem in lacking]
 
     def has(self, kind: Kind, places: list[int]) -> bool:
         return any(self.kinds[place] == kind for place in places)
@@ -118,11 +120,12 @@ class Reader:
         self._path = table
         self.parsed = functools.lru_cache(REMEMBERED)(self._parse)
         self.claims = functools.lru_cache(REMEMBERED)(self._claims_of)
+        self.kind_of_value = functools.lru_cache(WORDS)(self._kind_of_value)
 
     def let_go(self) -> None:
-        """Remember no statement."""
-        self.parsed.cache_clear()
-        self.claims.cache_clear()
+        """Remember no statement, and no word of one."""
+        for remembering in (self.parsed, self.claims, self.kind_of_value):
+            remembering.cache_clear()
 
     def listed(self, name: str) -> frozenset[str]:
         return self._words[name]
@@ -131,7 +134,7 @@ class Reader:
         """The text without a phrase."""
         return self._patterns[name].sub("", text)
 
-    def kind_of_value(self, token: str) -> str:
+    def _kind_of_value(self, token: str) -> str:
         """`weekday`, `month`, `number` or `code`; "" for a word."""
         plain = token.lower()
         for kind in ("weekday", "month"):
@@ -161,7 +164,18 @@ class Reader:
             self._of_phrase("on_condition", text) & content,
             self._of_phrase("purpose", text) & content,
             frozenset(filter(self._patterns["file"].fullmatch, tokens[:verb])),
+            self._of_what(tokens, stems, content),
         )  # fmt: skip
+
+    def _of_what(
+        self, tokens: tuple[str, ...], stems: tuple[str, ...], content: frozenset[str]
+    ) -> dict[str, frozenset[str]]:
+        found: dict[str, frozenset[str]] = {}
+        for place, token in enumerate(tokens[1:], 1):
+            behind = [each for each in stems[place + 1 : place + 4] if each in content][:2]  # without articles
+            if token.lower() in self._words["of"] and behind and stems[place - 1] in content:
+                found.setdefault(stems[place - 1], frozenset(behind))
+        return found
 
     def _of_phrase(self, name: str, text: str) -> frozenset[str]:
         """The stems of the phrases of this name."""

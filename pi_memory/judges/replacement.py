@@ -273,8 +273,7 @@ class Replacement:
     def _are_of_others(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
-        of = self._reader.listed("of")
-        return [bool(old.owners & (mine.subject - mine.owners)) or _are_apart(mine, old, of) for old in theirs]
+        return [bool(old.owners & (mine.subject - mine.owners)) or _are_apart(mine, old) for old in theirs]
 
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
@@ -440,7 +439,7 @@ class Replacement:
         return {
             "told_apart": bool(apart[1] - apart[0]) and bool(apart[0] - apart[1]),
             "not_told_apart": bool(apart[0] & apart[1]),
-            "of_other_things": _are_apart(mine, theirs, self._reader.listed("of")),
+            "of_other_things": _are_apart(mine, theirs),
             "share_names": bool(shared) and shared <= names,
             "share_names_and_stays": bool(shared) and shared <= names and not leaves,
             "share_more": bool(shared - names),
@@ -613,28 +612,17 @@ def _beginnings(stems: frozenset[str]) -> frozenset[str]:
     return frozenset(each[:BEGINNING] for each in stems)
 
 
-def _are_apart(mine: Parsed, theirs: Parsed, of: frozenset[str]) -> bool:
+def _are_apart(mine: Parsed, theirs: Parsed) -> bool:
     """Whether both are about a thing of the same name, each with a word that tells it from the other: the key of the
     shed, the key of the loft.
     """
-    ours, others = _of_what(mine, of), _of_what(theirs, of)
+    ours, others = mine.of_what, theirs.of_what
     if any(not ours[head] & others[head] for head in ours.keys() & others.keys()):
         return True
     heads = [[s for s in each.stems[: each.verb] if s in each.content][-1:] for each in (mine, theirs)]
     if not heads[0] or heads[0] != heads[1]:
         return False
     return bool(mine.subject - theirs.content) and bool(theirs.subject - mine.content)
-
-
-def _of_what(statement: Parsed, of: frozenset[str]) -> dict[str, frozenset[str]]:
-    """What a thing is said to be of or for, by its stem: the two words behind `key of`, without articles."""
-    found: dict[str, frozenset[str]] = {}
-    stems, content = statement.stems, statement.content
-    for place, token in enumerate(statement.tokens[1:], 1):
-        behind = [each for each in stems[place + 1 : place + 4] if each in content][:2]
-        if token.lower() in of and behind and stems[place - 1] in content:
-            found.setdefault(stems[place - 1], frozenset(behind))
-    return found
 
 
 def _feels(tokens: Sequence[str]) -> bool:

@@ -131,7 +131,7 @@ def _changed(call: ToolCall) -> list[str]:
 
 def _trouble(exchange: Exchange, at: int) -> Trouble | None:
     """What an exchange reports to have failed: a tool's words, a log's, or the user's own."""
-    about = frozenset(stems(" ".join([exchange.user[:READ], *_commands(exchange)])))
+    about = stems(" ".join([exchange.user[:READ], *_commands(exchange)]))
     for call in reversed(exchange.tool_calls):
         if reported := _reported(call):
             return Trouble(_line(reported), at, about | stems(reported[-READ:]), call)

@@ -129,10 +129,9 @@ class Ended(Struct, frozen=True):
         return found if text == found.text else replace(found, text=text)
 
     def _standing(self, text: str, corrected: Sequence[str] | None, asked: Set[str]) -> str:
-        if corrected or not self.is_for_answer:
-            text = ended.standing(text, corrected or (), asked)
-        else:
-            text = ended.now(text, asked)
+        if not corrected and not (self.is_for_answer and ended.may_tell(text)):
+            return text
+        text = ended.standing(text, corrected, asked) if corrected else ended.now(text, asked)
         return ended.without_predecessor(text, asked) if self.is_for_answer else text
 
 
@@ -192,10 +191,8 @@ def _ended(
         for each in ended.over(memory.content, instead[memory.id].content)
     ]
     closed = (memory for memory in known if memory.valid_to is not None and memory.id not in instead)
-    over += [Over(frozenset(stems(memory.content)), memory.valid_to or 0.0, 0) for memory in closed]
-    over += [
-        Over(frozenset(stems(memory.quote)), memory.updated_at, memory.id) for memory in known if _is_edited(memory)
-    ]
+    over += [Over(stems(memory.content), memory.valid_to or 0.0, 0) for memory in closed]
+    over += [Over(stems(memory.quote), memory.updated_at, memory.id) for memory in known if _is_edited(memory)]
     exchange_ids = list({messages.exchange_of(each.id) for each in said})
     quotes = memories.ended(db, exchange_ids)
     if not for_answer:

@@ -16,9 +16,9 @@ from pi_memory.judges.holding import (
     values_replaced,
 )
 from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind, wrong_first
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import pattern, remembered, words
 from pi_memory.text.persons import finished
-from pi_memory.text.sentences import clauses, is_question, may_have, sentences, stems
+from pi_memory.text.sentences import clauses, is_question, sentences, stems
 from pi_memory.text.stems import stem
 
 SAYS = 0.8
@@ -56,21 +56,20 @@ def _wants_nothing_said(sentence: str) -> bool:
     return wanted is not None and not stems(sentence[wanted.end() :])
 
 
-def over(content: str, instead: str) -> list[frozenset[str]]:
+@remembered(256)
+def over(content: str, instead: str) -> tuple[frozenset[str], ...]:
     """The content stems of what a memory said that does not hold any more, as another one holds instead: all of it, and
     the sentence that the other one is about, and does not say.
     """
-    found: list[frozenset[str]] = [frozenset(stems(content))]
-    new = stems(instead)
-    said = [frozenset(stems(sentence)) - {"user"} for sentence in sentences(content)]
-    only_names = [frozenset(stems(" ".join(values(sentence, known=())))) for sentence in sentences(content)]
+    new, said = stems(instead), [stems(sentence) - {"user"} for sentence in sentences(content)]
+    only_names = [stems(" ".join(values(sentence, known=()))) for sentence in sentences(content)]
     changed = [
         each
         for each, names in zip(said, only_names, strict=True)
         if len(each) >= LEAST_SAID and (not each <= new or each <= names)  # who is named is not said again by that
     ]
     shared = max((len(each & new) for each in changed), default=0)
-    return found + [each for each in changed if shared and len(each & new) == shared]
+    return stems(content), *(each for each in changed if shared and len(each & new) == shared)
 
 
 def without_sentences(content: str, over: Sequence[Set[str]]) -> str:
@@ -84,8 +83,7 @@ def unsaid(text: str, over: Sequence[Set[str]]) -> str:
     """A message without its sentences that say what one of the memories said that are over, of which the content stems
     are given; "" when nothing is left.
     """
-    over = may_have(over, text, share=SAYS)
-    said = sentences(text) if over else []
+    said = sentences(text) if over else ()
     kept = [sentence for sentence in said if not _says_one(stems(sentence), over)]
     return text if len(kept) == len(said) else "\n".join(kept)
 
@@ -102,7 +100,7 @@ def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset())
     if not corrected:
         return text
     plain = pattern("interjects").sub("", text)
-    left = _standing(plain, corrected)
+    left = _standing(plain, tuple(corrected))
     left = finished(pattern("begins_joined").sub("", left))
     if left == finished(plain) or _loses_all_that_is_new(left, text, corrected):
         return text
@@ -116,6 +114,12 @@ def _loses_all_that_is_new(left: str, text: str, corrected: Sequence[str]) -> bo
     told = values(" ".join(corrected), known=())
     new = {value for value, kind in values(text, known=known).items() if kind != "day" and value not in told}
     return bool(new) and new.isdisjoint(values(left, known=()))
+
+
+@remembered(1024)
+def may_tell(text: str) -> bool:
+    """Whether a text may say of somebody that they left, and who came, or name a value instead of another one."""
+    return any(pattern(name).search(text) for name in ("has_left", "in_place_of", "takes_over"))
 
 
 def now(text: str, asked: Set[str] = frozenset()) -> str:
@@ -143,7 +147,7 @@ def without_predecessor(text: str, asked: Set[str] = frozenset()) -> str:
         return text
     said = sentences(text)
     left = [_successor(sentence, asked) for sentence in said]
-    if left != said:  # `Bo rang. He has retired, and Ida has taken on the bar.`
+    if left != [*said]:  # `Bo rang. He has retired, and Ida has taken on the bar.`
         left = [each for each in left if not pattern("brings_news").search(each) or stems(each) & asked] or left
     return " ".join(left)
 
@@ -162,7 +166,8 @@ def _without_other_value(sentence: str, asked: Set[str]) -> str:
     return finished(f"{sentence[: found.start()]}{comma}{rest}")
 
 
-def _standing(text: str, corrected: Sequence[str]) -> str:
+@remembered(256)
+def _standing(text: str, corrected: tuple[str, ...]) -> str:
     old = frozenset().union(*map(stems, corrected))
     said = [*_held(sentences(text), old, corrected)]
     gone = [each for each, is_over in said if is_over]

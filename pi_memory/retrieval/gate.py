@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from pi_memory.retrieval import called, excerpts
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
-from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.persons import finished
 from pi_memory.text.query_terms import terms
 from pi_memory.text.secrets import secret_in
@@ -234,6 +234,7 @@ def to_read(found: Sequence[Recalled], *, most: int = READ) -> list[Recalled]:
     return sorted(statements, key=lambda each: (names_only(each.content), -_mix(each.cosine, each.words)))[:most]
 
 
+@remembered(512)
 def parts_of(text: str, *, is_memory: bool = False) -> tuple[str, ...]:
     """The sentences of a statement that may answer; the whole text if it has too many, or none. In a memory a question
     says what the sentence behind it is about.
@@ -476,7 +477,7 @@ def _says(text: str, other: str) -> bool:
     return denies[0] == denies[1] and _told(others) <= _told(said)
 
 
-def _told(text: str) -> set[str]:
+def _told(text: str) -> frozenset[str]:
     return stems(re.sub(r"n't\b", " not", text)) - stems(THE_USER)
 
 
@@ -535,7 +536,7 @@ def _told_in(judged: Judged) -> list[str]:
 
 def _each_once(judged: Iterable[Judged]) -> list[Judged]:
     """Without the texts whose words another one has."""
-    kept: list[tuple[set[str], Judged]] = []
+    kept: list[tuple[frozenset[str], Judged]] = []
     for each in judged:
         said = stems(each.found.content) - stems(THE_USER)
         if not any(said <= others for others, _ in kept):
@@ -563,7 +564,7 @@ class _Nearness(Struct, frozen=True):
         if subject == ABOUT_USER:  # everything is about the user, and what names their life no more than the rest
             return cls(frozenset(), frozenset(), frozenset(), beside, near=0.0, faint=0.0)
         said = [stems(each.found.content) for each in judged]
-        named, belonging = frozenset(stems(_by_all_names(subject))), stems(with_belonging(subject))
+        named, belonging = stems(_by_all_names(subject)), stems(with_belonging(subject))
         if not words("of_people").isdisjoint(re.findall(r"\w+", subject.casefold())):
             named, belonging = frozenset(), belonging | _names_in(each.found.content for each in judged)
         for each in called.known(each.found.content for each in judged):
@@ -594,7 +595,7 @@ class _Nearness(Struct, frozen=True):
         return FAR if judged.near >= self.faint else NOWHERE
 
 
-def _names_in(texts: Iterable[str]) -> set[str]:
+def _names_in(texts: Iterable[str]) -> frozenset[str]:
     """The stems of the names in some texts, of people and of other things, but no days and months."""
     found = {name for text in texts for name in pattern("name_inside").findall(text)}
     dates = forms("weekday_name").keys() | forms("month_name").keys()

@@ -257,7 +257,8 @@ def resting(db: Database, exchange_ids: Sequence[int]) -> list[tuple[int, int, s
 
 def quotes(db: Database, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
     """What memories, also ended ones, rest on of these exchanges, by exchange."""
-    query = "select exchange_id, quote from memories where exchange_id in (select value from json_each(?))"
+    query = """select exchange_id, quote from memories where quote != ''
+        and exchange_id in (select value from json_each(?))"""
     found: dict[int, list[str]] = {}
     for exchange, quote in db.execute(query, (msgspec.json.encode(exchange_ids).decode(),)):
         found.setdefault(exchange, []).append(quote)

@@ -9,7 +9,6 @@ The words stand here and not in `config/language`: the keys of forgotten facts a
 are.
 """
 
-import functools
 import hashlib
 import re
 import unicodedata
@@ -19,6 +18,7 @@ from enum import Enum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from pi_memory.text.language import remembered
 from pi_memory.text.sentences import spans
 from pi_memory.text.stems import stem_of_key
 
@@ -331,11 +331,6 @@ def _alone(found: Iterable[str]) -> int:
     return _number(f"= {' '.join(sorted(found))}")
 
 
-def let_go() -> None:
-    """Remember no word."""
-    _number.cache_clear()
-
-
-@functools.lru_cache(maxsize=4096)
+@remembered(4096)
 def _number(stem: str) -> int:
     return int.from_bytes(hashlib.blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest())

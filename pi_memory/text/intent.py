@@ -9,7 +9,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.sentences import is_question, with_apostrophes
 from pi_memory.text.user_text import Sentence
 from pi_memory.text.user_text import sentences as own_sentences
@@ -135,6 +135,7 @@ def _is_short_request(sentence: str) -> bool:
     return len(sentence.split()) <= LONGEST_FRAGMENT and pattern("request").search(sentence) is not None
 
 
+@remembered(2048)
 def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
     sentence = " ".join(sentence.split())  # long white space would take some expressions long

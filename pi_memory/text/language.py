@@ -6,9 +6,10 @@ means. Files are read once, and an expression is compiled when it is first asked
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache, wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar, cast
 
 from msgspec import Struct
 
@@ -22,7 +23,12 @@ FIRST = "en"
 PLACE = re.compile(r"\{([a-z_]*)\}")
 KEYS = {"any": list, "words": str, "forms": dict, "frame": str, "matches": list, "not": list}
 
+LONGEST = 2_000
+"""Characters of a text from which on what is understood of it is not remembered."""
+
 Table = Mapping[str, Mapping[str, object]]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Examples(Struct, frozen=True):
@@ -141,7 +147,12 @@ class _Tables:
 
 
 class _Shared:
-    """The one configuration that the process speaks with, as a locale is; until `use`, the one we come with."""
+    """The one configuration that the process speaks with, as a locale is; until `use`, the one we come with. `forget`
+    are calls by which what was understood with it is forgotten.
+    """
+
+    def __init__(self) -> None:
+        self.forget: list[Callable[[], None]] = []
 
     @cached_property
     def language(self) -> Language:
@@ -161,6 +172,33 @@ def use(config: Config) -> None:
     if language.has_own:
         language.compile_all()
     _shared.language = language
+    let_go()
+
+
+def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """For a pure function of texts whose result is not changed: its last results, `most` of them, are there at once,
+    until another language is spoken or `let_go`. The same messages are found, and taken apart, turn after turn.
+    """
+
+    def remembering(call: Callable[P, T]) -> Callable[P, T]:
+        kept = lru_cache(most)(call)
+        _shared.forget.append(kept.cache_clear)
+        found = cast("Callable[P, T]", kept)
+
+        @wraps(call)
+        def at_once(*args: P.args, **kwargs: P.kwargs) -> T:
+            is_long = any(isinstance(each, str) and len(each) > LONGEST for each in args)
+            return call(*args, **kwargs) if is_long else found(*args, **kwargs)
+
+        return at_once
+
+    return remembering
+
+
+def let_go() -> None:
+    """Remember no text, and no word of one."""
+    for forget in _shared.forget:
+        forget()
 
 
 def pattern(name: str) -> re.Pattern[str]:

@@ -4,11 +4,11 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import pattern, remembered, words
 from pi_memory.text.stems import stem
 
 LEAST_COVERED = 0.3
@@ -107,10 +107,10 @@ def begins_clause(text: str) -> bool:
     return bool(first and has_verb and pattern("has_subject").match(text))
 
 
-def sentences(text: str) -> list[str]:
+@remembered(1024)
+def sentences(text: str) -> tuple[str, ...]:
     """The sentences and lines of a text, in order."""
-    parts = (text[start:end].strip() for start, end in spans(text))
-    return [part for part in parts if part]
+    return tuple(filter(None, (text[start:end].strip() for start, end in spans(text))))
 
 
 def is_question(sentence: str) -> bool:
@@ -123,19 +123,14 @@ def is_question(sentence: str) -> bool:
     return bool(pattern("asks").match(sentence)) and not any(pattern(name).match(sentence) for name in states)
 
 
-def stems(text: str) -> set[str]:
+@remembered(1024)
+def stems(text: str) -> frozenset[str]:
     """Content words without endings; pairs of characters for scripts without spaces."""
     stop_words, request_words = words("stop_words"), words("request_words")
     found = WORD.findall(_plain(text))
     if not text.isascii():
         found = [word for run in found for word in _parts(run)]
-    return {stem(word) for word in found if word not in stop_words and word not in request_words}
-
-
-def may_have(contents: Iterable[Set[str]], text: str, *, share: float) -> list[Set[str]]:
-    """Those of some sets of stems of which a text may have a share: a quick look, without taking it apart."""
-    plain = _plain(text)
-    return [each for each in contents if sum(one.removesuffix("i") in plain for one in each) >= share * len(each)]
+    return frozenset(stem(word) for word in found if word not in stop_words and word not in request_words)
 
 
 def best(question: str, candidates: Sequence[str]) -> list[Quote]:

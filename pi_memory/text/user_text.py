@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from pi_memory.text.language import pattern
+from pi_memory.text.language import pattern, remembered
 from pi_memory.text.sentences import begins_clause, is_fence, is_question, is_shortened
 
 LONG = 40_000
@@ -43,13 +43,14 @@ class Sentence(Struct, frozen=True):
         return self.text.rstrip("\"'”’») ").endswith("?")
 
 
-def sentences(message: str) -> list[Sentence]:
+@remembered(512)
+def sentences(message: str) -> tuple[Sentence, ...]:
     """The sentences that the user wrote themselves, in order: at most `MOST`. Linear in the message's length."""
     found: list[Sentence] = []
     for part, fenced in _parts(message):
         for block in _blocks(part, fenced):
             found += _split(block)
-    return found if len(found) <= MOST else [*found[: MOST // 2], *found[-MOST // 2 :]]
+    return tuple(found) if len(found) <= MOST else (*found[: MOST // 2], *found[-MOST // 2 :])
 
 
 def is_quotation(sentence: str) -> bool:
