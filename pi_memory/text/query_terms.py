@@ -2,7 +2,7 @@
 
 import re
 
-from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.sentences import WORD, spans
 
 MOST_TERMS = 16
@@ -45,6 +45,7 @@ def quoted(term: str) -> str:
     return f'({plain} OR "{other}")' if other else plain
 
 
+@remembered(512)
 def share_asking(text: str) -> float:
     """The share of a message that asks, in [0, 1]: many an answer ends with a question in return."""
     if not any(mark in text for mark in ASKING):

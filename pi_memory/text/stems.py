@@ -1,5 +1,7 @@
 """Words without their endings. Pure. Snowball's English stemmer found no more in retrieval."""
 
+from pi_memory.text.language import remembered
+
 ENDINGS = {"g": ("ing",), "d": ("ed",), "s": ("es", "s"), "e": ("e",)}
 """By their last letter, for most words have none: a search takes thousands of words apart."""
 SHORTEST, SHORT = 2, 5
@@ -8,6 +10,7 @@ DOUBLED, DOUBLE = frozenset("bdgmnprt"), ("add", "egg", "err")
 VOWELS = frozenset("aeiouyäöüáéíóúàèâêîôû")
 
 
+@remembered(4096)
 def stem(word: str) -> str:
     """A word in small letters without its ending, which it begins with; but for a `y` in its end, which is an `i`. What
     is no ending stays: `shed`, `string`, `need`; and a consonant that was doubled is there once: `jog` of `jogging`.
