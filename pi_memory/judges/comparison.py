@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from pi_memory.text.contrast import asserted
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import pattern, remembered, words
 from pi_memory.text.stems import stem
 
 Verdict = Literal["replace", "end", "noop"]
@@ -24,8 +24,8 @@ class Difference(Struct, frozen=True):
     """The common beginning of two sentences, what follows in each, and whether they end alike."""
 
     before: str
-    new: list[str]
-    old: list[str]
+    new: Sequence[str]
+    old: Sequence[str]
     at_end: bool
 
 
@@ -83,11 +83,13 @@ def _difference(new: str, old: str) -> Difference | None:
     )
 
 
-def _tokens(text: str) -> list[str]:
+@remembered(256)
+def _tokens(text: str) -> tuple[str, ...]:
     tokens = (token.rstrip(".:") for token in TOKEN.findall(text))
-    return [token for token in tokens if token and token.casefold() not in words("unheard_words")]
+    return tuple(token for token in tokens if token and token.casefold() not in words("unheard_words"))
 
 
+@remembered(512)
 def stems(text: str) -> frozenset[str]:
     """The words that say something, without endings; polarity is looked at apart."""
     return frozenset(said_in(text))
@@ -105,6 +107,7 @@ def _stem(word: str) -> str:
     return stem("have" if word == "has" else word)
 
 
+@remembered(256)
 def _negated(text: str) -> bool:
     """Whether a sentence denies: `does not like` and `hates` alike."""
     return (len(pattern("negation").findall(text)) + len(pattern("averse").findall(text))) % 2 == 1

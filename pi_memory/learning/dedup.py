@@ -6,7 +6,6 @@ nothing ends because its vector is near.
 
 import re
 from collections.abc import Sequence
-from functools import cache
 from itertools import takewhile
 from typing import Literal
 
@@ -16,7 +15,7 @@ from pi_memory.judges.comparison import compared, said_in, stems
 from pi_memory.learning.remainder import merged, standing
 from pi_memory.memories.namespaces import root
 from pi_memory.text.contrast import contrast, left_behind
-from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.spelling import likeness
 from pi_memory.text.stems import stem
 from pi_memory.types import Candidate, Memory, Vectors
@@ -179,7 +178,7 @@ def _named_in(text: str) -> frozenset[str]:
     return stems(pattern("on_date").sub("", text)) - _idle()
 
 
-@cache
+@remembered(1)
 def _idle() -> frozenset[str]:
     return frozenset(map(stem, [*forms("weekday_name"), *words("function_words")]))
 
@@ -200,6 +199,7 @@ def _is_like(mine: frozenset[str], in_order: str, other: str) -> bool:
     return overlaps or likeness(in_order, _sorted(other)) >= LIKE
 
 
+@remembered(512)
 def _sorted(text: str) -> str:
     return " ".join(sorted(_plain(text).split()))
 

@@ -8,7 +8,7 @@ import re
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.persons import third
 from pi_memory.text.sentences import begins_clause
 
@@ -179,6 +179,7 @@ def without_left_behind(text: str) -> str:
     return text
 
 
+@remembered(512)
 def asserted(text: str) -> str:
     """The sentence without its wrong value: `the port is 8081`."""
     text = pattern("contrast_aside").sub(_without_aside, text)
