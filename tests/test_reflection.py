@@ -34,6 +34,7 @@ class Ahead:
     def look_ahead(self, conversation_id: str) -> None: ...
 
 
+@pytest.mark.breaks
 def test_a_lesson_that_fails_holds_up_no_other_and_is_tried_after_the_next_start(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -405,6 +405,24 @@ def test_a_last_sentence_of_both_values_puts_the_second_in_the_place_of_the_firs
     assert merged("Not today, thanks.", known) is None
 
 
+def test_what_was_wrong_is_told_in_front_of_both_values() -> None:
+    known, right = (
+        "The fuse box is in the hall cupboard, we found it late.",
+        "The fuse box is in the cellar, we found it late.",
+    )
+    assert (
+        merged("No, I told you wrong about the fuses, not the hall cupboard but the cellar, Bo says.", known) == right
+    )
+    assert merged("I got the fuse box wrong, it's not the hall cupboard but the cellar.", known) == right
+    # What stands behind a value is of it, unless somebody begins a clause there.
+    coats = "The fuse box is in the hall cupboard, behind the coats."
+    assert merged("Not the hall cupboard but the cellar.", coats) == "The fuse box is in the cellar."
+    named = "No, not the Moores, it's the Kerrs who have it."
+    assert (
+        merged(named, "Our spare key is with the Moores downstairs.") == "Our spare key is with the Kerrs downstairs."
+    )
+
+
 def test_words_that_stand_on_both_sides_of_a_value_are_there_once() -> None:
     known = "Granny's birthday is on the 3rd of May at noon."
     assert put_right("Granny's birthday is the 5th of May, not the 3rd.", known) == known.replace("3rd", "5th")

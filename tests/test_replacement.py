@@ -155,6 +155,21 @@ def test_who_takes_over_ends_who_did_it_before() -> None:
     assert chair >= LEAST_CHANCE > key
 
 
+def test_what_does_not_come_before_another_day_ends_the_nearest_one_with_a_day_to_come() -> None:
+    glazier, birthday = "The man for the attic window is coming on Wednesday.", "Ida's birthday is on the 4th of May."
+    window, other = chances("The glass people rang, they can't get here till Monday.", glazier, birthday)
+    assert window >= LEAST_CHANCE > other
+    late = "The joiner wrote that he isn't free before the 19th."
+    assert chances(late, "The joiner comes on the 11th of June.", VET)[0] >= LEAST_CHANCE
+    assert max(chances(late, "The joiner comes every Friday.", birthday)) < LEAST_CHANCE
+
+
+def test_what_is_not_so_but_otherwise_ends_the_only_one_that_says_so() -> None:
+    fuses = "The fuse box is in the hall cupboard, behind the coats."
+    assert chances("No, not the hall cupboard but the cellar.", fuses, VET, KEY)[0] >= LEAST_CHANCE
+    assert max(chances("No, not the hall cupboard but the cellar.", VET, KEY)) < LEAST_CHANCE
+
+
 def test_now_of_what_somebody_knows_is_no_change() -> None:
     valve = "You have to push the valve in while you turn it, otherwise nothing moves."
     assert chances("I know the trick now. You hold the red button and let it go slowly.", valve, VET)[0] < LEAST_CHANCE

@@ -28,6 +28,7 @@ from tests.fakes import FakeModel
 from tests.process import serving
 
 
+@pytest.mark.breaks
 @pytest.mark.parametrize(("error", "is_short"), [(MemoryError(), True), (OSError(5, "broken"), False)])
 def test_short_memory_is_one_line_of_the_log(
     error: Exception, is_short: bool, caplog: pytest.LogCaptureFixture

@@ -22,6 +22,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "FIRST_PAUSE", 0.01)
 
 
+@pytest.mark.breaks
 def test_work_that_fails_is_done_again(caplog: pytest.LogCaptureFixture) -> None:
     left = [StoreError("The disk is full"), RuntimeError("odd")]
 
@@ -58,6 +59,7 @@ def working(work: Callable[[], Awaitable[None]], use: Callable[[BackgroundWorker
     asyncio.run(main())
 
 
+@pytest.mark.breaks
 def test_a_worker_works_at_the_start_and_when_it_is_woken_whatever_it_raised(caplog: pytest.LogCaptureFixture) -> None:
     failing: list[Exception | None] = [NotSaved("The disk is full"), RuntimeError("odd"), None]
     done: list[None] = []
@@ -110,6 +112,7 @@ def topics(client: Client) -> set[str]:
     return {topic["topic"] for topic in client.get("/focus").json()["topics"]}
 
 
+@pytest.mark.breaks
 def test_the_focus_file_is_watched_on_when_reading_it_failed(
     daemon: Daemon, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -141,6 +144,7 @@ class SlowStarter(FakeEmbedder):
         return await super().embed(texts)
 
 
+@pytest.mark.breaks
 def test_the_better_tagger_is_looked_for_again(daemon: Daemon) -> None:
     embedder = SlowStarter()
     client = daemon(embedder=embedder)
@@ -148,6 +152,7 @@ def test_the_better_tagger_is_looked_for_again(daemon: Daemon) -> None:
     assert embedder.failures == 0
 
 
+@pytest.mark.breaks
 def test_what_conversations_begin_with_is_evaluated_though_it_failed_first(
     daemon: Daemon, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -173,6 +178,7 @@ def unembedded(client: Client) -> int:
     return client.portal.call(count)
 
 
+@pytest.mark.breaks
 def test_messages_get_their_vectors_though_loading_failed_first(
     daemon: Daemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
 from pi_memory.judges.parsed import TOKEN, Kind, Parsed, Reader
-from pi_memory.text.contrast import contrast, left_behind
+from pi_memory.text.contrast import contrast, left_behind, wrong_first
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import sentences
 from pi_memory.text.spelling import likeness
@@ -54,11 +54,12 @@ none of change says so: `We set off on 3 July.`, `The hut was let twice, so we g
 """
 DOUBTED = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
-GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, TAKES_OVER, SAYS_ANEW = 0.9, 0.5, 0.8, 0.7, 0.6
+GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, PUTS_OFF, TAKES_OVER, SAYS_ANEW = 0.9, 0.5, 0.8, 0.8, 0.7, 0.6
 """At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
-`no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` the nearest one with green, `Bo stood
-down, and Ida was elected chair` one of another chair, and one that says the same with another value a near one, where
-what is read or the kind of the value says so too.
+`no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` and `Not green but blue` the nearest
+one with green, `Bo can't come till Friday` the nearest one with a day to come, `Bo stood down, and Ida was elected
+chair` one of another chair, and one that says the same with another value a near one, where what is read or the kind of
+the value says so too.
 """
 NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
@@ -163,6 +164,7 @@ class Replacement:
         found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
         found = np.maximum(found, _either(self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY, 0.0))
         found = np.maximum(found, _either(self._are_taken_back(new, olds), TAKES_BACK, 0.0))
+        found = np.maximum(found, _either(_are_put_off(new, olds), PUTS_OFF, 0.0))
         found = np.maximum(found, _either(self._are_taken_over(new, olds), TAKES_OVER, 0.0))
         found = np.minimum(found, _either(self._are_of_another(new, olds), IN_DOUBT))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
@@ -365,12 +367,14 @@ class Replacement:
         return [not codes.isdisjoint(self._reader.parsed(old.text).tokens) for old in olds]
 
     def _are_taken_back(self, new: Said, olds: Sequence[Said]) -> Flags:
-        """Which of them is the nearest one with what `new` says to have been told wrongly."""
-        told = pattern("told_wrongly").search(new.text)
-        wrong = frozenset[str]() if told is None else self._reader.parsed(told["wrong"]).content
+        """Which of them is the nearest one with what `new` says to have been told wrongly, or the only one."""
+        told, denied = pattern("told_wrongly").search(new.text), wrong_first(new.text)
+        said = told["wrong"] if told else denied.wrong if denied else ""
+        wrong = self._reader.parsed(said).content
         has_it = np.array([bool(wrong) and wrong <= self._reader.parsed(old.text).content for old in olds])
+        is_only = has_it & (denied is not None and has_it.sum() == 1)
         near = np.where(has_it, _cosines(new, olds), -1.0)
-        return np.array(has_it & (near == near.max()) & ((near >= NEAR_DAY) | (near == 0.0)), bool)
+        return np.array(is_only | (has_it & (near == near.max()) & ((near >= NEAR_DAY) | (near == 0.0))), bool)
 
     def _give_up_its_day(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them is the nearest one of a weekday that `new` gives up for another one."""
@@ -605,6 +609,15 @@ def _left_by_reading(odds: Vectors, judged: Vectors, cosines: Vectors) -> Vector
     is_ahead = (_lead(odds) >= READ_AHEAD) & (len(odds) > 1)
     sure = np.where(is_ahead & (odds >= SURELY_READ), np.minimum(judged, np.float32(IN_DOUBT)), np.float32(0))
     return np.maximum(sure, _either(is_ahead & (odds >= HARDLY_READ) & (cosines >= NEAR_READ), FIRST_READ, 0.0))
+
+
+def _are_put_off(new: Said, olds: Sequence[Said]) -> Flags:
+    """Which of them is the nearest one with the day of what comes later, as `new` says; no birthday is put off."""
+    if not pattern("put_off").search(new.text):
+        return np.zeros(len(olds), bool)
+    is_due = [pattern("day_to_come").search(o.text) and not pattern("names_birthday").search(o.text) for o in olds]
+    near = np.where([bool(each) for each in is_due], _cosines(new, olds), np.float32(0))
+    return np.array((near >= NEAR_DAY) & (near == near.max()), bool)
 
 
 def _beginnings(stems: frozenset[str]) -> frozenset[str]:

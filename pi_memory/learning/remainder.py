@@ -54,7 +54,7 @@ def merged(
     The memory begins with the `context` that it refers back to: if that is a fact, another memory says it.
     """
     told = [sentence for sentence in sentences(said) if not pattern("mistaken").search(sentence)]
-    said = " ".join(told) or said
+    said = " ".join(told) or pattern("first_mistaken").sub("", said)
     return (
         put_right(said, known)
         or with_amount(said, known)
@@ -67,7 +67,8 @@ def merged(
 def put_right(said: str, known: str) -> str | None:
     """What a memory says with X in the place of Z, where `X, not Z` was said and it says more than that; else None.
 
-    What follows a name after a comma is of it: the number of the one who is the plumber no more.
+    What follows a name after a comma is of it: the number of the one who is the plumber no more. It is left out, if
+    what was said does not say itself what it is about.
     """
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
     found = found or _value_instead(said)
@@ -77,8 +78,12 @@ def put_right(said: str, known: str) -> str | None:
     if found and (not standing(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
     stands = standing(wrong, known)
-    if found is None or not stands or not stems(known) - stems(said) or _goes_on_about(stands, known):
+    if found is None or not stands or not stems(known) - stems(said):
         return None
+    if _goes_on_about(stands, known):
+        if found.subject and not pattern("vague_subject").match(found.subject):
+            return None
+        known = finished(known[: stands.end()])
     first = _alike(found.right, wrong)
     if first and standing(first, known):
         return None  # Monday and Friday, not Tuesday
@@ -400,6 +405,8 @@ def _goes_on_about(value: re.Match[str], known: str) -> bool:
     """Whether what follows a value is of it, as that is a name and no number or day."""
     is_name = not any(c.isdigit() for c in value[0]) and _day(value[0]) not in forms("weekday_name")
     behind = known[value.end() :]
+    if pattern("of_persons").match(behind.lstrip(", ")):
+        return False  # in the boot room, we found it there
     return is_name and (behind.startswith((",", " (")) or _is_person_next(behind))
 
 

@@ -68,6 +68,8 @@ def wrong_first(text: str) -> Contrast | None:
     if found is None:
         return None
     wrong, right = found["wrong"], pattern("is_it").sub("", found["right"])
+    told = pattern("relative").search(right)  # not Bo, it's Ada who has it
+    right = right[: told.start()].rstrip() if told else right
     if _is_number(wrong) and _is_number(right) and len(right.split()) == 1:
         wrong = wrong.split()[0]  # not twelve minutes, it's twenty
     return Contrast("", right, wrong)
