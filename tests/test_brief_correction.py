@@ -58,6 +58,47 @@ IDLE = [
 ]  # fmt: skip
 
 
+SAID_INSTEAD = [
+    (
+        "that's wrong, I buy from Ida's these days",
+        Answered("Where does the quail come from?", "The user gets frozen quail from Oakfield."),
+        "Where does the quail come from? The user buys from Ida's these days.",
+    ),
+    (
+        "no longer, Bo moved to Porto, it's Ada Crane in Ulm",
+        Answered("which vet do I use", "The only vet is Bo Reed in Bern."),
+        "Which vet do the user use? Bo moved to Porto, it's Ada Crane in Ulm.",
+    ),
+    (
+        "No, the vet is Ada Crane in Ulm now, she took over in May.",
+        Answered("Which vet do I use?", "The only vet is Bo Reed in Bern."),
+        "The vet is Ada Crane in Ulm now, she took over in May.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "before", "content"), SAID_INSTEAD)
+def test_what_is_so_instead_of_an_answer_is_kept_with_the_question(said: str, before: Answered, content: str) -> None:
+    found = corrected(said, before)
+    assert found is not None
+    assert (found.content, found.instead_of) == (content, before.answer)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No, I meant the vet of Bo's horse in Ulm.",
+        "No, not that Bo, the other one lives in Ulm.",
+        "no, that's all, I'm going to Ulm now",
+        "no, is it Ada Crane in Ulm?",
+        "I buy from Ida's these days",
+        "No, it has moved away by now.",
+    ],
+)
+def test_what_only_complains_of_an_answer_or_says_nothing_instead_puts_nothing_right(said: str) -> None:
+    assert corrected(said, Answered("Which vet do I use?", "The only vet is Bo Reed in Bern.")) is None
+
+
 @pytest.mark.parametrize(("said", "before", "content"), REPLACED)
 def test_another_value_takes_the_place_of_the_one_in_the_answer(said: str, before: Answered, content: str) -> None:
     found = corrected(said, before)
@@ -96,6 +137,17 @@ def test_no_it_is_another_number_now_ends_what_was_quoted(daemon: Daemon) -> Non
     assert answer.startswith("The code of the gate is 6640.")
     assert "3917" not in answer
     assert "now" not in answer
+
+
+def test_what_is_so_instead_of_what_was_quoted_ends_it(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    _say(client, "Remember that the quail comes from Oakfield.")
+    *_, confirmed = _say(client, "Where does the quail come from?", "that's wrong, I buy from Ida's these days")
+    assert "(instead of: The quail comes from Oakfield.)" in confirmed
+    client.settle()
+    (answer,) = _say(client, "Who is it that the quail comes from?")
+    assert "You buy from Ida's these days." in answer
+    assert "Oakfield" not in answer
 
 
 def test_what_follows_no_answer_is_no_correction_of_one(daemon: Daemon) -> None:

@@ -391,3 +391,10 @@ def test_who_somebody_is_to_another_is_not_whom_the_next_message_is_about() -> N
     assert said[-1].content == f"{child} She sleeps with a toy hare."
     told = "That is what our Emil says too."
     assert found(child, told, "He has to renew his licence by June.", chance=0.9)[-1].content.startswith(told)
+
+
+def test_she_is_whom_the_message_before_asked_about() -> None:
+    asked, told = "What does the hawk Ada weigh?", "She has gone up to 12 pounds for the winter."
+    assert found("My sister Bo has a boat.", asked, told, chance=0.9)[-1].content == f"{asked} {told}"
+    other = found("My sister Bo has a boat.", "What is the time?", told, chance=0.9)
+    assert other[-1].content == f"The user's sister Bo has a boat. {told}"

@@ -54,8 +54,8 @@ class Antecedents:
     def __init__(self, worth: Worth) -> None:
         self._worth = worth
         self._last: OrderedDict[str, Named] = OrderedDict()
-        self._asked_last: set[str] = set()
-        """Conversations whose last message asked: `it` is what it asked about."""
+        self._asked_last: dict[str, str] = {}
+        """What the last message of a conversation asked, if it did: `she`, or `it`, is what it asked about."""
 
     def together(self, sentence: Sentence, before: Sentence | None, said: Sequence[Sentence], conversation: str) -> str:
         """A sentence that says nothing alone, with the one right before it or what that asks for; "" for others."""
@@ -114,6 +114,8 @@ class Antecedents:
         if was_asked and not things.isdisjoint(spoken[:2]):
             return asked
         if not words("of_a_person").isdisjoint(spoken):
+            if not place and (of_whom := _question(Sentence(self._asked_last.get(conversation, "")), fact)):
+                return of_whom
             whom = [text for text in earlier if _is_about_somebody(text)] or [named.somebody]
             if whom[-1]:
                 return whom[-1]
@@ -131,9 +133,9 @@ class Antecedents:
         """Keep the last statement of a message that names something, or the first of any, for what the next one may
         refer to; one that points back itself with the one before it.
         """
-        self._asked_last.discard(conversation)
-        if conversation in self._last and said and all(map(intent.is_asking, said)):
-            self._asked_last.add(conversation)
+        self._asked_last.pop(conversation, "")
+        if said and all(map(intent.is_asking, said)) and not secret_in(said[-1].text):
+            self._asked_last[conversation] = said[-1].text
         stated = _with_names([s for s in said if _may_be_subject(s) and self._names_anew(s.text)])
         last = replace(self._last.get(conversation, Named()), several="")
         if last.anything:
@@ -145,8 +147,9 @@ class Antecedents:
                 last = last.then(text)
             self._last[conversation] = last
             self._last.move_to_end(conversation)
-        if len(self._last) > SESSIONS:
-            self._asked_last.discard(self._last.popitem(last=False)[0])
+        for kept in (self._last, self._asked_last):
+            if len(kept) > SESSIONS:
+                del kept[next(iter(kept))]
 
     def let_go(self, clean: Callable[..., str]) -> None:
         """Remember no last statement that `clean` takes something from."""
@@ -155,7 +158,7 @@ class Antecedents:
             for name, named in self._last.items()
             if all(clean(text) == text for text in (named.anything, named.somebody, named.several))
         )
-        self._asked_last &= self._last.keys()
+        self._asked_last = {name: text for name, text in self._asked_last.items() if clean(text) == text}
 
 
 def _of_whom_it_was_asked(fact: Sentence, before: Sentence | None) -> str:

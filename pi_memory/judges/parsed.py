@@ -1,6 +1,6 @@
 """A statement in parts: its words with their kinds and stems, the place of its verb, and what its phrases say.
 
-The words and phrases are those of `replacement.toml`. Pure, but for reading them.
+The words and phrases are those of `replacement.toml` and of `config/language`. Pure, but for reading them.
 """
 
 import functools
@@ -35,7 +35,8 @@ REMEMBERED, WORDS = 256, 1024
 
 
 class Parsed(Struct, frozen=True, dict=True):
-    """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before.
+    """Tokens of a statement, with kinds and stems; `verb` is the place of the verb that its subject stands before, or
+    the middle where no verb is known.
 
     `content` are the stems of all but stop words; `given_up` those of what it says to be over: `not on Tuesdays`, `quit
     the bakery`; `says` the names of the phrases in it; `done` what somebody did: `parked`; `condition` those of when it

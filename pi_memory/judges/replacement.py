@@ -3,7 +3,7 @@
 The rules of `comparison` decide what is plain. Here words are aligned: what both have, what only one has, on which side
 of the verb, of which kind; and each older statement stands beside the others, as what is corrected is most often the
 one that is nearest. Of the nearest the embedder reads both as one text (`embedding/reading.py`). A small learned judge
-weighs it all (`heads`), but for what holds beside anything.
+weighs it all (`heads`), and rules correct what it finds (`Replacement.tempered`).
 """
 
 import re
@@ -30,9 +30,9 @@ LEAST_CHANCE = 0.42
 they held; from 0.5 on half of what is lost of corrections by voices that the judge does not know would be lost besides.
 """
 ODDS_UNSAID, ODDS_OF_ANOTHER_KIND = 0.5, 0.1
-"""By how much likelier than the judge thinks a statement ends an older one if it does not say that something changed,
-and if it has no value of the same kind either: most say something else about what was spoken of before. Not where both
-have another day, time, price or code of what both name, and vectors say how near they are.
+"""Factors on the odds of a statement that does not say that something changed, with a value of the same kind as the
+older one's and without: most say something else about what was spoken of before. Not where both have another day, time,
+price or code of what both name, and vectors say how near they are, nor where the newer one only has another value.
 """
 ODDS_WITH_ITS_VALUE = 0.2
 """The same if the older one has the newer one's value already: what is said of another one, most often."""
@@ -44,7 +44,7 @@ FAR, ODDS_FAR, ODDS_FAR_BY_NAME = 0.48, 0.5, 0.2
 """A cosine below which two statements are hardly about one thing, and how much less likely the newer one then ends the
 older; and if they share but a name, and the newer one does not surely say that something is otherwise now.
 """
-FAR_APART, FAR_UNSAID, ODDS_FAR_APART = 0.56, 0.65, 0.05
+FAR_APART, FAR_UNSURE, ODDS_FAR_APART = 0.56, 0.65, 0.05
 """The same if they share no word but numbers, days and idle ones, and no kind of value but plain numbers and months;
 farther yet where nothing says surely that something is otherwise now, and however near where nothing says so at all.
 """
@@ -52,7 +52,7 @@ LEAST_UNSAID = 0.7
 """A cosine from which on another day, time, price or code may be one of the same thing though no word in common and
 none of change says so: `We set off on 3 July.`, `The hut was let twice, so we go on 10 July.`
 """
-DOUBTED = LEAST_CHANCE - 0.01
+NEARLY_ENDS = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
 GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, PUTS_OFF, TAKES_OVER, SAYS_ANEW = 0.9, 0.5, 0.8, 0.8, 0.7, 0.6
 """At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
@@ -64,23 +64,28 @@ the value says so too.
 NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
 ODDS_BY_WORDS = 0.7
-"""The same for all of them without vectors, where the judge knows less."""
+"""Factor on the odds of every chance where nothing was read: the judge knows less."""
 IN_DOUBT = 0.33
-"""A chance from which on somebody is asked which of the two holds, and up to which no remark is kept for it."""
-READ_AHEAD, SURELY_READ = 2.0, 0.0
-HARDLY_READ, NEAR_READ, FIRST_READ = -4.0, 0.5, 0.15
+"""Just below `conflicts.LIKELY`: somebody is asked which of the two holds, but no remark is kept for it."""
+READ_AHEAD = 2.0
 """By how much the log-odds that the embedder reads in two statements are above those of all others for the older one to
-be meant, if any is. From `SURELY_READ` on the judge's own chance stands up to `IN_DOUBT`, though nothing says that
-something changed or both are far apart: of 2,087 corrections by authors that nobody fitted so much is true of 96 that
-end nothing, and of 62 among 4,842 others. From `HARDLY_READ` on, if a cosine says that both are about one thing, the
-chance is `FIRST_READ`: a question about both is answered by the newer one.
+be meant, if any is.
+"""
+SURELY_READ = 0.0
+"""Log-odds from which on the judge's own chance then stands up to `IN_DOUBT`, though nothing says that something
+changed or both are far apart: of 2,087 corrections by authors that nobody fitted so much is true of 96 that end
+nothing, and of 62 among 4,842 others.
+"""
+HARDLY_READ, NEAR_READ, FIRST_READ = -4.0, 0.5, 0.15
+"""Log-odds from which on the chance is then the last of these at least, if the cosine is the second one at least: a
+question about both is answered by the newer one.
 """
 BEGINNING = 6
 """Letters that words of one family have in common."""
 LAST_OF_VERB = 4
 """Tokens of a statement that begins with its subject and its verb."""
-OF_CHANGE = frozenset({"changes", "has_changed"})
-"""That something is otherwise now, by its word or as what has happened: `I've hung it in the porch.`"""
+SAYS_CHANGE = frozenset({"changes", "has_changed", "corrects"})
+"""That something is otherwise now, by its word or as what has happened, or was wrong: `I've hung it in the porch.`"""
 DIFFER: tuple[Kind, ...] = ("number", "day", "name")
 
 READ = 8
@@ -145,12 +150,13 @@ class Replacement:
         return self.tempered(found, signs, new, olds)
 
     def tempered(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
-        """Chances that were found by signs, with 0 for what holds beside anything, and less where no word is one of
-        change; in doubt at least where what is read says so by far.
+        """The judge's chances as rules correct them: lower where nothing says that something changed, where the newer
+        value is known already or where both are far apart; at least a given chance for plain forms of correction; 0 for
+        what holds beside anything.
         """
-        cosines, others = _cosines(new, olds), np.array(self._are_of_others(new, olds), bool)
+        cosines, others = _cosines(new, olds), np.array(self._are_told_apart(new, olds), bool)
         anew, left = np.zeros(len(olds), bool), _left_by_reading(signs[:, -1], found, cosines)
-        if not {*OF_CHANGE, "corrects"} & self._reader.parsed(new.text).says:
+        if not SAYS_CHANGE & self._reader.parsed(new.text).says:
             anew = self._are_said_anew(new, olds) & ~others
             is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (cosines > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
@@ -158,15 +164,15 @@ class Replacement:
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(others, ODDS_APART))
         found = np.maximum(left, self._by_distance(found, signs, new, olds))
-        found = np.maximum(found, _either(self._are_held_by_others(new, olds), IN_DOUBT, 0.0))
         anew &= (cosines >= NEAR_ANEW) & (_have_special_kinds(signs) | (signs[:, -1] > 0))
-        found = np.maximum(found, _either(anew, SAYS_ANEW, 0.0))
-        found = np.maximum(found, _either(self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE, 0.0))
-        found = np.maximum(found, _either(self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY, 0.0))
-        found = np.maximum(found, _either(self._are_taken_back(new, olds), TAKES_BACK, 0.0))
-        found = np.maximum(found, _either(_are_put_off(new, olds), PUTS_OFF, 0.0))
-        found = np.maximum(found, _either(self._are_taken_over(new, olds), TAKES_OVER, 0.0))
-        found = np.minimum(found, _either(self._are_of_another(new, olds), IN_DOUBT))
+        found = _at_least(found, self._somebody_else_does(new, olds), IN_DOUBT)
+        found = _at_least(found, anew, SAYS_ANEW)
+        found = _at_least(found, self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE)
+        found = _at_least(found, self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY)
+        found = _at_least(found, self._are_taken_back(new, olds), TAKES_BACK)
+        found = _at_least(found, _are_put_off(new, olds), PUTS_OFF)
+        found = _at_least(found, self._are_taken_over(new, olds), TAKES_OVER)
+        found = np.minimum(found, _either(self._are_elsewhere_or_kin(new, olds), IN_DOUBT))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -206,34 +212,29 @@ class Replacement:
         return np.array(odds if read else [0.0] * len(olds), np.float32)[:, None]
 
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
-        """Which of them hold beside `new` whatever they say: what adds up, such as allergies, what is to be done when
-        something happens, which it now did, what is to be done lest something happens, or for something else, what
-        explains a fault, a command beside what is none, what somebody likes or not beside what is so, who somebody of
-        the family is beside what they do, how something is called, and what is said of another file, or another one of
-        numbered things: `Box 5`, `Box 12`.
-        """
+        """Which of them hold beside `new`, whatever the judge says."""
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and not {"starts_over", "corrects"} & mine.says
         happens = not {"on_condition", "whenever", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
-        feels = _feels(mine.tokens) and not {*OF_CHANGE, "corrects", "denies"} & mine.says
+        feels = _feels(mine.tokens) and not (SAYS_CHANGE | {"denies"}) & mine.says
         explains = "explains" in mine.says and not {"corrects", "denies"} & mine.says
         return [
-            (adds_up and "adds_up" in old.says)
-            or (explains and "explains" not in old.says)
+            (adds_up and "adds_up" in old.says)  # two allergies
+            or (explains and "explains" not in old.says)  # why something failed
             or ("command" in mine.says) != ("command" in old.says)
-            or (feels and not _feels(old.tokens))
-            or (warns and "warns" not in old.says)
+            or (feels and not _feels(old.tokens))  # what somebody likes, beside what is so
+            or (warns and "warns" not in old.says)  # what is to be done lest something happens
             or self._says_who_is_kin(old, mine)
             or self._says_what_it_is_called(old, mine)
-            or (happens and bool(old.condition & mine.content))
+            or (happens and bool(old.condition & mine.content))  # what is to be done when that happens
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
             or (bool(mine.files and old.files) and mine.files.isdisjoint(old.files))
-            or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))
+            or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))  # Box 5, Box 12
             for old in theirs
         ]
 
-    def _are_of_another(self, new: Said, olds: Sequence[Said]) -> list[bool]:
+    def _are_elsewhere_or_kin(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about the user's own of what `new` says of one elsewhere, about whom it names only by
         somebody of their family, or about another thing than was moved: `Our library shuts at five.`, `The library over
         at Bern shuts at four now.`; `Bo is a vet.`, `Bo's brother is a baker now.`; `Bo has moved his bed.`
@@ -272,7 +273,7 @@ class Replacement:
         has_name = bool(mine.names - old.names or self._called & set(mine.stems))
         return only_named and not has_name and pattern("has_left").search(" ".join(mine.tokens)) is None
 
-    def _are_of_others(self, new: Said, olds: Sequence[Said]) -> list[bool]:
+    def _are_told_apart(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
         mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
         return [bool(old.owners & (mine.subject - mine.owners)) or _are_apart(mine, old) for old in theirs]
@@ -280,16 +281,16 @@ class Replacement:
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
         cosines, is_sure = _cosines(new, olds), self.says_change(new.text)
-        is_said = is_sure or bool(OF_CHANGE & self._reader.parsed(new.text).says)
+        is_said = bool(SAYS_CHANGE & self._reader.parsed(new.text).says)
         has_no_vector = cosines <= 0
         least = FAR_APART if is_said else LEAST_UNSAID
         is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= least))
         is_special |= self._are_dated(new, olds) & (cosines >= least)
         may_be_of_it = self._share_matter(new, olds) | is_special
         odds = _either(self._share_names_alone(new, olds) & ~np.array(is_sure), ODDS_FAR_BY_NAME, ODDS_FAR)
-        doubted = np.maximum(by_odds(found, odds), np.minimum(found, DOUBTED))
+        doubted = np.maximum(by_odds(found, odds), np.minimum(found, NEARLY_ENDS))
         less = np.where(may_be_of_it, doubted, by_odds(found, ODDS_FAR_APART))
-        far = np.where(may_be_of_it, FAR, FAR_APART if is_sure else FAR_UNSAID if is_said else np.inf)
+        far = np.where(may_be_of_it, FAR, FAR_APART if is_sure else FAR_UNSURE if is_said else np.inf)
         return np.where(np.where(has_no_vector, ~may_be_of_it, cosines < far), less, found)
 
     def _share_matter(self, new: Said, olds: Sequence[Said]) -> Flags:
@@ -308,7 +309,7 @@ class Replacement:
         theirs = [self._reader.parsed(old.text) for old in olds]
         return [bool(what & old.content and old.names - now.names) and not now.names & old.names for old in theirs]
 
-    def _are_held_by_others(self, new: Said, olds: Sequence[Said]) -> list[bool]:
+    def _somebody_else_does(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them say of somebody else what `new` says that one does with something that both know: `Ida has the
         solo in the mass`, of `Bo sings the solo in the mass`.
         """
@@ -652,9 +653,14 @@ def _have_special_kinds(signs: Vectors) -> Flags:
     return np.array((signs[:, SPECIAL_KINDS] > 0).any(axis=1), bool)
 
 
-def _either(where: Sequence[bool] | Flags, odds: float, others: float = 1.0) -> Vectors:
-    """The odds where a mark is set, and the others elsewhere."""
-    return np.where(where, np.float32(odds), np.float32(others))
+def _either(where: Sequence[bool] | Flags, value: float, others: float = 1.0) -> Vectors:
+    """One value where a mark is set, and the other elsewhere."""
+    return np.where(where, np.float32(value), np.float32(others))
+
+
+def _at_least(found: Vectors, where: Sequence[bool] | Flags, chance: float) -> Vectors:
+    """The chances, no less than one of them where a mark is set."""
+    return np.maximum(found, _either(where, chance, 0.0))
 
 
 def _share(some: frozenset[str], of: frozenset[str]) -> float:

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.persons import about_user
+from pi_memory.text.sentences import has_verb, stems, with_apostrophes
 from pi_memory.text.sentences import sentences as _sentences
-from pi_memory.text.sentences import stems, with_apostrophes
 
 MOST_WORDS = 8
 """A longer text says itself what it is about."""
@@ -57,12 +57,31 @@ class _Value(Struct, frozen=True):
 
 def corrected(said: str, before: Answered) -> Correction | None:
     """What a sentence means that only gives another value than the answer before, or the value that was asked for in
-    vain; None for any other sentence.
+    vain, or that refuses a sure answer and says what is so instead; None for any other sentence.
     """
-    value = _given(said, is_open=not before.is_sure)
-    if not value:
-        return None
     said_before = sorted(_sentences(before.answer), key=lambda each: -len(stems(each) & stems(before.question)))
+    value = _given(said, is_open=not before.is_sure)
+    found = _valued(value, before, said_before) if value else None
+    return found or _told_instead(said, before, said_before)
+
+
+def _told_instead(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
+    """`That's wrong, I buy from Ida these days.`; with the question in front, if it does not say itself of what."""
+    rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip()))
+    if not (is_refused and before.is_sure and said_before) or rest.endswith("?"):
+        return None
+    if any(pattern(name).match(rest) for name in ("other_meant", "says_it_is")):
+        return None
+    if not (has_verb(rest) or pattern("of_persons").match(rest)) or not pattern("specific").search(f" {rest}"):
+        return None
+    sentence, rest = said_before[0], rest[:1].upper() + rest[1:]
+    if stems(rest) & stems(before.question):
+        return Correction(about_user(rest), instead_of=sentence)
+    return Correction(about_user(f"{before.question.rstrip(' .?!')}? {rest}"), instead_of=sentence)
+
+
+def _valued(value: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
+    """`8820`, of `No, it's 8820 now.`"""
     asks_place = pattern("asks_place").search(with_apostrophes(before.question)) is not None
     if asks_place and pattern("placed").match(value):
         return _at_place(value, before, said_before[0] if said_before else "")
@@ -93,10 +112,7 @@ def _given(said: str, *, is_open: bool) -> str:
     text = with_apostrophes(said.replace("’", "'").strip(" .!"))
     if said.rstrip().endswith("?"):
         return ""
-    refused = pattern("correcting").match(text)
-    text = text[refused.end() :] if refused else text
-    old = pattern("calls_it_old").match(text)
-    text = text[old.end() :] if old else text
+    text, is_refused = _behind_refusal(text)
     goes_on = pattern("clause_end").search(text)
     text = text[: goes_on.start()] if goes_on and pattern("finite").search(text, goes_on.end()) else text
     is_new = pattern("as_of_now").search(text) is not None or pattern("has_changed").match(text) is not None
@@ -106,7 +122,16 @@ def _given(said: str, *, is_open: bool) -> str:
     value = " ".join(rest.strip(" ,;:–—").split())
     value = value[:1].lower() + value[1:] if pattern("placed").match(value) else value  # `In the pantry now.`
     is_value = len(value.split()) <= MOST_WORDS and not pattern("verb").search(value)
-    return value if is_value and (refused or old or is_new or (is_open and is_said)) else ""
+    return value if is_value and (is_refused or is_new or (is_open and is_said)) else ""
+
+
+def _behind_refusal(text: str) -> tuple[str, bool]:
+    """What stands behind `no`, `that's wrong` or `that's the old one`, and whether there is any of that."""
+    whole = text
+    for name in ("correcting", "calls_it_old"):
+        found = pattern(name).match(text)
+        text = text[found.end() :] if found else text
+    return text, text != whole
 
 
 def _says_no_more(value: str, found: Sequence[_Value], known: frozenset[str] | set[str]) -> bool:

@@ -114,32 +114,39 @@ class Corrections:
 
     async def _chances(self, candidate: Candidate, found: Nearby) -> dict[int, float]:
         """How likely a candidate makes each memory untrue, by id; also what was said and nobody kept."""
-        chances = await self._judged(_comparable(candidate, replace(found, unkept=())), candidate, found)
+        read = dict[str, Vectors]()
+        chances = await self._judged(_comparable(candidate, replace(found, unkept=())), candidate, found, read)
         if found.unkept:  # judged beside all memories, which are judged without what nobody kept
-            with_unkept = await self._judged(_comparable(candidate, found), candidate, found)
+            with_unkept = await self._judged(_comparable(candidate, found), candidate, found, read)
             chances |= {id_: chance for id_, chance in with_unkept.items() if id_ < 0}
         return chances
 
-    async def _judged(self, old: Sequence[Neighbour], candidate: Candidate, found: Nearby) -> dict[int, float]:
-        """The chances of some memories, judged beside each other: the nearest of many is most often what is meant."""
+    async def _judged(
+        self, old: Sequence[Neighbour], candidate: Candidate, found: Nearby, known: dict[str, Vectors]
+    ) -> dict[int, float]:
+        """The chances of some memories, judged beside each other: the nearest of many is most often what is meant. What
+        is read for it is added to what is `known` by reading, and not read again.
+        """
         new = Said(_in_own_words(candidate), found.vector)
         claims = await self._claims(old)
-        read = await self._read(new, [*map(_said, old), *(claim for each in claims.values() for claim in each)])
+        olds = [*map(_said, old), *(claim for each in claims.values() for claim in each)]
+        read = await self._read(new, olds, known)
         chances = await self._worker.run(self._chances_of, new, old, claims, embedder=found.space, read=read)
-        return chances | {n.memory.id: 0.0 for n in old if self._holds_beside(candidate, n.memory, chances)}
+        return chances | {n.memory.id: 0.0 for n in old if self._holds_anyway(candidate, n.memory, chances)}
 
-    def _holds_beside(self, candidate: Candidate, memory: Memory, chances: Chances) -> bool:
+    def _holds_anyway(self, candidate: Candidate, memory: Memory, chances: Chances) -> bool:
         """Whether a memory holds whatever the judge says: the candidate refers back to it, or was told after it in one
         sitting and puts nothing of it right.
         """
-        if memory.content in candidate.content:
+        said, known = undated(candidate.content), undated(memory.content)
+        if known in said:
             return True
         if not self._are_of_one_sitting(candidate, memory):
             return False
         if chances[memory.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, memory):
             return True
         puts_right = self._replacement.says_change(_in_own_words(candidate))
-        return not puts_right and not has_other_value(candidate.content, memory.content)
+        return not puts_right and not has_other_value(said, known)
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
         if candidate.said_at is None:
@@ -159,12 +166,14 @@ class Corrections:
         known = {text: Said(text, vector) for text, vector in zip(texts, vectors, strict=True)}
         return {id_: [known[text] for text in claims] for id_, claims in several.items()}
 
-    async def _read(self, new: Said, olds: Sequence[Said]) -> dict[str, Vectors]:
+    async def _read(self, new: Said, olds: Sequence[Said], known: dict[str, Vectors]) -> dict[str, Vectors]:
         """What the embedder reads in a statement and the nearest of others, by the other's text."""
         if new.vector is None:
             return {}
         cosines = {old.text: float(new.vector @ old.vector) for old in olds if old.vector is not None}
-        return await self._around.read(new.text, sorted(cosines, key=lambda text: -cosines[text])[:READ])
+        nearest = sorted(cosines, key=lambda text: -cosines[text])[:READ]
+        known |= await self._around.read(new.text, [text for text in nearest if text not in known])
+        return {text: known[text] for text in nearest if text in known}
 
     def _chances_of(
         self,
@@ -218,7 +227,7 @@ class Corrections:
             return {}
         vectors = [None] * len(texts) if found.vector is None else await self._around.vectors(texts)
         new, said = Said(_in_own_words(candidate), found.vector), [*map(Said, texts, vectors)]
-        read = await self._read(new, said)
+        read = await self._read(new, said, {})
         chances = await self._worker.run(self._replacement.chances, new, said, embedder=found.space, read=read)
         return dict(zip(clauses, chances.tolist(), strict=True))
 
@@ -289,7 +298,7 @@ def _restating(decision: Decision, alone: Mapping[int, str]) -> Decision:
 
 def _is_put_right(part: Memory, said: str, kept: str) -> bool:
     """Whether what is kept says a part with another value in it."""
-    found = merged(said, part.content)
+    found = merged(said, undated(part.content))
     return found is not None and found.rstrip(".") in kept
 
 

@@ -91,6 +91,8 @@ class NeighbourSearch:
         """What the embedder reads in a text and each of some others, shape (dimensions,), by the other; none if it
         reads no pairs, or fails.
         """
+        if not olds:
+            return {}
         try:
             found = await reading.read(self._scale.embedder.now, [(new, old) for old in olds], "pairs")
         except EmbedderError:

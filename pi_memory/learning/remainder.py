@@ -222,11 +222,11 @@ def with_rest(
         and (place in others or place not in doubted or shapes.isdisjoint(of_it))
     ]
     has_new_value = any(not shapes.isdisjoint(map(_shape, _values(parts[place]))) for place in corrected)
-    if not has_new_value and any(_is_left(said, parts[place]) for place in corrected):
+    if not has_new_value and any(_is_said_over(said, parts[place]) for place in corrected):
         # The office of who quit, but not what was said of somebody who is named now too.
         rest = [p for p in rest if not pattern("definite").match(parts[p]) or _named(parts[p]) & _named(said)]
-    kept = [_sentence(named.get(place, parts[place])) for place in rest]
-    return " ".join([_sentence(said), *kept]) if kept else None
+    kept = [finished(named.get(place, parts[place])) for place in rest]
+    return " ".join([finished(said), *kept]) if kept else None
 
 
 def in_context(clauses: Sequence[str]) -> list[str]:
@@ -258,19 +258,19 @@ def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str
     if place is None or verb is None:
         return None
     if place.end() <= verb.start() or _goes_on_with(named, said, context):
-        return " ".join(map(_sentence, alone))
+        return " ".join(map(finished, alone))
     if not context[verb.end() : place.start()].strip():
         return ""  # who it was
     subject = context[: verb.start()].strip(" ,")  # not what stands behind: a place
     if not all_stems(subject):
         return ""  # `There is a key with Bo`, `I gave it to Bo`
-    return _sentence(with_subject(own, subject)) if len(alone) == 1 and pattern("said_of_same").match(own) else None
+    return finished(with_subject(own, subject)) if len(alone) == 1 and pattern("said_of_same").match(own) else None
 
 
 def _goes_on_with(named: str, said: str, context: str) -> bool:
     """Whether what was said names somebody by one of their names, and not that they are gone."""
     names = re.findall(r"\w+", pattern("title").sub("", named))
-    return any(standing(name, said) for name in names) and not _is_left(said, context)
+    return any(standing(name, said) for name in names) and not _is_said_over(said, context)
 
 
 def _without_end(claim: str, own: str) -> str:
@@ -333,7 +333,7 @@ def _by_name(said: str, parts: Sequence[str], corrected: Collection[int], alone:
 
 def _is_named_too(said: str, clause: str) -> bool:
     """Whether a name of a clause is in what was said, and nothing of it is said to be over."""
-    if _is_left(said, clause):
+    if _is_said_over(said, clause):
         return False
     names = {found.casefold() for found in pattern("name_inside").findall(clause)}
     first = re.match(r"\w+", clause.strip())
@@ -342,7 +342,7 @@ def _is_named_too(said: str, clause: str) -> bool:
     return not names.isdisjoint(re.findall(r"\w+", said.casefold()))
 
 
-def _is_left(said: str, clause: str) -> bool:
+def _is_said_over(said: str, clause: str) -> bool:
     """Whether something of a clause is said to be over."""
     about_it = [each for each in sentences(said) if all_stems(each) & all_stems(clause)]
     return any(map(_says_gone, about_it)) or _is_succeeded(about_it, clause)
@@ -379,11 +379,6 @@ def _has_who_left(said: str, clause: str) -> bool:
 def _stands_alone(clause: str) -> bool:
     """Whether a clause says what holds."""
     return not pattern("subordinate").match(clause) and len(stems(clause)) >= LEAST_SAID
-
-
-def _sentence(text: str) -> str:
-    said = text.strip(" ,;")
-    return f"{said[:1].upper()}{said[1:]}" + ("" if said.endswith((".", "!", "?")) else ".")
 
 
 def standing(value: str, text: str) -> re.Match[str] | None:
@@ -507,7 +502,7 @@ def _is_inside(place: re.Match[str], name: str, text: str) -> bool:
 
 
 def _counts(text: str) -> set[str]:
-    """The number words of a text: `at two o'clock`."""
+    """The number words of a text that are no time of day."""
     other = pattern("one_of_them").sub("", pattern("clock_words").sub("", text))
     return {word.strip(".,;:!?") for word in other.casefold().split()} & forms("small_numbers").keys()
 
@@ -535,7 +530,7 @@ def _is_alike(new: str, said: str, old: str, known: str) -> bool:
     are_times = "clock_words" in (_shape(new), _shape(old)) and _is_time(new, said) and _is_time(old, known)
     if _shape(new) != _shape(old) and not _is_price_without_currency(new, old) and not are_times:
         return False
-    if _is_year(old) > _is_year(new):
+    if _is_year(old) and not _is_year(new):
         return False
     behind = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
     before = {_thing_before(new, said), _thing_before(old, known)} - {""}

@@ -59,7 +59,8 @@ class PromptWindow(Struct, frozen=True):
 class Wanted(Struct, frozen=True):
     """What to look up: `terms` are FTS5 expressions; at most `most` texts; none that is `in_prompt` already.
     Messages of the `period` come first. `bearing` is a factor for each term besides its rarity, shape (terms,).
-    `only` is what may be found; of that also the `nearest` by cosine. `tokens` are those of the query.
+    `past`: it is asked what was, so that nothing is left out as over. `only` is what may be found; of that also the
+    `nearest` by cosine. `tokens` are those of the query.
     """
 
     terms: Sequence[str]
@@ -77,8 +78,8 @@ class Hit(Struct, frozen=True):
     """A hit and its scores in [0, 1]: `words` (BM25 coverage), `nearness` (calibrated cosine), `similarity` (their
     weighted sum).
 
-    `at_length`: it is from a conversation with an assistant that replies at length. `is_doubted`: a newer memory may
-    make it untrue, which is found too.
+    `at_length`: it is from a conversation with an assistant that replies at length. `instead_of` is the memory that led
+    to it and does not hold any more. `is_doubted`: a newer memory may make it untrue, which is found too.
     """
 
     kind: Kind
@@ -288,9 +289,10 @@ def _over_since(at: float, over: Iterable[Over]) -> list[frozenset[str]]:
 def _evident(db: Database, place: SearchSpace, wanted: Wanted) -> Iterator[Hit]:
     view, index = place.view, memory_fts if place.kind == "memory" else message_fts
     rows = [view.rows(ids) for ids in index.holders(db, wanted.terms)]
-    emphasis = Emphasis(scoring.share_of_meaning(view.field), wanted.bearing, wanted.period)
     if place.kind == "memory":
         emphasis = Emphasis(scoring.MEANING_ALONE, wanted.bearing)
+    else:
+        emphasis = Emphasis(scoring.share_of_meaning(view.field), wanted.bearing, wanted.period)
     known = scoring.weigh(view.field, rows, place.meaning, emphasis)
     if wanted.in_prompt is not None and place.kind == "exchange":
         known.similarity[_within(db, view, wanted.in_prompt)] = 0.0
