@@ -171,6 +171,22 @@ def test_what_possibly_holds_instead_stands_alone_where_it_answers_as_well(
     with_database(work)
 
 
+@pytest.mark.parametrize(
+    ("topics", "are_apart"), [(("shop", "shop"), False), (("", "blog"), False), (("shop", "blog"), True)]
+)
+def test_what_is_of_another_topic_stands_in_the_place_of_nothing(topics: tuple[str, str], *, are_apart: bool) -> None:
+    old, new = "The server listens on 2271.", "The server listens on 6085."
+
+    async def work(db: Database) -> None:
+        place = replace(await remember(db, old, new), meaning=np.full(2, 0.6, np.float32))
+        named = [(f'["{topic}"]', number) for number, topic in enumerate(topics, 1) if topic]
+        await db.write(lambda db: db.conn.executemany("update memories set topics = ? where id = ?", named))
+        await db.write(partial(conflicts.add, newer=2, older=1, chance=0.3, at=1.0))
+        assert (old in await found(db, place, terms=["server"], only="answers")) == are_apart
+
+    with_database(work)
+
+
 def test_what_a_query_may_not_see_stands_in_no_place_of_what_it_sees() -> None:
     async def work(db: Database) -> None:
         place = await remember(db, "the pump is red")

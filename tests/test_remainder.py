@@ -256,6 +256,11 @@ def test_of_who_is_no_more_meant_nothing_is_left() -> None:
             "The exam is on the 26th at 14:00 in hall two.",
         ),
         (
+            "Subs have gone up to 95 since the AGM.",
+            "Subs are 85, due by the end of March.",
+            "Subs are 95, due by the end of March.",
+        ),
+        (
             "The gate code for guests is tulip2024.",
             "Guests have a gate of their own. The code is mango77.",
             "Guests have a gate of their own. The code is tulip2024.",

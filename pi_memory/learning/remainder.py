@@ -158,7 +158,7 @@ def with_values(said: str, known: str) -> str | None:
         gone.append(old[0])
     if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
-    return _if_all_is_kept(said, found, known, gone=" ".join(gone))
+    return _if_all_is_kept(pattern("since_when").sub("", said), found, known, gone=" ".join(gone))
 
 
 def has_other_value(said: str, known: str) -> bool:

@@ -252,11 +252,22 @@ def _doubted(db: Database, holding: Sequence[int], wanted: Wanted, places: Seque
         return conflicts.doubted(db, holding)
     possible = conflicts.possible(db, holding)
     found = {older: newer for older, newer, chance in possible if _answers_instead(places, newer, older, chance)}
-    asked = {word for term in wanted.terms for word in stems(term) if _is_value(word)} if found else set[str]()
-    if not asked:
-        return found
-    said = {each.id: stems(each.content) for each in memories.several(db, [*found, *found.values()])}
-    return {older: newer for older, newer in found.items() if not asked & (said[older] - said[newer])}
+    if not found:
+        return {}
+    asked = {word for term in wanted.terms for word in stems(term) if _is_value(word)}
+    said = {each.id: each for each in memories.several(db, [*found, *found.values()])}
+    return {
+        older: newer
+        for older, newer in found.items()
+        if not (
+            asked & (stems(said[older].content) - stems(said[newer].content)) or _are_apart(said[older], said[newer])
+        )
+    }
+
+
+def _are_apart(one: Memory, other: Memory) -> bool:
+    """Whether two memories are of other topics: the port of one project and that of another."""
+    return bool(one.topics and other.topics) and set(one.topics).isdisjoint(other.topics)
 
 
 def _is_value(word: str) -> bool:
