@@ -52,6 +52,7 @@ STATED = [
     ("Forget that I live in Lyon, I moved.", "forget", "The user lives in Lyon, the user moved."),
     ("please forget my phone number", "forget", "The user's phone number."),
     ("Forget what I told you about the divorce", "forget", "The divorce."),
+    ("My spare key: forget what I told you about it.", "forget", "The user's spare key."),
     ("delete my address from your memory", "forget", "The user's address."),
     ("forget memory 12", "forget", "Memory 12."),
     ("Vergiss bitte meine Adresse", "forget", "Meine Adresse."),

@@ -104,7 +104,7 @@ def _corrected(text: str) -> str | None:
 
 
 def _forget(text: str, sentence: Sentence) -> list[Statement]:
-    named = pattern("from_memory").match(text)
+    named = pattern("from_memory").match(text) or pattern("forget_behind").match(text)
     found = pattern("forget").match(text)
     if not named and not found:
         return []
