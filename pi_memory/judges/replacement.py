@@ -63,8 +63,11 @@ the value says so too.
 """
 NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
-ODDS_BY_WORDS = 0.7
-"""Factor on the odds of every chance where nothing was read: the judge knows less."""
+ODDS_BY_WORDS, ODDS_UNREAD = 0.7, 0.55
+"""Factors on the odds of every chance where nothing was read, as the judge knows less: without vectors, and with those
+of another embedder. With the second one 129 of 240 corrections by five authors are right, and 24 of 256 others end
+what they should not.
+"""
 IN_DOUBT = 0.33
 """Just below `conflicts.LIKELY`: somebody is asked which of the two holds, but no remark is kept for it."""
 READ_AHEAD = 2.0
@@ -144,9 +147,12 @@ class Replacement:
         if read and new.vector is not None and all(old.vector is not None for old in olds):
             vectors = np.array([pair_vector(new.vector, old.vector) for old in olds if old.vector is not None])
         signs = self.signs(new, olds, read)
-        found = self._head.chances(signs, vectors)
-        if vectors is None:
-            found = by_odds(found, ODDS_BY_WORDS)
+        if vectors is not None:
+            found = self._head.chances(signs, vectors)
+        else:  # weights that were fitted without vectors: other embedders have cosines of their own
+            by_words = self.signs(Said(new.text), [Said(old.text) for old in olds], {})
+            odds = ODDS_BY_WORDS if new.vector is None else ODDS_UNREAD
+            found = by_odds(self._head.chances(by_words, None), odds)
         return self.tempered(found, signs, new, olds)
 
     def tempered(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
