@@ -428,6 +428,18 @@ def test_what_was_wrong_is_told_in_front_of_both_values() -> None:
     )
 
 
+def test_what_was_given_up_for_another_thing_gives_way_to_it() -> None:
+    studies = "My daughter Ada is doing metallurgy at Ulm."
+    assert merged("Ada has dropped metallurgy and switched to ceramics.", studies) == (
+        "My daughter Ada is doing ceramics at Ulm."
+    )
+    works = "Bo works at the bakery with his brother."
+    assert merged("Bo quit the bakery and he's started at the mill.", works) == "Bo works at the mill with his brother."
+    van = "The van is behind the hall on weekdays."
+    assert merged("We swapped the van for a lorry.", van) == "A lorry is behind the hall on weekdays."
+    assert merged("She dropped the vase and started crying.", "She has a vase from Ulm.") is None
+
+
 def test_words_that_stand_on_both_sides_of_a_value_are_there_once() -> None:
     known = "Granny's birthday is on the 3rd of May at noon."
     assert put_right("Granny's birthday is the 5th of May, not the 3rd.", known) == known.replace("3rd", "5th")

@@ -16,6 +16,7 @@ from pi_memory.text.contrast import (
     in_cleft,
     is_number_word,
     left_behind,
+    swapped,
     with_subject,
     without_left_behind,
     wrong_first,
@@ -71,7 +72,7 @@ def put_right(said: str, known: str) -> str | None:
     what was said does not say itself what it is about.
     """
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
-    found = found or _value_instead(said)
+    found = found or _value_instead(said) or swapped(said)
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
     if found and not found.subject and not standing(wrong, known):  # not nuts with Bo, sesame
         wrong = pattern("of_what").split(wrong)[0]
@@ -93,7 +94,7 @@ def put_right(said: str, known: str) -> str | None:
         return None  # where its subject ends is not known
     if _day(wrong) in forms("weekday_name") and not any(_shape(value) == "weekday" for value in _values(found.right)):
         return None
-    return _if_whole(right, _replaced(known, stands, _tail(found.right)), known)
+    return _if_whole(right, finished(_replaced(known, stands, _tail(found.right))), known)
 
 
 def with_amount(said: str, known: str) -> str | None:

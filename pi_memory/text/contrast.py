@@ -75,6 +75,12 @@ def wrong_first(text: str) -> Contrast | None:
     return Contrast("", right, wrong)
 
 
+def swapped(text: str) -> Contrast | None:
+    """What was given up, and for what: `She has dropped tea and switched to coffee.`; None without both."""
+    found = pattern("swaps").search(text)
+    return Contrast("", found["right"].strip(), found["wrong"]) if found else None
+
+
 def _is_number(value: str) -> bool:
     return value[:1].isdigit() or is_number_word(value.split()[0])
 
