@@ -131,6 +131,8 @@ def test_what_something_is_called_holds_beside_what_it_does_and_not_beside_anoth
     named = "Our goat is called Bix."
     assert chances("The goat no longer eats from the bucket.", named, VET)[0] == 0
     assert chances("The goat is called Moss now.", named, VET)[0] >= LEAST_CHANCE
+    sings = "I sing bass in a glee club called the Larks."
+    assert chances("I no longer sing bass, they've made me a baritone.", sings, VET)[0] >= LEAST_CHANCE
 
 
 @pytest.mark.parametrize(

@@ -274,7 +274,10 @@ class Replacement:
         """Whether the older statement only says how something is called, and the newer one has no other name and does
         not say that it left: `Our cat is called Fig.`, `The cat no longer goes out.`
         """
-        is_called = bool(self._called & set(old.stems)) and bool(old.subject) and bool(old.names)
+        named = zip(["", *old.stems], old.stems, old.tokens, strict=False)
+        # No `I sing in a choir called Fig`.
+        is_called = any(s in self._called and not (t.endswith("ed") and b in old.content) for b, s, t in named)
+        is_called = is_called and bool(old.subject) and bool(old.names)
         only_named = is_called and old.content - old.subject <= old.names | self._called
         has_name = bool(mine.names - old.names or self._called & set(mine.stems))
         return only_named and not has_name and pattern("has_left").search(" ".join(mine.tokens)) is None
