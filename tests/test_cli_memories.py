@@ -130,6 +130,7 @@ def test_the_history_of_a_correction_says_whose_place_it_took(tmp_path: Path) ->
         client.post("/memories", json={"content": "Bins: Thursday", "supersedes": 1}).raise_for_status()
         shown = run(process, tmp_path, "history", "m2").stdout
         assert shown.splitlines()[-1].endswith("memory.superseded by api: it took the place of m1")
+        assert "valid_to" not in shown  # which it had for a moment
         assert "superseded_by: nothing -> 2" in run(process, tmp_path, "history", "m1").stdout
 
 

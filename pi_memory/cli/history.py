@@ -28,14 +28,17 @@ def command(load: Load, which: Id, as_json: bool) -> None:
 
 
 def _lines(history: list[dict[str, Any]]) -> Iterator[str]:
-    for event in history:
+    for event, then in zip(history, [*history[1:], {}], strict=True):
         undoes = f", undoes {event['undoes']}" if event["undoes"] else ""
         head = f"{event['event_id']:>6}  {event['at']}  {event['kind']} by {event['origin']}{undoes}"
         if (old := event.get("instead_of")) is not None:
             yield f"{head}: it took the place of {Id('memory', old)}"
             continue
         yield head
-        for change in _changes(event["before"] or {}, event["after"] or {}):
+        # What takes the place of another one is added first, and holds a moment later.
+        for_a_moment = (then.get("before") or {}) if then.get("instead_of") is not None else {}
+        after = {name: value for name, value in (event["after"] or {}).items() if name not in for_a_moment}
+        for change in _changes(event["before"] or {}, after):
             yield f"        {change}"
 
 

@@ -114,7 +114,7 @@ class Parsed(Struct, frozen=True, dict=True):
         return frozenset((self.stems[p - 1], self.kinds[p]) for p in places if p and self.kinds[p] != "word")
 
 
-class Reader:
+class Parser:
     """Parses statements by the words and phrases of a table, and remembers the last ones."""
 
     def __init__(self, table: Path) -> None:
@@ -130,6 +130,10 @@ class Reader:
 
     def listed(self, name: str) -> frozenset[str]:
         return self._words[name]
+
+    def stemmed(self, name: str) -> frozenset[str]:
+        """The stems of the words of a list."""
+        return self._stems[name]
 
     def without(self, name: str, text: str) -> str:
         """The text without a phrase."""
@@ -284,6 +288,10 @@ class Reader:
     @cached_property
     def _words(self) -> Mapping[str, frozenset[str]]:
         return {name: frozenset(words.split()) for name, words in self._table["words"].items()}
+
+    @cached_property
+    def _stems(self) -> Mapping[str, frozenset[str]]:
+        return {name: frozenset(map(stem, words)) for name, words in self._words.items()}
 
     @cached_property
     def _patterns(self) -> Mapping[str, re.Pattern[str]]:

@@ -17,12 +17,11 @@ import numpy as np
 from msgspec import Struct
 
 from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
-from pi_memory.judges.parsed import TOKEN, Kind, Parsed, Reader
+from pi_memory.judges.parsed import TOKEN, Kind, Parsed, Parser
 from pi_memory.text.contrast import contrast, left_behind, wrong_first
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import sentences
 from pi_memory.text.spelling import likeness
-from pi_memory.text.stems import stem
 from pi_memory.types import Flags, Vectors
 
 LEAST_CHANCE = 0.42
@@ -133,7 +132,7 @@ class Replacement:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._reader = Reader(folder / "replacement.toml")
+        self._parser = Parser(folder / "replacement.toml")
 
     def chances(
         self, new: Said, olds: Sequence[Said], *, embedder: str = "", read: Mapping[str, Vectors] | None = None
@@ -162,7 +161,7 @@ class Replacement:
         """
         cosines, others = _cosines(new, olds), np.array(self._are_told_apart(new, olds), bool)
         anew, left = np.zeros(len(olds), bool), _left_by_reading(signs[:, -1], found, cosines)
-        if not SAYS_CHANGE & self._reader.parsed(new.text).says:
+        if not SAYS_CHANGE & self._parser.parsed(new.text).says:
             anew = self._are_said_anew(new, olds) & ~others
             is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (cosines > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
@@ -185,24 +184,24 @@ class Replacement:
         """What a text says, one by one: a correction is about one of it. Of a text that ends with what is its `own`,
         as what stands before only names the subject, that alone.
         """
-        return self._reader.claims(text, own)
+        return self._parser.claims(text, own)
 
     def clauses(self, text: str) -> list[str]:
         """The clauses of a text, one by one, each with what a pronoun at its begin stands for."""
-        return self._reader.clauses(text)
+        return self._parser.clauses(text)
 
     def says_change(self, text: str) -> bool:
         """Whether a statement says that something was wrong, or surely has changed."""
-        return bool({"corrects", "changes_surely"} & self._reader.parsed(text).says)
+        return bool({"corrects", "changes_surely"} & self._parser.parsed(text).says)
 
     def let_go(self) -> None:
         """Remember no statement that was judged."""
-        self._reader.let_go()
+        self._parser.let_go()
 
     def signs(self, new: Said, olds: Sequence[Said], read: Mapping[str, Vectors]) -> Vectors:
         """Signs of each pair, shape (n, signs), the last of them the log-odds of what the embedder `read`."""
-        theirs = [self._reader.parsed(old.text) for old in olds]
-        mine = self._reader.parsed(self._done_again(new.text, theirs))
+        theirs = [self._parser.parsed(old.text) for old in olds]
+        mine = self._parser.parsed(self._done_again(new.text, theirs))
         cosines = _cosines(new, olds)
         beside = _signs_beside(mine, _company(mine, theirs, cosines))
         rows = [
@@ -219,7 +218,7 @@ class Replacement:
 
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them hold beside `new`, whatever the judge says."""
-        mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
+        mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and not {"starts_over", "corrects"} & mine.says
         happens = not {"on_condition", "whenever", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
@@ -245,13 +244,13 @@ class Replacement:
         somebody of their family, or about another thing than was moved: `Our library shuts at five.`, `The library over
         at Bern shuts at four now.`; `Bo is a vet.`, `Bo's brother is a baker now.`; `Bo has moved his bed.`
         """
-        mine = self._reader.parsed(new.text)
+        mine = self._parser.parsed(new.text)
         found = pattern("elsewhere").match(new.text), pattern("moved_thing").search(new.text)
         (what, where), (moved,) = self._named(found[0], "what", "where"), self._named(found[1], "what")
-        kin = {one for whose, one in pairwise(mine.stems[:3]) if whose in mine.owners} & self._kin
+        kin = {one for whose, one in pairwise(mine.stems[:3]) if whose in mine.owners} & self._parser.stemmed("kin")
         of_another = []
         for old in olds:
-            theirs, is_own = self._reader.parsed(old.text), pattern("own").match(old.text) is not None
+            theirs, is_own = self._parser.parsed(old.text), pattern("own").match(old.text) is not None
             is_elsewhere = is_own and bool(where and what & theirs.subject) and where.isdisjoint(theirs.content)
             is_of_kin = bool(kin and mine.owners & theirs.content) and kin.isdisjoint(theirs.content)
             is_not_moved = bool(moved) and _beginnings(moved).isdisjoint(_beginnings(theirs.content))
@@ -260,14 +259,17 @@ class Replacement:
 
     def _named(self, found: re.Match[str] | None, *names: str) -> list[frozenset[str]]:
         """The content of what is named in a phrase; of none where it was not found."""
-        return [self._reader.parsed(found[name]).content - self._idle if found else frozenset() for name in names]
+        return [
+            self._parser.parsed(found[name]).content - self._parser.stemmed("idle") if found else frozenset()
+            for name in names
+        ]
 
     def _says_who_is_kin(self, old: Parsed, mine: Parsed) -> bool:
         """Whether the older statement only says what somebody of the family is called, and the newer one nothing of who
         that is: `My son is Kit.`, `Kit moved out.`
         """
-        kin = old.subject & self._kin
-        is_named = _verb(old) in self._being and "places" not in old.says
+        kin = old.subject & self._parser.stemmed("kin")
+        is_named = _verb(old) in self._parser.stemmed("being") and "places" not in old.says
         return bool(kin) and is_named and bool(old.predicate) and old.predicate <= old.names and not kin & mine.content
 
     def _says_what_it_is_called(self, old: Parsed, mine: Parsed) -> bool:
@@ -276,21 +278,23 @@ class Replacement:
         """
         named = zip(["", *old.stems], old.stems, old.tokens, strict=False)
         # No `I sing in a choir called Fig`.
-        is_called = any(s in self._called and not (t.endswith("ed") and b in old.content) for b, s, t in named)
+        is_called = any(
+            s in self._parser.stemmed("called") and not (t.endswith("ed") and b in old.content) for b, s, t in named
+        )
         is_called = is_called and bool(old.subject) and bool(old.names)
-        only_named = is_called and old.content - old.subject <= old.names | self._called
-        has_name = bool(mine.names - old.names or self._called & set(mine.stems))
+        only_named = is_called and old.content - old.subject <= old.names | self._parser.stemmed("called")
+        has_name = bool(mine.names - old.names or self._parser.stemmed("called") & set(mine.stems))
         return only_named and not has_name and pattern("has_left").search(" ".join(mine.tokens)) is None
 
     def _are_told_apart(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
-        mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
+        mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
         return [bool(old.owners & (mine.subject - mine.owners)) or _are_apart(mine, old) for old in theirs]
 
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
         cosines, is_sure = _cosines(new, olds), self.says_change(new.text)
-        is_said = bool(SAYS_CHANGE & self._reader.parsed(new.text).says)
+        is_said = bool(SAYS_CHANGE & self._parser.parsed(new.text).says)
         has_no_vector = cosines <= 0
         least = FAR_APART if is_said else LEAST_UNSAID
         is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= least))
@@ -304,8 +308,8 @@ class Replacement:
 
     def _share_matter(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them share a word with `new` that says what it is about."""
-        mine = _beginnings(self._reader.parsed(new.text).matter - self._idle)
-        theirs = [_beginnings(self._reader.parsed(old.text).matter - self._idle) for old in olds]
+        mine = _beginnings(self._parser.parsed(new.text).matter - self._parser.stemmed("idle"))
+        theirs = [_beginnings(self._parser.parsed(old.text).matter - self._parser.stemmed("idle")) for old in olds]
         return np.array([bool(mine & each) for each in theirs])
 
     def _are_taken_over(self, new: Said, olds: Sequence[Said]) -> list[bool]:
@@ -313,25 +317,25 @@ class Replacement:
         found = pattern("takes_over").search(new.text)
         if not found:
             return [False] * len(olds)
-        now = self._reader.parsed(new.text[found.start("who") :])
-        what = now.content - now.names - self._idle
-        theirs = [self._reader.parsed(old.text) for old in olds]
+        now = self._parser.parsed(new.text[found.start("who") :])
+        what = now.content - now.names - self._parser.stemmed("idle")
+        theirs = [self._parser.parsed(old.text) for old in olds]
         return [bool(what & old.content and old.names - now.names) and not now.names & old.names for old in theirs]
 
     def _somebody_else_does(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them say of somebody else what `new` says that one does with something that both know: `Ida has the
         solo in the mass`, of `Bo sings the solo in the mass`.
         """
-        says = self._reader.parsed(new.text).says
+        says = self._parser.parsed(new.text).says
         mine = None if {"adds", "adds_up"} & says else pattern("does_known").match(new.text)
         if mine is None or _feels(TOKEN.findall(new.text)):
             return [False] * len(olds)
-        who, what = (self._reader.parsed(mine[name]).content for name in ("who", "what"))
-        what -= self._idle
+        who, what = (self._parser.parsed(mine[name]).content for name in ("who", "what"))
+        what -= self._parser.stemmed("idle")
         found = []
         for old in olds:
-            theirs, content = pattern("does_known").match(old.text), self._reader.parsed(old.text).content
-            other = self._reader.parsed(theirs["who"]).content if theirs else frozenset[str]()
+            theirs, content = pattern("does_known").match(old.text), self._parser.parsed(old.text).content
+            other = self._parser.parsed(theirs["who"]).content if theirs else frozenset[str]()
             found.append(bool(other and what) and what <= content and not who & content and not other & (who | what))
         return found
 
@@ -339,59 +343,62 @@ class Replacement:
         """Which of them say all that `new` says but for one word or name behind its verb: `The code of the gate is 12`
         for `There is a gate at the back. The code is 40.`
         """
-        mine = self._reader.parsed(new.text)
+        mine = self._parser.parsed(new.text)
         found = []
-        for old in map(self._reader.parsed, (each.text for each in olds)):
+        for old in map(self._parser.parsed, (each.text for each in olds)):
             came = mine.only(old)
             is_value = len(came) == 1 or (len(came) == 2 and mine.has("name", came[:1]) and mine.has("name", came[1:]))
             is_behind = is_value and came[0] > mine.verb and came[-1] - came[0] < len(came)
-            shared, is_named = mine.content & old.content - self._idle, mine.subject == old.subject and is_value
+            shared, is_named = (
+                mine.content & old.content - self._parser.stemmed("idle"),
+                mine.subject == old.subject and is_value,
+            )
             is_named = is_named and not mine.has("word", came)
-            is_of_it = bool(mine.subject - self._idle) and mine.subject <= old.content
+            is_of_it = bool(mine.subject - self._parser.stemmed("idle")) and mine.subject <= old.content
             is_of_it = is_of_it and (len(shared) > 1 or is_named)
             found.append(is_behind and is_of_it and any(place > old.verb for place in old.only(mine)))
         return np.array(found, bool)
 
     def _are_dated(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them have a month, if `new` has one."""
-        both = [self._reader.parsed(each.text).tokens for each in (new, *olds)]
-        dated = np.array([any(self._reader.kind_of_value(token) == "month" for token in tokens) for tokens in both])
+        both = [self._parser.parsed(each.text).tokens for each in (new, *olds)]
+        dated = np.array([any(self._parser.kind_of_value(token) == "month" for token in tokens) for tokens in both])
         return np.array(dated[1:] & dated[0], bool)
 
     def _share_names_alone(self, new: Said, olds: Sequence[Said]) -> Flags:
-        mine, theirs = self._reader.parsed(new.text), [self._reader.parsed(old.text) for old in olds]
-        shared = [mine.matter & old.matter - self._idle for old in theirs]
+        mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
+        shared = [mine.matter & old.matter - self._parser.stemmed("idle") for old in theirs]
         return np.array([each <= mine.names | old.names for each, old in zip(shared, theirs, strict=True)])
 
     def _have_its_value(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have what `new` says behind its verb, where it denies nothing."""
-        mine = self._reader.parsed(new.text)
+        mine = self._parser.parsed(new.text)
         value = mine.values_behind if "denies" not in mine.says else frozenset()
-        return [bool(value) and value <= self._reader.parsed(old.text).content for old in olds]
+        return [bool(value) and value <= self._parser.parsed(old.text).content for old in olds]
 
     def _give_up_its_code(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have a code that `new` says something else to be instead of."""
         found = contrast(new.text)
         wrong = " ".join([found.wrong if found else "", *map(left_behind, sentences(new.text))])
-        codes = {each for each in TOKEN.findall(wrong) if self._reader.kind_of_value(each) == "code"}
-        return [not codes.isdisjoint(self._reader.parsed(old.text).tokens) for old in olds]
+        codes = {each for each in TOKEN.findall(wrong) if self._parser.kind_of_value(each) == "code"}
+        return [not codes.isdisjoint(self._parser.parsed(old.text).tokens) for old in olds]
 
     def _are_taken_back(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them is the nearest one with what `new` says to have been told wrongly, or the only one."""
         told, denied = pattern("told_wrongly").search(new.text), wrong_first(new.text)
         said = told["wrong"] if told else denied.wrong if denied else ""
-        wrong = self._reader.parsed(said).content
-        has_it = np.array([bool(wrong) and wrong <= self._reader.parsed(old.text).content for old in olds])
+        wrong = self._parser.parsed(said).content
+        has_it = np.array([bool(wrong) and wrong <= self._parser.parsed(old.text).content for old in olds])
         is_only = has_it & (denied is not None and has_it.sum() == 1)
         near = np.where(has_it, _cosines(new, olds), -1.0)
         return np.array(is_only | (has_it & (near == near.max()) & ((near >= NEAR_DAY) | (near == 0.0))), bool)
 
     def _give_up_its_day(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them is the nearest one of a weekday that `new` gives up for another one."""
-        mine = self._reader.parsed(new.text)
-        days = {s for s, t in zip(mine.stems, mine.tokens, strict=True) if self._reader.kind_of_value(t) == "weekday"}
+        mine = self._parser.parsed(new.text)
+        days = {s for s, t in zip(mine.stems, mine.tokens, strict=True) if self._parser.kind_of_value(t) == "weekday"}
         over, near = days & mine.given_up, _cosines(new, olds)
-        has_it = np.array([not over.isdisjoint(self._reader.parsed(old.text).content) for old in olds])
+        has_it = np.array([not over.isdisjoint(self._parser.parsed(old.text).content) for old in olds])
         near = np.where(has_it & bool(days - over), near, np.float32(0))
         return np.array((near >= NEAR_DAY) & (near == near.max()), bool)
 
@@ -404,21 +411,21 @@ class Replacement:
         """The numbers of what a statement is about, by the name before them; a day of a month is none."""
         found: dict[str, set[str]] = {}
         for place, token in enumerate(statement.tokens[1 : statement.verb], 1):
-            name, kind = statement.stems[place - 1], self._reader.kind_of_value(statement.tokens[place - 1])
+            name, kind = statement.stems[place - 1], self._parser.kind_of_value(statement.tokens[place - 1])
             if token.isdecimal() and name in statement.content and kind not in ("month", "weekday", "number"):
                 found.setdefault(name, set()).add(token)
         return found
 
     def _done_again(self, text: str, before: Sequence[Parsed]) -> str:
         """A statement without when it was done, if it was done before: `I parked on level 7 today.`"""
-        done = self._reader.parsed(text).done
-        return self._reader.without("passing", text) if done and any(done == each.done for each in before) else text
+        done = self._parser.parsed(text).done
+        return self._parser.without("passing", text) if done and any(done == each.done for each in before) else text
 
     def _of_kinds(self, mine: Parsed, theirs: Parsed) -> Signs:
         """Whether the values that differ are of one kind."""
         came, went = mine.only(theirs), theirs.only(mine)
         kinds = [
-            {self._reader.kind_of_value(statement.tokens[place]) for place in places}
+            {self._parser.kind_of_value(statement.tokens[place]) for place in places}
             for statement, places in ((mine, came), (theirs, went))
         ]
         found = {kind: kind in kinds[0] & kinds[1] for kind in ("weekday", "month", "number", "code")}
@@ -442,7 +449,7 @@ class Replacement:
 
     def _of_things(self, mine: Parsed, theirs: Parsed) -> Signs:
         """Whether both are about the same thing, or each about one of its own."""
-        apart = [self._reader.listed("told_apart") & {t.lower() for t in each.tokens} for each in (mine, theirs)]
+        apart = [self._parser.listed("told_apart") & {t.lower() for t in each.tokens} for each in (mine, theirs)]
         shared, names = mine.content & theirs.content, mine.names | theirs.names
         is_named = theirs.has("name", [p for p, s in enumerate(theirs.stems) if s in mine.content])
         leaves = bool({"changes", "denies"} & mine.says)
@@ -467,22 +474,6 @@ class Replacement:
             "has_my_values": holds,
             "has_my_values_and_stays": holds and not starts_over,
         }
-
-    @cached_property
-    def _kin(self) -> frozenset[str]:
-        return frozenset(map(stem, self._reader.listed("kin")))
-
-    @cached_property
-    def _called(self) -> frozenset[str]:
-        return frozenset(map(stem, self._reader.listed("called")))
-
-    @cached_property
-    def _being(self) -> frozenset[str]:
-        return frozenset(map(stem, self._reader.listed("being")))
-
-    @cached_property
-    def _idle(self) -> frozenset[str]:
-        return frozenset(map(stem, self._reader.listed("idle")))
 
     @cached_property
     def _head(self) -> SignsAndVectors:

@@ -31,6 +31,8 @@ LEAST_SAID = 2
 
 def without(text: str, ended: Sequence[str]) -> str:
     """A message without the sentences that no longer hold; "" when nothing is left."""
+    if not ended:
+        return text
     for sentence in ended:
         before, said, after = text.partition(sentence)
         if said:
@@ -38,8 +40,6 @@ def without(text: str, ended: Sequence[str]) -> str:
             before = _without_end(pattern("joining").sub("", before))
             rest = after[joined.end() :] if joined else after
             text = f"{before}{'' if rest[:1] in ('.', '!', '?') else ' '}{rest}"
-    if not ended:
-        return text
     left = " ".join(text.split()).strip(" ,;")
     return " ".join(sentence for sentence in sentences(left) if not _wants_nothing_said(sentence))
 
@@ -57,11 +57,11 @@ def _wants_nothing_said(sentence: str) -> bool:
 
 
 @remembered(256)
-def over(content: str, instead: str) -> tuple[frozenset[str], ...]:
+def over(content: str, newer: str) -> tuple[frozenset[str], ...]:
     """The content stems of what a memory said that does not hold any more, as another one holds instead: all of it, and
     the sentence that the other one is about, and does not say.
     """
-    new, said = stems(instead), [stems(sentence) - {"user"} for sentence in sentences(content)]
+    new, said = stems(newer), [stems(sentence) - {"user"} for sentence in sentences(content)]
     only_names = [stems(" ".join(values(sentence, known=()))) for sentence in sentences(content)]
     changed = [
         each
@@ -72,19 +72,19 @@ def over(content: str, instead: str) -> tuple[frozenset[str], ...]:
     return stems(content), *(each for each in changed if shared and len(each & new) == shared)
 
 
-def without_sentences(content: str, over: Sequence[Set[str]]) -> str:
+def without_sentences(content: str, gone: Sequence[Set[str]]) -> str:
     """A memory without the sentences that are over, of which the content stems are given; all of it if none is left."""
-    said = sentences(content) if over else []
-    kept = [sentence for sentence in said if stems(sentence) not in over]
+    said = sentences(content) if gone else ()
+    kept = [sentence for sentence in said if stems(sentence) not in gone]
     return content if len(kept) in (0, len(said)) else " ".join(kept)
 
 
-def unsaid(text: str, over: Sequence[Set[str]]) -> str:
+def unsaid(text: str, gone: Sequence[Set[str]]) -> str:
     """A message without its sentences that say what one of the memories said that are over, of which the content stems
     are given; "" when nothing is left.
     """
-    said = sentences(text) if over else ()
-    kept = [sentence for sentence in said if not _says_one(stems(sentence), over)]
+    said = sentences(text) if gone else ()
+    kept = [sentence for sentence in said if not _says_one(stems(sentence), gone)]
     return text if len(kept) == len(said) else "\n".join(kept)
 
 
@@ -93,9 +93,9 @@ def _says_one(said: Set[str], contents: Sequence[Set[str]]) -> bool:
 
 
 def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset()) -> str:
-    """What a text says that corrected those contents, without what it only says to be over: `I quit the bakery. I work
-    at the library.`; all of it where nothing else is left, or about the same: `The bike got sold. I take the bus.`, or
-    where what would be left out is `asked` for, of which the stems are given: who left, and not what they did.
+    """A text that corrected those contents, without what it only says to be over: `I quit the bakery. I work at the
+    library.` All of it where nothing else would be left, where what is left is about something else (`The bike got
+    sold. I take the bus.`), or where what would go is `asked` for, of which the stems are given.
     """
     if not corrected:
         return text
@@ -171,9 +171,9 @@ def _standing(text: str, corrected: tuple[str, ...]) -> str:
     old = frozenset().union(*map(stems, corrected))
     said = [*_held(sentences(text), old, corrected)]
     gone = [each for each, is_over in said if is_over]
-    now = [each for each, is_over in said if not is_over]
-    is_about_it = any(stems(each) & old for each in now)
-    is_about_it = is_about_it or any(is_instead(each, over, corrected) for over in gone for each in now)
+    holding = [each for each, is_over in said if not is_over]
+    is_about_it = any(stems(each) & old for each in holding)
+    is_about_it = is_about_it or any(is_instead(each, before, corrected) for before in gone for each in holding)
     left = [h for h, is_over in said if not is_over or (not is_about_it and pattern("is_gone").search(h))]
     is_told = len(stems(" ".join(each for each in left if not is_question(each)))) >= LEAST_SAID
     return " ".join(left if is_told else [held for held, _ in said])
@@ -213,13 +213,13 @@ def _says_more(sentence: str, old: frozenset[str]) -> bool:
     """Whether a clause of a sentence about what is over says what is so now: `Sold the van, we have a lorry.`"""
     begins = [(0, ""), *((cut.end(), cut[0]) for cut in pattern("clause_end").finditer(sentence))]
     ends = [*(cut.start() for cut in pattern("clause_end").finditer(sentence)), len(sentence)]
-    clauses = [(sentence[begin:end], joint) for (begin, joint), end in zip(begins, ends, strict=True)]
+    parts = [(sentence[begin:end], joint) for (begin, joint), end in zip(begins, ends, strict=True)]
     return any(
         (pattern("says_now").search(clause) or pattern("therefore").search(joint))
         and not any(pattern(name).search(clause) for name in ("says_over", "has_left"))
         and not pattern("subordinate").match(clause)
         and stems(clause) - old
-        for clause, joint in clauses
+        for clause, joint in parts
     )
 
 
@@ -227,8 +227,8 @@ def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) 
     """A sentence without its clause about what is over, if the other one says by itself what holds instead."""
     opened = pattern("correcting").match(sentence)
     said = sentence[opened.end() :] if opened else sentence
-    if (values := wrong_first(said)) and stems(values.wrong) & old:
-        return finished(values.right)
+    if (found := wrong_first(said)) and stems(found.wrong) & old:
+        return finished(found.right)
     if (given_up := pattern("no_more").match(said)) and stems(given_up["wrong"]) & old and stems(given_up["instead"]):
         return finished(given_up["instead"])
     plain = asserted(said)
@@ -311,8 +311,8 @@ def _is_in_its_place(clause: str, before: str) -> bool:
 
 def _leads(clause: str) -> set[str]:
     """The prepositions that values begin with."""
-    words = [clause[found.start() :] for found in re.finditer(r"\S+", clause)]
-    return {found[0].split()[0].casefold() for word in words if (found := pattern("lead").match(word))}
+    tails = [clause[found.start() :] for found in re.finditer(r"\S+", clause)]
+    return {found[0].split()[0].casefold() for tail in tails if (found := pattern("lead").match(tail))}
 
 
 def _verb(clause: str) -> str:
