@@ -150,6 +150,14 @@ def test_what_is_so_instead_of_what_was_quoted_ends_it(daemon: Daemon) -> None:
     assert "Oakfield" not in answer
 
 
+def test_no_right_behind_what_one_said_oneself_puts_it_right(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    *_, confirmed = _say(client, "Remember that my barge pole is 14 feet.", "No, it's 12 feet.")
+    assert "(instead of: The user's barge pole is 14 feet.)" in confirmed
+    *_, other = _say(client, "I like the sea a lot.", "Remember that the pole is green.", "it's 12 feet now")
+    assert "instead of" not in other
+
+
 def test_what_follows_no_answer_is_no_correction_of_one(daemon: Daemon) -> None:
     client = daemon(model=ExtractiveModel())
     _say(client, "Remember that the code of the gate is 3917.")

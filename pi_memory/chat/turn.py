@@ -17,7 +17,7 @@ from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.errors import ModelError, StoreError, Unprocessable
-from pi_memory.learning.brief_correction import Answered
+from pi_memory.learning.brief_correction import Answered, says_no
 from pi_memory.learning.forget_requests import confirmed
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
@@ -25,6 +25,7 @@ from pi_memory.loader import Loader
 from pi_memory.protocols import Clock, Model
 from pi_memory.text import language
 from pi_memory.text.intent import Wish, intent_of
+from pi_memory.text.user_text import sentences
 from pi_memory.types import (
     NO_MEMORY,
     UNKEPT,
@@ -305,14 +306,18 @@ def _statements(message: str, conversation: Conversation) -> tuple[Statement, ..
     receipt = conversation.exchanges[-1].receipt if conversation.exchanges else None
     if receipt and (what := confirmed(message, receipt.stated)):
         return (Statement("forget", what, message),)
-    return notice(message, _answered(conversation))
+    return notice(message, _answered(message, conversation))
 
 
-def _answered(conversation: Conversation) -> Answered | None:
-    """What the last message of a conversation asked, and the best that was recalled for it; None if it did not ask."""
+def _answered(message: str, conversation: Conversation) -> Answered | None:
+    """What the last message of a conversation asked, and the best that was recalled for it; if it only stated something
+    to which this one says no, that; None for others.
+    """
     last = conversation.exchanges[-1] if conversation.exchanges else None
     if last is None or last.receipt is None:
         return None
+    if says_no(message) and len(sentences(last.user)) == 1 and intent_of(last.user).kind is Wish.STATEMENT:
+        return Answered("", last.user)
     best, asks = next(iter(last.receipt.recalled), None), intent_of(last.user).kind is Wish.QUESTION
     if best is None:
         return Answered(last.user, "", is_sure=False) if asks else None

@@ -24,8 +24,8 @@ LONGEST_SHORT_MONTH = 4
 
 
 class Answered(Struct, frozen=True):
-    """The turn before: the question, and what was quoted first for it, "" for nothing. `is_sure`: not only the nearest
-    there is.
+    """The turn before: the question, and what was quoted first for it, "" for nothing; or "" and what the user said
+    themselves. `is_sure`: not only the nearest there is.
     """
 
     question: str
@@ -65,10 +65,15 @@ def corrected(said: str, before: Answered) -> Correction | None:
     return found or _told_instead(said, before, said_before)
 
 
+def says_no(message: str) -> bool:
+    """Whether a message refuses what was said before it: `no, it's 12`; not only `actually`."""
+    return bool(pattern("correcting").match(message)) and not pattern("correcting_softly").match(message)
+
+
 def _told_instead(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
     """`That's wrong, I buy from Ida these days.`; with the question in front, if it does not say itself of what."""
     rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip()))
-    if not (is_refused and before.is_sure and said_before) or rest.endswith("?"):
+    if not (is_refused and before.question and before.is_sure and said_before) or rest.endswith("?"):
         return None
     if any(pattern(name).match(rest) for name in ("other_meant", "says_it_is")):
         return None
