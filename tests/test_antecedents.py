@@ -52,6 +52,14 @@ def completed(*messages: str) -> list[str]:
         ),
         (["The rink shuts at ten."], ["The rink shuts at ten."]),
         (
+            ["Bix's coach is Ola.", "The rink shuts at ten. They ring a bell before."],
+            ["The rink shuts at ten.", "The rink shuts at ten. They ring a bell before."],
+        ),
+        (
+            ["Bix spends June at the farm.", "The goat only likes the hill path, so we go there and back."],
+            ["The goat only likes the hill path, so we go there and back."],
+        ),
+        (
             ["The lad has my saw.", "Ola builds all our boats. She has been here for six years."],
             ["Ola builds all our boats.", "Ola builds all our boats. She has been here for six years."],
         ),

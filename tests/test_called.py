@@ -34,6 +34,7 @@ def test_what_is_called_what_is_read_from_what_was_said() -> None:
     [
         "The NAS is at 10.0.0.2",
         "Our next gig is Saturday.",
+        "Since the summer Freya has had a cold.",
         "My mum's birthday is in May.",
         "The Tin Lantern pays well.",
         "The user works at Linden Park.",

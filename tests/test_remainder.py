@@ -428,6 +428,24 @@ def test_what_was_wrong_is_told_in_front_of_both_values() -> None:
     )
 
 
+def test_a_value_is_denied_in_one_sentence_and_told_in_the_next() -> None:
+    known = "Ida is allergic to walnuts."
+    assert (
+        merged("Actually it isn't walnuts with Ida, I got in a muddle. It's kiwi.", known) == "Ida is allergic to kiwi."
+    )
+    assert merged("It isn't walnuts, it's oats she can't have.", known) == "Ida is allergic to oats."
+    assert merged("The van isn't new. It's a Ford.", "Our van is new.") is None
+
+
+def test_who_did_before_what_somebody_has_taken_over_is_not_kept() -> None:
+    known = "We sell oats to the mill. My contact there is Mr Crane."
+    assert (
+        merged("Ms Holm has taken over the mill.", known, [0.2, 0.8])
+        == "Ms Holm has taken over the mill. We sell oats to the mill."
+    )
+    assert merged("Ms Holm has taken over the mill.", known, [0.8, 0.2]) is None
+
+
 def test_what_was_given_up_for_another_thing_gives_way_to_it() -> None:
     studies = "My daughter Ada is doing metallurgy at Ulm."
     assert merged("Ada has dropped metallurgy and switched to ceramics.", studies) == (

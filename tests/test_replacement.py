@@ -157,6 +157,23 @@ def test_who_takes_over_ends_who_did_it_before() -> None:
     assert chair >= LEAST_CHANCE > key
 
 
+def test_who_has_taken_one_thing_over_ends_who_did_it() -> None:
+    bakes, when = "Ida bakes the cakes for the mill.", "The cakes go out on Fridays."
+    taken, beside = chances("Ada Holm has taken over the cakes, and she is glad of it.", bakes, when)
+    assert taken >= LEAST_CHANCE > beside
+    assert max(chances("Ada Holm has taken over the boats.", bakes, when)) < LEAST_CHANCE
+
+
+def test_the_time_of_day_is_no_value_that_is_known_already() -> None:
+    sleeps = "At night the cat curls up under the stairs."
+    assert chances("The cat has gone shy and curls up by the stove at night.", sleeps, VET)[0] >= (LEAST_CHANCE)
+
+
+def test_a_name_put_down_for_something_is_no_change() -> None:
+    new = "We have put our names down for the county regatta in Ulm."
+    assert max(chances(new, "Our rowing club has the boat house on Mondays.", VET, KEY)) < LEAST_CHANCE
+
+
 def test_what_does_not_come_before_another_day_ends_the_nearest_one_with_a_day_to_come() -> None:
     glazier, birthday = "The man for the attic window is coming on Wednesday.", "Ida's birthday is on the 4th of May."
     window, other = chances("The glass people rang, they can't get here till Monday.", glazier, birthday)

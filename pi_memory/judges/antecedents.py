@@ -105,8 +105,8 @@ class Antecedents:
         spoken, things = re.findall(r"\w+", fact.text.casefold()), words("of_things")
         if not words("of_several").isdisjoint(spoken[:1]):
             several = [text for text in earlier if pattern("several_first").match(text)] or [named.several]
-            if several[-1]:
-                return several[-1]
+            if several[-1] or earlier:
+                return several[-1] or earlier[-1]  # Bern's nursery shuts at six. They are strict.
         if earlier and not things.isdisjoint(spoken):
             return earlier[-1]
         asked = _question(said[place - 1], fact) if place else ""
@@ -230,7 +230,7 @@ def _points_back(text: str) -> bool:
     found = them if them and "," not in text[: them.start()] else there
     before = text[: found.start()] if found else ""
     return found is not None and not any(
-        pattern(name).search(before) for name in ("at_place", "to_place", "name_inside")
+        pattern(name).search(before) for name in ("at_place", "to_place", "name_inside", "thing_before_clause")
     )
 
 

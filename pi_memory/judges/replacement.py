@@ -166,6 +166,8 @@ class Replacement:
             is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (cosines > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
+            is_hardly = (signs[:, -1] < SURELY_READ) & (cosines < LEAST_UNSAID) & (cosines > 0)
+            found = np.minimum(found, _either(is_hardly & ~is_of_it & ~anew, NEARLY_ENDS))
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(others, ODDS_APART))
         found = np.maximum(left, self._by_distance(found, signs, new, olds))
@@ -312,15 +314,27 @@ class Replacement:
         theirs = [_beginnings(self._parser.parsed(old.text).matter - self._parser.stemmed("idle")) for old in olds]
         return np.array([bool(mine & each) for each in theirs])
 
-    def _are_taken_over(self, new: Said, olds: Sequence[Said]) -> list[bool]:
-        """Which of them say of somebody else what, as `new` says, another one has taken over."""
-        found = pattern("takes_over").search(new.text)
+    def _are_taken_over(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them say of somebody else what, as `new` says, another one has taken over: behind why, of any of it;
+        else the nearest one that names all of it and who does it.
+        """
+        behind_why, alone = pattern("takes_over").search(new.text), pattern("takes_over_what").match(new.text)
+        found = behind_why or alone
         if not found:
-            return [False] * len(olds)
-        now = self._parser.parsed(new.text[found.start("who") :])
+            return np.zeros(len(olds), bool)
+        now = self._parser.parsed(new.text[found.start("who") : None if behind_why else found.end()])
         what = now.content - now.names - self._parser.stemmed("idle")
         theirs = [self._parser.parsed(old.text) for old in olds]
-        return [bool(what & old.content and old.names - now.names) and not now.names & old.names for old in theirs]
+        if behind_why:
+            has_it = [
+                bool(what & old.content and old.names - now.names) and not now.names & old.names for old in theirs
+            ]
+            return np.array(has_it, bool)
+        has_it = [
+            bool(what and old.subject) and what <= old.content and not old.subject & now.content for old in theirs
+        ]
+        near = np.where(has_it, _cosines(new, olds), -1.0)
+        return np.array(has_it & (near == near.max()), bool)
 
     def _somebody_else_does(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them say of somebody else what `new` says that one does with something that both know: `Ida has the
@@ -373,8 +387,14 @@ class Replacement:
     def _have_its_value(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have what `new` says behind its verb, where it denies nothing."""
         mine = self._parser.parsed(new.text)
-        value = mine.values_behind if "denies" not in mine.says else frozenset()
+        value = mine.values_behind - self._times_of_day(mine) if "denies" not in mine.says else frozenset()
         return [bool(value) and value <= self._parser.parsed(old.text).content for old in olds]
+
+    def _times_of_day(self, statement: Parsed) -> set[str]:
+        """The stems of `night` and `weekly`: most things that are told apart have them in common."""
+        places = zip(statement.stems, statement.tokens, statement.kinds, strict=True)
+        dated = ("weekday", "month")
+        return {s for s, t, kind in places if kind == "day" and self._parser.kind_of_value(t) not in dated}
 
     def _give_up_its_code(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have a code that `new` says something else to be instead of."""

@@ -54,6 +54,7 @@ def merged(
     is how likely that makes each of the memory's clauses untrue; `alone` are these with what their pronouns stand for.
     The memory begins with the `context` that it refers back to: if that is a fact, another memory says it.
     """
+    said = pattern("also_mistaken").sub("", said)
     told = [sentence for sentence in sentences(said) if not pattern("mistaken").search(sentence)]
     said = " ".join(told) or pattern("first_mistaken").sub("", said)
     return (
@@ -74,7 +75,7 @@ def put_right(said: str, known: str) -> str | None:
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
     found = found or _value_instead(said) or swapped(said)
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
-    if found and not found.subject and not standing(wrong, known):  # not nuts with Bo, sesame
+    if found and not standing(wrong, known):  # not nuts with Bo, sesame
         wrong = pattern("of_what").split(wrong)[0]
     if found and (not standing(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
@@ -226,6 +227,8 @@ def with_rest(
     if not has_new_value and any(_is_said_over(said, parts[place]) for place in corrected):
         # The office of who quit, but not what was said of somebody who is named now too.
         rest = [p for p in rest if not pattern("definite").match(parts[p]) or _named(parts[p]) & _named(said)]
+    if any(pattern(name).search(said) for name in ("takes_over", "takes_over_what")):  # not who did it before
+        rest = [p for p in rest if _named(parts[p]) <= _named(f". {said}")]
     kept = [finished(named.get(place, parts[place])) for place in rest]
     return " ".join([finished(said), *kept]) if kept else None
 

@@ -91,15 +91,19 @@ def is_number_word(word: str) -> bool:
 
 
 def _in_place_of_denied(text: str) -> Contrast | None:
-    """What stands in the place of what is denied: `no longer in Leeds but in York`, `it isn't tea, it's coffee`."""
+    """What stands in the place of what is denied: `no longer in Leeds but in York`, `it isn't tea, it's coffee`, `It
+    isn't tea. It's coffee`.
+    """
     names = ("but", "but_it") if len(text) <= LONGEST else ()
     joints = [(name, joint) for name in names for joint in pattern(name).finditer(text)]
     denials = [*pattern("denial").finditer(text)] if joints else []
     for name, joint in joints:
         before = [found for found in denials if found.end() <= joint.start()]
         right, _, rest = text[joint.end() :].partition(",")
+        if name == "but_it" and (told := pattern("relative").search(right)):  # it's eggs she can't have
+            right, rest = right[: told.start()], ""
         between = text[before[-1].end() : joint.start()] if before else ""
-        if (place := _denied(between, right)) is not None:
+        if (place := _denied(between, right, is_clause=name == "but_it")) is not None:
             kept = "".join(filter(None, before[-1].groups()))
             subject = " ".join(f"{text[: before[-1].start()]} {kept}{between[:place]}".split())
             if name == "but_it" and pattern("vague_subject").match(subject) and len(subject.split()) <= LEAST_RIGHT:
@@ -136,7 +140,7 @@ def _denied_doing(text: str, joint: re.Match[str]) -> Contrast | None:
     for found in pattern("denied_doing").finditer(text, 0, joint.start()):
         verb, _, between = text[found.end() : joint.start()].partition(" ")
         right, _, rest = text[joint.end() :].partition(",")
-        if between and _kinds(right) and (place := _denied(f" {between}", right)) is not None:
+        if between and _kinds(right) and (place := _denied(f" {between}", right, is_clause=True)) is not None:
             does = third(verb) if found["does"] else verb
             subject = " ".join(f"{text[: found.start()]} {does} {f' {between}'[:place]}".split())
             made = Contrast(subject, right, f" {between}"[place:].strip(), more=f",{rest}" if rest else "")
@@ -144,8 +148,10 @@ def _denied_doing(text: str, joint: re.Match[str]) -> Contrast | None:
     return None
 
 
-def _denied(between: str, right: str) -> int | None:
-    """Where, behind a denial, the value begins that another one takes the place of; None if it is not of its kind."""
+def _denied(between: str, right: str, *, is_clause: bool) -> int | None:
+    """Where, behind a denial, the value begins that another one takes the place of, in a clause of its own or not; None
+    if it is not of its kind.
+    """
     said = [*re.finditer(r"\S+", between)]
     if not said or begins_clause(right):
         return None
@@ -159,9 +165,10 @@ def _denied(between: str, right: str) -> int | None:
     wrong = between[said[0].start() :] if said else ""
     if told := pattern("relative").search(wrong):
         wrong = wrong[: told.start()]
+    wrong = pattern("of_what").split(wrong)[0] if is_clause else wrong
     is_short = 0 < len(wrong.split()) <= MOST_OTHER and len(right.split()) <= MOST_OTHER
     is_value = is_short and not _kinds(wrong) and not pattern("contrast_goes_on").match(wrong)
-    does = right.endswith("s") and not wrong.endswith("s")  # "isn't broken but leaks"
+    does = not is_clause and right.endswith("s") and not wrong.endswith("s")  # "isn't broken but leaks"
     return said[0].start() if is_value and not does and not pattern("says_now").match(right) else None
 
 
