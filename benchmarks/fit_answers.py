@@ -4,12 +4,14 @@ Vectors say that `The server is in the cupboard` and `What is the server called?
 both at once sees that the one does not answer the other (Nogueira and Cho, 2019, "Passage re-ranking with BERT"). Each
 question of the households of `fit_embedder` has to choose its answer among the nearest statements of its household, or
 none of them where it is about what nobody told. `scripts/fit-answers` runs it, in forty minutes of two cores, after
-`scripts/fit-embedder`, as what is nearest comes from there.
+`scripts/fit-embedder`, as what is nearest comes from there; then with `--further`, in as long again: it goes on with
+the people of `everyday` that are not held out, whose remarks in passing answer nothing, beside a share of the rest.
 """
 
 import argparse
 import asyncio
 import importlib
+import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,21 +20,25 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from benchmarks.everyday import PEOPLE
 from benchmarks.fit_embedder import ADAPTER, AT_ONCE, Adapted, Household, Steps, households, rows
 from benchmarks.fit_heads import ADAPTERS, EMBEDDER, HEADS, is_left, save_reading
 from pi_memory.embedding.gguf import GgufEmbedder
+from pi_memory.text.intent import only_asks, says_nothing
 from pi_memory.types import Vectors
 
 torch: Any = importlib.import_module("torch")
 
 ROUNDS, QUESTIONS = 1, 8
 """How often each question is read, and questions of a step."""
-OF_FACT = 2
+OF_FACT, OF_FACT_OF_PEOPLE = 2, 3
 """Questions to a fact that are read."""
 NEAREST, ANY = 4, 1
 """Statements that a question is read with besides its answer: the nearest of its household, and any."""
-NOTHING = 3
+NOTHING, NOTHING_OF_PEOPLE = 3, 1
 """How often a question is read that nothing answers: there are few."""
+SHARE = 0.25
+"""Of the households, those that are read again beside the people."""
 OFTEN = 50
 """Steps between two lines that tell how far it is."""
 
@@ -48,9 +54,13 @@ class Choice(Struct, frozen=True):
 class Reading:
     """A model that learns to read questions with statements."""
 
-    def __init__(self) -> None:
-        self.model = Adapted(ADAPTER)  # which learns it sooner than the bare model
+    def __init__(self, *, further: bool) -> None:
+        start = ADAPTER.with_stem("answers") if further else ADAPTER  # which learns it sooner than the bare model
+        self.model = Adapted(start)
         self.head = torch.nn.Linear(self.model.dimensions, 1)
+        if further:
+            kept = json.loads((HEADS / "answers.json").read_text(encoding="utf-8"))
+            self.head.weight.data[0], self.head.bias.data[0] = torch.tensor(kept["weights"]), kept["bias"]
 
     def odds(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """Log-odds that the second text of each answers the first, shape (len(pairs),)."""
@@ -106,45 +116,78 @@ async def embedded(texts: Sequence[str]) -> dict[str, Vectors]:
     return found
 
 
+def people() -> tuple[list[Household], dict[str, list[str]]]:
+    """Those that are not held out, with all that they stated, and what they asked that is known to all."""
+    told = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(PEOPLE.glob("*.json"))]
+    seen = [person for person in told if not person.get("held_out")]
+    return [*map(_household, seen)], {person["name"]: person["follow_ups"] for person in seen}
+
+
+def _household(person: Mapping[str, Any]) -> Household:
+    said = [conversation["messages"] for conversation in person["conversations"]]
+    answers = [said[fact["conversation"]][fact["message"]] for fact in person["facts"]]
+    stating = [text for each in said for text in each if not only_asks(text) and not says_nothing(text)]
+    texts = [*dict.fromkeys([*stating, *answers])]
+    asked = zip(person["facts"], map(texts.index, answers), strict=True)
+    questions = [(text, place) for fact, place in asked for text in (*fact["questions"], fact["spoken"])]
+    return Household(person["name"], person["name"], texts, questions)
+
+
 def choices(
-    known: Sequence[Household], of_none: Mapping[str, Sequence[str]], vectors: Mapping[str, Vectors]
+    known: Sequence[Household],
+    of_none: Mapping[str, Sequence[str]],
+    vectors: Mapping[str, Vectors],
+    *,
+    of_fact: int = OF_FACT,
+    nothing: int = NOTHING,
 ) -> Iterator[Choice]:
     chance = random.Random(1)
     for each in known:
         facts = np.array([vectors[text] for text in each.facts])
-        for question, answer in _some(each.questions, chance):
+        for question, answer in _some(each.questions, of_fact, chance):
             order = [int(place) for place in np.argsort(-(facts @ vectors[question])) if place != answer]
             chosen = [*order[:NEAREST], *chance.sample(order[NEAREST:], min(ANY, len(order[NEAREST:])))]
             yield Choice(question, [each.facts[answer], *(each.facts[place] for place in chosen)], is_answered=True)
         for question in of_none.get(each.name, []):
             order = [int(place) for place in np.argsort(-(facts @ vectors[question]))]
-            for _ in range(NOTHING):
+            for _ in range(nothing):
                 yield Choice(question, [each.facts[place] for place in order[: NEAREST + 1]], is_answered=False)
 
 
-def _some(questions: Sequence[tuple[str, int]], chance: random.Random) -> Iterator[tuple[str, int]]:
-    """`OF_FACT` questions to each fact."""
+def _some(questions: Sequence[tuple[str, int]], count: int, chance: random.Random) -> Iterator[tuple[str, int]]:
+    """So many questions to each fact."""
     of: defaultdict[int, list[str]] = defaultdict(list)
     for question, answer in questions:
         of[answer].append(question)
     for answer, texts in of.items():
-        yield from ((text, answer) for text in chance.sample(texts, min(OF_FACT, len(texts))))
+        yield from ((text, answer) for text in chance.sample(texts, min(count, len(texts))))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--report", action="store_true", help="write nothing: leave one author in three out, and tell")
+    parser.add_argument("--further", action="store_true", help="go on from the adapter that there is, with the people")
     options = parser.parse_args()
     torch.manual_seed(0)
     known, of_none = households(), never()
-    asked = [text for each in known for text, _ in each.questions]
-    texts = [*asked, *(text for each in known for text in each.facts), *(q for each in of_none.values() for q in each)]
+    persons, asked_besides = people() if options.further else ([], {})
+    if options.further:
+        known = random.Random(3).sample(known, int(SHARE * len(known)))
+    every, without = [*known, *persons], [*of_none.values(), *asked_besides.values()]
+    asked = [text for each in every for text, _ in each.questions]
+    texts = [*asked, *(text for each in every for text in each.facts), *(text for each in without for text in each)]
     vectors = asyncio.run(embedded([*dict.fromkeys(texts)]))
-    fitted = [each for each in known if not (options.report and is_left(each.author))]
-    reading = Reading()
-    reading.fit([*choices(fitted, of_none, vectors)], chance=random.Random(0))
+
+    def chosen(*, left: bool) -> list[Choice]:
+        some, others = ([each for each in of if is_left(each.author) is left] for of in (known, persons))
+        more = choices(others, asked_besides, vectors, of_fact=OF_FACT_OF_PEOPLE, nothing=NOTHING_OF_PEOPLE)
+        return [*choices(some, of_none, vectors), *more]
+
+    fitted = chosen(left=False) if options.report else [*chosen(left=False), *chosen(left=True)]
+    reading = Reading(further=options.further)
+    reading.fit(fitted, chance=random.Random(0))
     if options.report:
-        left = [*choices([each for each in known if is_left(each.author)], of_none, vectors)]
+        left = chosen(left=True)
         odds = [reading.read([(each.question, said) for said in each.statements]) for each in left]
         first = [float(found.argmax() == 0) for each, found in zip(left, odds, strict=True) if each.is_answered]
         print(f"of {len(first)} questions the answer is first for {np.mean(first):.3f}")

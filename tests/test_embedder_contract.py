@@ -133,3 +133,12 @@ def test_pairs_are_read_in_their_order_or_not_at_all(embedder: Embedder) -> None
     none = asyncio.run(reading.read(embedder, [], "pairs"))
     assert none is not None
     assert none.shape == (0, embedder.dimensions)
+
+
+def test_by_its_words_a_text_has_a_unit_vector_and_is_near_to_itself(embedder: Embedder) -> None:
+    found = asyncio.run(reading.by_words(embedder, TEXTS))
+    assert found.shape == (len(TEXTS), embedder.dimensions)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), float(embedder.dimensions > 0), atol=1e-3)
+    np.testing.assert_allclose(found[0], found[-1], atol=1e-2)
+    if not isinstance(embedder, reading.ReadingEmbedder):
+        np.testing.assert_allclose(found, asyncio.run(embedder.embed(TEXTS)), atol=0.02)

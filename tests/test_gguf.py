@@ -16,6 +16,7 @@ from safetensors.numpy import load_file, save_file
 from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder, fingerprint
 from pi_memory.embedding.gguf_export import export_bert
+from pi_memory.embedding.reading import by_words
 from pi_memory.embedding.token_codes import BITS
 from pi_memory.errors import EmbedderError
 from pi_memory.types import Vectors
@@ -182,9 +183,11 @@ def test_an_adapter_is_added_to_the_weights_and_makes_a_space_of_its_own(tmp_pat
     merged = export_bert(folder, tmp_path / "merged.gguf", quantisation="f16", name="tiny")
     adapted = GgufEmbedder.open(plain, adapters=adapters)
     ((found,), name) = asyncio.run(adapted.embed(["the water"])), adapted.id
+    (words,) = asyncio.run(by_words(adapted, ["the water"]))
     asyncio.run(adapted.close())
     assert found @ embed(merged, "the water")[0] > 0.9999
     assert found @ embed(plain, "the water")[0] < 0.99
+    assert words @ embed(plain, "the water")[0] > 0.9999
     assert name == f"tiny+{fingerprint(meaning)}-{fingerprint(plain)}"
 
 

@@ -11,11 +11,13 @@ import pytest
 from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
+from pi_memory.embedding.reading import Purpose, Text
 from pi_memory.loader import Loader
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.candidates import PromptWindow
+from pi_memory.retrieval.gate import REREAD
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.prompt_blocks import PromptRoom
@@ -23,9 +25,9 @@ from pi_memory.retrieval.search import Search, SearchRequest
 from pi_memory.store import exchanges
 from pi_memory.store.database import Database
 from pi_memory.store.messages import REMARK
-from pi_memory.types import Candidate, Exchange, Recalled, Source
+from pi_memory.types import Candidate, Exchange, Recalled, Source, Vectors
 from pi_memory.worker import Worker
-from tests.fakes import FakeClock, FakeEmbedder
+from tests.fakes import FakeClock, FakeEmbedder, FakeReader
 
 GLOBAL = namespaces.scope(None)
 
@@ -118,6 +120,34 @@ def test_a_sentence_is_shown_once_as_the_memory_that_says_most_of_it(said: str, 
             found = await known.shown("Lena swimming")
             assert content in found
             assert len(found) == count
+
+    asyncio.run(main())
+
+
+class NotesAnswers(FakeReader):
+    """Notes which statements it has read with a question."""
+
+    dimensions = 384  # for which what is read is weighed
+
+    def __init__(self) -> None:
+        self.statements: list[str] = []
+
+    async def read(self, texts: Sequence[Text], purpose: Purpose) -> Vectors | None:
+        self.statements += [text[-1] for text in texts if purpose == "answers"]
+        return await super().read(texts, purpose)
+
+
+def test_a_memory_and_the_message_it_was_learned_from_are_read_once() -> None:
+    async def main() -> None:
+        reader = NotesAnswers()
+        async with mind(reader) as known:
+            for number, colour in enumerate(["red", "blue", "green", "grey", "black", "white", "pink"], 1):
+                said = f"My {colour} spare key is in the shed."
+                await known.say((said, ""))
+                content = f"The user's {colour} spare key is in the shed."
+                await known.memories.add(Candidate(content, quote=said, exchange_id=number), origin="rules")
+            assert await known.shown("Where is my red spare key?")
+            assert len(reader.statements) == len({*map(str.casefold, reader.statements)}) == REREAD
 
     asyncio.run(main())
 

@@ -92,7 +92,7 @@ class GgufEmbedder:
 
     async def read(self, texts: Sequence[Text], purpose: Purpose) -> Vectors | None:
         """See `ReadingEmbedder`."""
-        if purpose not in self._model.adapters:
+        if (MEANING if purpose == "words" else purpose) not in self._model.adapters:
             return None
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         for start in range(0, len(texts), CALL_TEXTS):

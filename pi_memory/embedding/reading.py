@@ -7,12 +7,14 @@ Vectors say what texts are about. Whether a sentence states a fact, and how one 
 from collections.abc import Sequence
 from typing import Literal, Protocol, runtime_checkable
 
+import numpy as np
+
 from pi_memory.protocols import Embedder
 from pi_memory.types import Vectors
 
-Purpose = Literal["sentences", "pairs", "answers"]
-"""Also the name of the adapter: for one text by itself, for two statements that are read as one, and for a question
-with a statement.
+Purpose = Literal["sentences", "pairs", "answers", "words"]
+"""Also the name of the adapter: for one text by itself, for two statements that are read as one, for a question with a
+statement; and none, for what the words of a text mean, not what answers it.
 """
 Text = tuple[str, ...]
 """One text, or two."""
@@ -30,3 +32,14 @@ class ReadingEmbedder(Embedder, Protocol):
 async def read(embedder: Embedder, texts: Sequence[Text], purpose: Purpose) -> Vectors | None:
     """What an embedder reads in texts; None of one that reads none. Raises `EmbedderError`."""
     return await embedder.read(texts, purpose) if isinstance(embedder, ReadingEmbedder) else None
+
+
+async def by_words(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """Unit vectors of texts, shape (len(texts), dimensions), without the adapter that moves a question to its answers;
+    as they are embedded where there is none. Raises `EmbedderError`.
+    """
+    found = await read(embedder, [(text,) for text in texts], "words")
+    if found is None:
+        return await embedder.embed(texts)
+    units: Vectors = found / np.linalg.norm(found, axis=1, keepdims=True)
+    return units

@@ -26,7 +26,7 @@ REACH = 5
 """Messages that a term reaches."""
 SATURATION, LENGTH = 0.4, 0.3
 """BM25's k1 and b. Small: a message is short, and each term counts once."""
-MEANING, MEANING_AT_LENGTH, MEANING_ALONE = 0.3, 0.4, 0.65
+MEANING, MEANING_AT_LENGTH, MEANING_ALONE = 0.3, 0.5, 0.65
 """Weight of cosine in similarity, the rest is that of words: between people; with an assistant that replies at length;
 for a statement that stands alone.
 """

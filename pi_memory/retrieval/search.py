@@ -9,7 +9,7 @@ sentence, and replaces `score`.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 
 import numpy as np
@@ -196,7 +196,7 @@ class Search:
         self._indexes: dict[Kind, RamIndex] = {"memory": memory_index.ram_index, "exchange": message_index.ram_index}
         self._scale = scale
         self._worker = worker
-        self._words = KeptVectors(WORDS)
+        self._words = KeptVectors(WORDS, reading.by_words)
         self._sentences = KeptVectors(SENTENCES)
         self._asked = Asked(heads)
         self._rereading = Rereading(heads, scale.embedder)
@@ -397,9 +397,15 @@ class Search:
 
     async def _reread(self, question: str, judged: list[Judged]) -> list[Judged]:
         """The statements, the first of them read once more, each together with the question."""
-        shown = [by_user(gate.as_said(each)) for each in judged[: gate.REREAD]]
-        odds = await self._rereading.answers(question, shown)
-        return judged if odds is None else gate.reread(judged, odds)
+        texts = [by_user(gate.as_said(each)) for each in judged]
+        keys = [text.casefold() for text in texts]  # a memory and what it was learned from are one
+        read = dict(islice(dict(zip(keys, texts, strict=True)).items(), gate.REREAD))
+        odds = await self._rereading.answers(question, [*read.values()])
+        if odds is None:
+            return judged
+        known = dict(zip(read, odds.tolist(), strict=True))
+        first = takewhile(known.__contains__, keys)
+        return gate.reread(judged, np.array([known[key] for key in first], np.float32))
 
     async def _asks(self, message: str) -> bool:
         """Whether a message asks though no rule says so; False where nothing reads it."""
@@ -485,7 +491,8 @@ class Search:
         try:
             scale = await self._scale.measured()
             (vector,), (tokens,) = await token_codes.embed(embedder, [query])
-            bearing = np.sqrt(np.clip(await self._words.of(terms, embedder) @ vector, LEAST_BEARING, 1.0))
+            words = await self._words.of([query, *terms], embedder)
+            bearing = np.sqrt(np.clip(words[1:] @ words[0], LEAST_BEARING, 1.0))
             query_tokens = QueryTokens(embedder.id, terms, tokens) if tokens.ids else None
             return QueryMeaning(Aim.of(vector, scale), bearing, query_tokens)
         except EmbedderError:
