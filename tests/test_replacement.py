@@ -162,6 +162,7 @@ def test_who_has_taken_one_thing_over_ends_who_did_it() -> None:
     taken, beside = chances("Ada Holm has taken over the cakes, and she is glad of it.", bakes, when)
     assert taken >= LEAST_CHANCE > beside
     assert max(chances("Ada Holm has taken over the boats.", bakes, when)) < LEAST_CHANCE
+    assert chances("Ada has taken over the cakes.", bakes, when, VET, KEY)[0] >= LEAST_CHANCE
 
 
 def test_the_time_of_day_is_no_value_that_is_known_already() -> None:

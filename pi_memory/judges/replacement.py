@@ -319,19 +319,17 @@ class Replacement:
         else the nearest one that names all of it and who does it.
         """
         behind_why, alone = pattern("takes_over").search(new.text), pattern("takes_over_what").match(new.text)
-        found = behind_why or alone
-        if not found:
-            return np.zeros(len(olds), bool)
-        now = self._parser.parsed(new.text[found.start("who") : None if behind_why else found.end()])
-        what = now.content - now.names - self._parser.stemmed("idle")
         theirs = [self._parser.parsed(old.text) for old in olds]
         if behind_why:
+            now = self._parser.parsed(new.text[behind_why.start("who") :])
+            what = now.content - now.names - self._parser.stemmed("idle")
             has_it = [
                 bool(what & old.content and old.names - now.names) and not now.names & old.names for old in theirs
             ]
             return np.array(has_it, bool)
+        who, what = self._named(alone, "who", "what")
         has_it = [
-            bool(what and old.subject) and what <= old.content and not old.subject & now.content for old in theirs
+            bool(what and old.subject) and what <= old.content and not old.subject & (who | what) for old in theirs
         ]
         near = np.where(has_it, _cosines(new, olds), -1.0)
         return np.array(has_it & (near == near.max()), bool)
