@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from benchmarks.everyday import PEOPLE
 from benchmarks.fit_embedder import ADAPTER, AT_ONCE, Adapted, Household, Steps, households, rows
-from benchmarks.fit_heads import ADAPTERS, EMBEDDER, HEADS, is_left, save_reading
+from benchmarks.fit_heads import ADAPTERS, EMBEDDER, HEADS, is_left, load_reading, save_reading
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.text.intent import only_asks, says_nothing
 from pi_memory.types import Vectors
@@ -59,8 +59,7 @@ class Reading:
         self.model = Adapted(start)
         self.head = torch.nn.Linear(self.model.dimensions, 1)
         if further:
-            kept = json.loads((HEADS / "answers.json").read_text(encoding="utf-8"))
-            self.head.weight.data[0], self.head.bias.data[0] = torch.tensor(kept["weights"]), kept["bias"]
+            load_reading(HEADS / "answers.json", self.head)
 
     def odds(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """Log-odds that the second text of each answers the first, shape (len(pairs),)."""

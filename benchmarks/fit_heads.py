@@ -119,6 +119,12 @@ def save_reading(path: Path, head: Any, *, scale: float = 1.0, more: float = 0.0
     write_reading(path, weights, float(bias[0]) + more)
 
 
+def load_reading(path: Path, head: Any) -> None:
+    """Give a `torch.nn.Linear` with one output the weights that `save_reading` wrote."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    head.weight.data[0], head.bias.data[0] = head.weight.new_tensor(kept["weights"]), kept["bias"]
+
+
 def write_reading(path: Path, weights: Floats, bias: float) -> None:
     path.write_text(f'{{\n"weights": {written(weights)},\n"bias": {bias:.9g}\n}}\n', encoding="utf-8")
 

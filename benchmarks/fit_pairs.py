@@ -13,14 +13,13 @@ on what some new authors wrote and a share of the rest. `scripts/fit-pairs` runs
 import argparse
 import asyncio
 import importlib
-import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.fit_embedder import ADAPTER, Adapted, Steps
-from benchmarks.fit_heads import ADAPTERS, EMBEDDER, HEADS, Case, cases, is_left, save_reading
+from benchmarks.fit_heads import ADAPTERS, EMBEDDER, HEADS, Case, cases, is_left, load_reading, save_reading
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.types import Vectors
 
@@ -44,8 +43,7 @@ class Reading:
         self.head = torch.nn.Linear(self.model.dimensions, 1)
         self._rounds = FURTHER_ROUNDS if self.model.is_adapted else ROUNDS
         if self.model.is_adapted:
-            kept = json.loads(head.read_text(encoding="utf-8"))
-            self.head.weight.data[0], self.head.bias.data[0] = torch.tensor(kept["weights"]), kept["bias"]
+            load_reading(head, self.head)
 
     def odds(self, pairs: Sequence[tuple[str, str]]) -> Any:
         """Log-odds that the first text of each makes the second untrue, shape (len(pairs),)."""

@@ -491,8 +491,8 @@ class Search:
         try:
             scale = await self._scale.measured()
             (vector,), (tokens,) = await token_codes.embed(embedder, [query])
-            words = await self._words.of([query, *terms], embedder)
-            bearing = np.sqrt(np.clip(words[1:] @ words[0], LEAST_BEARING, 1.0))
+            (whole,) = await reading.by_words(embedder, [query])  # not kept: a message may be long
+            bearing = np.sqrt(np.clip(await self._words.of(terms, embedder) @ whole, LEAST_BEARING, 1.0))
             query_tokens = QueryTokens(embedder.id, terms, tokens) if tokens.ids else None
             return QueryMeaning(Aim.of(vector, scale), bearing, query_tokens)
         except EmbedderError:
