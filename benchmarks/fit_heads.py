@@ -22,7 +22,8 @@ import numpy.typing as npt
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.asked import Asked
 from pi_memory.judges.heads import VECTOR_SCALE
-from pi_memory.judges.replacement import READ, Replacement, Said, pair_vector
+from pi_memory.judges.pair_signs import Said, pair_vector
+from pi_memory.judges.replacement import READ, Replacement
 from pi_memory.judges.worth import Worth
 from pi_memory.text.sentences import is_question
 from pi_memory.types import Vectors

@@ -3,13 +3,13 @@
 import asyncio
 from functools import cache
 
-import numpy as np
 import pytest
 
 from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import SignsAndVectors
-from pi_memory.judges.replacement import FIRST_SIGNS, LEAST_CHANCE, Replacement, Said
+from pi_memory.judges.pair_signs import Said
+from pi_memory.judges.replacement import LEAST_CHANCE, Replacement
 from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from tests.test_conflicts import MINILM
 
@@ -346,18 +346,5 @@ def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
     assert found[0] >= LEAST_CHANCE > found[1]
 
 
-def test_the_first_signs_are_in_their_places() -> None:
-    """What is judged by its place is what it is named after."""
-    kinds = {"weekday": ("Tuesday", "Friday"), "times": ("at 3pm", "at 4pm"), "money": ("for £45", "for £38")}
-    for kind, (new, old) in kinds.items():
-        (signs,) = JUDGE.signs(Said(f"The bus goes {new}."), [Said(f"The bus goes {old}.")], {})
-        assert signs[FIRST_SIGNS.index(kind)] == 1.0, kind
-    (signs,) = JUDGE.signs(Said("The bus is red."), [Said("The bus is old.")], {})
-    assert not signs[: len(FIRST_SIGNS)].any()
-
-
-def test_signs_are_numbers_whatever_the_text() -> None:
-    for text in ("", "?", "…", "a" * 5_000, "1 2 3", "É"):
-        assert np.isfinite(JUDGE.signs(Said(text, np.ones(384, np.float32)), [Said(KEY)], {})).all()
-        assert np.isfinite(JUDGE.signs(Said(text), [Said(""), Said(KEY)], {})).all()
+def test_of_no_older_statements_none_is_made_untrue() -> None:
     assert JUDGE.chances(Said(KEY), []).shape == (0,)

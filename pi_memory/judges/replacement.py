@@ -1,27 +1,35 @@
 """How likely a newer statement makes one of the older ones untrue: another value for the same thing, in whatever words.
 
-The rules of `comparison` decide what is plain. Here words are aligned: what both have, what only one has, on which side
-of the verb, of which kind; and each older statement stands beside the others, as what is corrected is most often the
-one that is nearest. Of the nearest the embedder reads both as one text (`embedding/reading.py`). A small learned judge
-weighs it all (`heads`), and rules correct what it finds (`Replacement.tempered`).
+The rules of `comparison` decide what is plain. Here a small learned judge (`heads`) weighs the signs of both
+(`pair_signs`), and what the embedder reads in the nearest as one text (`embedding/reading.py`); rules correct what it
+finds (`Replacement.tempered`).
 """
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from msgspec import Struct
 
 from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
-from pi_memory.judges.parsed import TOKEN, Kind, Parsed, Parser
+from pi_memory.judges.pair_signs import (
+    SAME_KIND,
+    PairSigns,
+    Said,
+    are_apart,
+    beginnings,
+    cosines_of,
+    have_special_kinds,
+    lead,
+    pair_vector,
+    verb_of,
+)
+from pi_memory.judges.parsed import TOKEN, Parsed, Parser
 from pi_memory.text.contrast import contrast, left_behind, wrong_first
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import sentences
-from pi_memory.text.spelling import likeness
 from pi_memory.types import Flags, Vectors
 
 LEAST_CHANCE = 0.42
@@ -82,49 +90,14 @@ HARDLY_READ, NEAR_READ, FIRST_READ = -4.0, 0.5, 0.15
 """Log-odds from which on the chance is then the last of these at least, if the cosine is the second one at least: a
 question about both is answered by the newer one.
 """
-BEGINNING = 6
-"""Letters that words of one family have in common."""
 LAST_OF_VERB = 4
 """Tokens of a statement that begins with its subject and its verb."""
 SAYS_CHANGE = frozenset({"changes", "has_changed", "corrects"})
 """That something is otherwise now, by its word or as what has happened, or was wrong: `I've hung it in the porch.`"""
-DIFFER: tuple[Kind, ...] = ("number", "day", "name")
-
 READ = 8
 """How many older statements are read together with the newer one, the nearest ones: each costs an embedding."""
 UNREAD = -6.0
 """Log-odds of the others."""
-
-FIRST_SIGNS = ("same_kind", "weekday", "month", "number", "code", "times", "money")
-"""The first signs of two statements: whether any values that differ are of one kind, and of which."""
-SAME_KIND = FIRST_SIGNS.index("same_kind")
-SPECIAL_KINDS = [FIRST_SIGNS.index(kind) for kind in ("weekday", "code", "times", "money")]
-"""The places of the kinds of which a statement seldom has a value by chance."""
-
-Signs = dict[str, float]
-
-
-class Said(Struct, frozen=True):
-    """A statement with its vector, shape (dimensions,); None without an embedder."""
-
-    text: str
-    vector: Vectors | None = None
-
-
-class Company(Struct, frozen=True):
-    """Older statements beside each other: how near each is to the newer one, by meaning or else by words, and how much
-    of what it shares with it is rare among them; arrays of shape (n,).
-    """
-
-    near: Vectors
-    weights: Vectors
-    """Of the words that are shared, by rarity."""
-    share_of_new: Vectors
-    share_of_old: Vectors
-    given_up: Vectors
-    """Of the words that the newer one gives up."""
-    holding: Vectors
-    """Which of them has a value that the newer one denies, and more in common with it: `Seats at 29, not 26.`"""
 
 
 class Replacement:
@@ -133,6 +106,7 @@ class Replacement:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._parser = Parser(folder / "replacement.toml")
+        self._signs = PairSigns(self._parser)
 
     def chances(
         self, new: Said, olds: Sequence[Said], *, embedder: str = "", read: Mapping[str, Vectors] | None = None
@@ -159,11 +133,11 @@ class Replacement:
         value is known already or where both are far apart; at least a given chance for plain forms of correction; 0 for
         what holds beside anything.
         """
-        cosines, others = _cosines(new, olds), np.array(self._are_told_apart(new, olds), bool)
+        cosines, others = cosines_of(new, olds), np.array(self._are_told_apart(new, olds), bool)
         anew, left = np.zeros(len(olds), bool), _left_by_reading(signs[:, -1], found, cosines)
         if not SAYS_CHANGE & self._parser.parsed(new.text).says:
             anew = self._are_said_anew(new, olds) & ~others
-            is_of_it = self._share_matter(new, olds) & _have_special_kinds(signs) & (cosines > 0)
+            is_of_it = self._share_matter(new, olds) & have_special_kinds(signs) & (cosines > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
             is_hardly = (signs[:, -1] < SURELY_READ) & (cosines < LEAST_UNSAID) & (cosines > 0)
@@ -171,7 +145,7 @@ class Replacement:
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(others, ODDS_APART))
         found = np.maximum(left, self._by_distance(found, signs, new, olds))
-        anew &= (cosines >= NEAR_ANEW) & (_have_special_kinds(signs) | (signs[:, -1] > 0))
+        anew &= (cosines >= NEAR_ANEW) & (have_special_kinds(signs) | (signs[:, -1] > 0))
         found = _at_least(found, self._somebody_else_does(new, olds), IN_DOUBT)
         found = _at_least(found, anew, SAYS_ANEW)
         found = _at_least(found, self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE)
@@ -202,16 +176,7 @@ class Replacement:
 
     def signs(self, new: Said, olds: Sequence[Said], read: Mapping[str, Vectors]) -> Vectors:
         """Signs of each pair, shape (n, signs), the last of them the log-odds of what the embedder `read`."""
-        theirs = [self._parser.parsed(old.text) for old in olds]
-        mine = self._parser.parsed(self._done_again(new.text, theirs))
-        cosines = _cosines(new, olds)
-        beside = _signs_beside(mine, _company(mine, theirs, cosines))
-        rows = [
-            {**self._of_kinds(mine, other), **_of_words(mine, other, cosine), **self._of_things(mine, other)}
-            for other, cosine in zip(theirs, cosines.tolist(), strict=True)
-        ]
-        signs = [[*row.values(), *_together(mine, row, place)] for row, place in zip(rows, beside, strict=True)]
-        return np.hstack([np.array(signs, np.float32), self._read(olds, read)])
+        return np.hstack([self._signs.of(new, olds), self._read(olds, read)])
 
     def _read(self, olds: Sequence[Said], read: Mapping[str, Vectors]) -> Vectors:
         """Log-odds by what was read, shape (n, 1); 0 if nothing was."""
@@ -255,7 +220,7 @@ class Replacement:
             theirs, is_own = self._parser.parsed(old.text), pattern("own").match(old.text) is not None
             is_elsewhere = is_own and bool(where and what & theirs.subject) and where.isdisjoint(theirs.content)
             is_of_kin = bool(kin and mine.owners & theirs.content) and kin.isdisjoint(theirs.content)
-            is_not_moved = bool(moved) and _beginnings(moved).isdisjoint(_beginnings(theirs.content))
+            is_not_moved = bool(moved) and beginnings(moved).isdisjoint(beginnings(theirs.content))
             of_another.append(is_elsewhere or is_of_kin or is_not_moved)
         return of_another
 
@@ -271,7 +236,7 @@ class Replacement:
         that is: `My son is Kit.`, `Kit moved out.`
         """
         kin = old.subject & self._parser.stemmed("kin")
-        is_named = _verb(old) in self._parser.stemmed("being") and "places" not in old.says
+        is_named = verb_of(old) in self._parser.stemmed("being") and "places" not in old.says
         return bool(kin) and is_named and bool(old.predicate) and old.predicate <= old.names and not kin & mine.content
 
     def _says_what_it_is_called(self, old: Parsed, mine: Parsed) -> bool:
@@ -291,15 +256,15 @@ class Replacement:
     def _are_told_apart(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
         mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
-        return [bool(old.owners & (mine.subject - mine.owners)) or _are_apart(mine, old) for old in theirs]
+        return [bool(old.owners & (mine.subject - mine.owners)) or are_apart(mine, old) for old in theirs]
 
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
-        cosines, is_sure = _cosines(new, olds), self.says_change(new.text)
+        cosines, is_sure = cosines_of(new, olds), self.says_change(new.text)
         is_said = bool(SAYS_CHANGE & self._parser.parsed(new.text).says)
         has_no_vector = cosines <= 0
         least = FAR_APART if is_said else LEAST_UNSAID
-        is_special = _have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= least))
+        is_special = have_special_kinds(signs) & (is_sure | has_no_vector | (cosines >= least))
         is_special |= self._are_dated(new, olds) & (cosines >= least)
         may_be_of_it = self._share_matter(new, olds) | is_special
         odds = _either(self._share_names_alone(new, olds) & ~np.array(is_sure), ODDS_FAR_BY_NAME, ODDS_FAR)
@@ -310,8 +275,8 @@ class Replacement:
 
     def _share_matter(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them share a word with `new` that says what it is about."""
-        mine = _beginnings(self._parser.parsed(new.text).matter - self._parser.stemmed("idle"))
-        theirs = [_beginnings(self._parser.parsed(old.text).matter - self._parser.stemmed("idle")) for old in olds]
+        mine = beginnings(self._parser.parsed(new.text).matter - self._parser.stemmed("idle"))
+        theirs = [beginnings(self._parser.parsed(old.text).matter - self._parser.stemmed("idle")) for old in olds]
         return np.array([bool(mine & each) for each in theirs])
 
     def _are_taken_over(self, new: Said, olds: Sequence[Said]) -> Flags:
@@ -331,7 +296,7 @@ class Replacement:
         has_it = [
             bool(what and old.subject) and what <= old.content and not old.subject & (who | what) for old in theirs
         ]
-        near = np.where(has_it, _cosines(new, olds), -1.0)
+        near = np.where(has_it, cosines_of(new, olds), -1.0)
         return np.array(has_it & (near == near.max()), bool)
 
     def _somebody_else_does(self, new: Said, olds: Sequence[Said]) -> list[bool]:
@@ -408,14 +373,14 @@ class Replacement:
         wrong = self._parser.parsed(said).content
         has_it = np.array([bool(wrong) and wrong <= self._parser.parsed(old.text).content for old in olds])
         is_only = has_it & (denied is not None and has_it.sum() == 1)
-        near = np.where(has_it, _cosines(new, olds), -1.0)
+        near = np.where(has_it, cosines_of(new, olds), -1.0)
         return np.array(is_only | (has_it & (near == near.max()) & ((near >= NEAR_DAY) | (near == 0.0))), bool)
 
     def _give_up_its_day(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them is the nearest one of a weekday that `new` gives up for another one."""
         mine = self._parser.parsed(new.text)
         days = {s for s, t in zip(mine.stems, mine.tokens, strict=True) if self._parser.kind_of_value(t) == "weekday"}
-        over, near = days & mine.given_up, _cosines(new, olds)
+        over, near = days & mine.given_up, cosines_of(new, olds)
         has_it = np.array([not over.isdisjoint(self._parser.parsed(old.text).content) for old in olds])
         near = np.where(has_it & bool(days - over), near, np.float32(0))
         return np.array((near >= NEAR_DAY) & (near == near.max()), bool)
@@ -434,65 +399,6 @@ class Replacement:
                 found.setdefault(name, set()).add(token)
         return found
 
-    def _done_again(self, text: str, before: Sequence[Parsed]) -> str:
-        """A statement without when it was done, if it was done before: `I parked on level 7 today.`"""
-        done = self._parser.parsed(text).done
-        return self._parser.without("passing", text) if done and any(done == each.done for each in before) else text
-
-    def _of_kinds(self, mine: Parsed, theirs: Parsed) -> Signs:
-        """Whether the values that differ are of one kind."""
-        came, went = mine.only(theirs), theirs.only(mine)
-        kinds = [
-            {self._parser.kind_of_value(statement.tokens[place]) for place in places}
-            for statement, places in ((mine, came), (theirs, went))
-        ]
-        found = {kind: kind in kinds[0] & kinds[1] for kind in ("weekday", "month", "number", "code")}
-        found |= {name: name in mine.says & theirs.says for name in ("times", "money")}
-        of_same = [bool(a) and a <= b for a, b in ((theirs.subject, mine.content), (mine.subject, theirs.content))]
-        behind = [p for p in came if p > mine.verb], [p for p in went if p > theirs.verb]
-        found["place"] = any(of_same) and "places" in mine.says & theirs.says
-        found["name"] = (
-            any(of_same)
-            and _verb(mine) == _verb(theirs)
-            and mine.has("name", behind[0])
-            and theirs.has("name", behind[1])
-        )
-        frames = mine.frames(came) & theirs.frames(went)
-        return {
-            "same_kind": any(found.values()),
-            **found,
-            "same_frame": bool(frames),
-            "same_frame_of_content": any(word in mine.content for word, _ in frames),
-        }
-
-    def _of_things(self, mine: Parsed, theirs: Parsed) -> Signs:
-        """Whether both are about the same thing, or each about one of its own."""
-        apart = [self._parser.listed("told_apart") & {t.lower() for t in each.tokens} for each in (mine, theirs)]
-        shared, names = mine.content & theirs.content, mine.names | theirs.names
-        is_named = theirs.has("name", [p for p, s in enumerate(theirs.stems) if s in mine.content])
-        leaves = bool({"changes", "denies"} & mine.says)
-        only_first = bool(shared) and shared <= mine.names | set(mine.stems[:1])
-        starts_over = "starts_over" in mine.says
-        if_so = ["on_condition" in each.says for each in (mine, theirs)]
-        holds = bool(mine.values_behind) and mine.values_behind <= theirs.content
-        return {
-            "told_apart": bool(apart[1] - apart[0]) and bool(apart[0] - apart[1]),
-            "not_told_apart": bool(apart[0] & apart[1]),
-            "of_other_things": _are_apart(mine, theirs),
-            "share_names": bool(shared) and shared <= names,
-            "share_names_and_stays": bool(shared) and shared <= names and not leaves,
-            "share_more": bool(shared - names),
-            "share_more_and_leaves": bool(shared - names) and leaves,
-            "named_and_leaves": is_named and leaves,
-            "share_my_names": only_first and not starts_over,
-            "share_my_names_over": only_first and starts_over,
-            "adds_up": "adds_up" in mine.says & theirs.says,
-            "only_mine_is_conditional": if_so[0] and not if_so[1],
-            "only_theirs_is_conditional": if_so[1] and not if_so[0],
-            "has_my_values": holds,
-            "has_my_values_and_stays": holds and not starts_over,
-        }
-
     @cached_property
     def _head(self) -> SignsAndVectors:
         return SignsAndVectors.load(self._folder / "replacement.json")
@@ -503,129 +409,11 @@ class Replacement:
         return Reading.load(self._folder / "pairs.json")
 
 
-def pair_vector(new: Vectors, old: Vectors) -> Vectors:
-    """What the judge reads of two vectors: the newer one, and how it differs; shape (2 x dimensions,)."""
-    made: Vectors = (np.concatenate([new, new - old]) / 3).astype(np.float32)
-    return made
-
-
-def _of_words(mine: Parsed, theirs: Parsed, cosine: float) -> Signs:
-    """What the statements share, and on which side of their verbs the rest stands."""
-    shared, every = mine.content & theirs.content, mine.content | theirs.content
-    came, went = mine.only(theirs), theirs.only(mine)
-    before = [p for p in came if p < mine.verb], [p for p in went if p < theirs.verb]
-    alike = likeness(theirs.stems, mine.stems)
-    differ = {kind: mine.has(kind, came) and theirs.has(kind, went) for kind in DIFFER}
-    same_subject = bool(theirs.subject) and theirs.subject == mine.subject
-    changes, passing = "changes" in mine.says, "passing" in mine.says
-    denies = "denies" in mine.says
-    return {
-        "cosine": cosine, "alike": alike, "shared": len(shared) / max(1, len(every)),
-        "shared_of_old": len(shared) / max(1, len(theirs.content)),
-        "shared_of_new": len(shared) / max(1, len(mine.content)),
-        "other_subjects": bool(mine.subject - theirs.content) and bool(theirs.subject - mine.content),
-        "my_subject": bool(mine.subject - theirs.content), "their_subject": bool(theirs.subject - mine.content),
-        "passing": passing, "passing_and_changes": passing and changes,
-        "passing_and_stays": passing and "postpones" not in mine.says,
-        "their_owner": bool(theirs.owners & (mine.content - mine.owners)),
-        "my_owner": bool(mine.owners & (theirs.content - theirs.owners)),
-        "my_predicate": bool(mine.predicate) and mine.predicate <= theirs.content,
-        "of_my_predicate": _share(mine.predicate, theirs.content),
-        "their_predicate": bool(theirs.predicate) and theirs.predicate <= mine.content,
-        "of_their_predicate": _share(theirs.predicate, mine.content),
-        "same_subject": same_subject, "subjects_meet": bool(theirs.subject & mine.subject),
-        "their_subject_named": bool(theirs.subject & mine.content),
-        "their_subject_whole": bool(theirs.subject) and theirs.subject <= mine.content,
-        "my_subject_whole": bool(mine.subject) and mine.subject <= theirs.content,
-        **{f"another_{kind}": differs for kind, differs in differ.items()},
-        "number_before": mine.has("number", before[0]) and theirs.has("number", before[1]),
-        "name_before": mine.has("name", before[0]) and theirs.has("name", before[1]),
-        **{f"my_{kind}": mine.has(kind, came) for kind in DIFFER},
-        **{f"their_{kind}": theirs.has(kind, went) for kind in DIFFER},
-        "shared_value": any(mine.kinds[p] in ("number", "name") for p, s in enumerate(mine.stems) if s in shared),
-        "nothing_went": not went, "nothing_came": not came, "went": len(went) / 5, "came": len(came) / 5,
-        "changes": changes, "changes_surely": "changes_surely" in mine.says,
-        "denies_alone": denies != ("denies" in theirs.says), "denies": denies,
-        "corrects": "corrects" in mine.says, "adds": "adds" in mine.says, "short": len(mine.tokens) <= 4,
-        "cosine_of_change": cosine * changes,
-        **{f"alike_{kind}": alike * differs for kind, differs in differ.items()},
-        "cosine_of_values": cosine * any(differ.values()), "cosine_of_subject": cosine * same_subject,
-        "alike_with_others": alike > 0.6 and bool(came) and bool(went),
-        "subject_changes": bool(theirs.subject & mine.subject) and changes,
-    }  # fmt: skip
-
-
-def _together(mine: Parsed, row: Mapping[str, float], beside: Mapping[str, float]) -> list[float]:
-    """The signs of the company, and those that say more with another."""
-    same_kind, differs = row["same_kind"], any(row[f"another_{kind}"] for kind in DIFFER)
-    changes = bool({"changes", "corrects"} & mine.says)
-    return [
-        *beside.values(),
-        same_kind * beside["nearest"], same_kind * beside["near"],
-        changes, changes and same_kind, changes and differs, changes and not differs,
-        not changes and same_kind, not changes and not same_kind and differs,
-        not changes and not same_kind and not differs, same_kind and differs,
-        row["passing_and_stays"] and not changes,
-    ]  # fmt: skip
-
-
-def _signs_beside(mine: Parsed, company: Company) -> list[Signs]:
-    """The signs of each older statement among the others."""
-    near, leads, given_up = company.near, (_lead(company.near), _lead(company.weights)), company.given_up
-    nearest, ahead, count = leads[0] >= 0, np.maximum(0, leads[0]), len(company.near)
-    changes, surely, adds = (float(name in mine.says) for name in ("changes", "changes_surely", "adds"))
-    signs = {
-        "nearest": nearest, "ahead": ahead, "lead": leads[0], "weights": company.weights,
-        "share_of_new": company.share_of_new, "share_of_old": company.share_of_old, "lead_of_weights": leads[1],
-        "heaviest": (leads[1] >= 0) & (company.weights > 0), "nearest_changes": changes * nearest,
-        "nearest_changes_surely": surely * nearest, "ahead_changes": changes * ahead,
-        "weights_change": changes * company.weights, "nearest_adds": adds * nearest, "near_and_nearest": near * nearest,
-        "near": near, "very_near": near**2, "given_up": given_up, "gives_up": given_up > 0,
-        "gives_up_most": (given_up > 0) & (_lead(given_up) >= 0), "near_given_up": given_up * near,
-        "nearest_given_up": (given_up > 0) & nearest, "holds_denied": company.holding,
-        "many": np.full(count, min(1.0, count / 8)), "nearest_of_many": nearest / count,
-    }  # fmt: skip
-    return [{name: float(values[place]) for name, values in signs.items()} for place in range(count)]
-
-
-def _company(mine: Parsed, olds: Sequence[Parsed], cosines: Vectors) -> Company:
-    held = Counter(stem for old in olds for stem in old.content)
-    many = len(olds) + 1
-
-    def weight(stems: frozenset[str]) -> float:
-        return float(sum(np.log(many / (held[stem] + 0.5)) for stem in stems) / np.log(many / 0.5))
-
-    shared = np.array([weight(mine.content & old.content) for old in olds], np.float32)
-    of_new = (shared / max(0.5, weight(mine.content))).astype(np.float32)
-    of_old: Vectors = (shared / [max(0.5, weight(old.content)) for old in olds]).astype(np.float32)
-    over = np.array([weight(mine.content & mine.given_up & old.content) for old in olds], np.float32)
-    near = cosines if cosines.any() else of_old
-    return Company(near, shared, of_new, of_old, over, _holding(mine, olds))
-
-
-def _holding(mine: Parsed, olds: Sequence[Parsed]) -> Vectors:
-    """Marks the only older statement with a value that the newer one denies, if they share more than that."""
-    denied, found = mine.values & mine.given_up, np.zeros(len(olds), np.float32)
-    holding = [place for place, old in enumerate(olds) if denied & old.content]
-    if len(holding) == 1 and _beginnings(mine.content - denied) & _beginnings(olds[holding[0]].content - denied):
-        found[holding[0]] = 1.0
-    return found
-
-
-def _lead(values: Vectors) -> Vectors:
-    """By how much each is above the best of the others; below 0 for all but the best."""
-    if len(values) < 2:
-        return values.copy()
-    second, first = np.partition(values, -2)[-2:]
-    ahead: Vectors = values - np.where(values == first, second, first)
-    return ahead
-
-
 def _left_by_reading(odds: Vectors, judged: Vectors, cosines: Vectors) -> Vectors:
     """The chance that is left at least of the `judged` one where the embedder reads one older statement as made untrue
     far ahead of all others, whatever else they share.
     """
-    is_ahead = (_lead(odds) >= READ_AHEAD) & (len(odds) > 1)
+    is_ahead = (lead(odds) >= READ_AHEAD) & (len(odds) > 1)
     sure = np.where(is_ahead & (odds >= SURELY_READ), np.minimum(judged, np.float32(IN_DOUBT)), np.float32(0))
     return np.maximum(sure, _either(is_ahead & (odds >= HARDLY_READ) & (cosines >= NEAR_READ), FIRST_READ, 0.0))
 
@@ -635,40 +423,14 @@ def _are_put_off(new: Said, olds: Sequence[Said]) -> Flags:
     if not pattern("put_off").search(new.text):
         return np.zeros(len(olds), bool)
     is_due = [pattern("day_to_come").search(o.text) and not pattern("names_birthday").search(o.text) for o in olds]
-    near = np.where([bool(each) for each in is_due], _cosines(new, olds), np.float32(0))
+    near = np.where([bool(each) for each in is_due], cosines_of(new, olds), np.float32(0))
     return np.array((near >= NEAR_DAY) & (near == near.max()), bool)
-
-
-def _beginnings(stems: frozenset[str]) -> frozenset[str]:
-    """Of words as they are compared where one belongs to a verb and the other to its noun: `rehearse`, `rehearsal`."""
-    return frozenset(each[:BEGINNING] for each in stems)
-
-
-def _are_apart(mine: Parsed, theirs: Parsed) -> bool:
-    """Whether both are about a thing of the same name, each with a word that tells it from the other: the key of the
-    shed, the key of the loft.
-    """
-    ours, others = mine.of_what, theirs.of_what
-    if any(not ours[head] & others[head] for head in ours.keys() & others.keys()):
-        return True
-    heads = [[s for s in each.stems[: each.verb] if s in each.content][-1:] for each in (mine, theirs)]
-    if not heads[0] or heads[0] != heads[1]:
-        return False
-    return bool(mine.subject - theirs.content) and bool(theirs.subject - mine.content)
 
 
 def _feels(tokens: Sequence[str]) -> bool:
     """Whether a statement begins with what somebody likes or does not: `I hate Mondays.`"""
     text = " ".join(tokens[1:LAST_OF_VERB])
     return any(pattern(name).search(text) for name in ("fond", "averse"))
-
-
-def _verb(statement: Parsed) -> str:
-    return statement.stems[statement.verb] if statement.stems else ""
-
-
-def _have_special_kinds(signs: Vectors) -> Flags:
-    return np.array((signs[:, SPECIAL_KINDS] > 0).any(axis=1), bool)
 
 
 def _either(where: Sequence[bool] | Flags, value: float, others: float = 1.0) -> Vectors:
@@ -679,14 +441,3 @@ def _either(where: Sequence[bool] | Flags, value: float, others: float = 1.0) ->
 def _at_least(found: Vectors, where: Sequence[bool] | Flags, chance: float) -> Vectors:
     """The chances, no less than one of them where a mark is set."""
     return np.maximum(found, _either(where, chance, 0.0))
-
-
-def _share(some: frozenset[str], of: frozenset[str]) -> float:
-    return len(some & of) / max(1, len(some))
-
-
-def _cosines(new: Said, olds: Sequence[Said]) -> Vectors:
-    """Those of vectors, 0 where there are none."""
-    vector = new.vector
-    found = [0.0 if vector is None or old.vector is None else float(vector @ old.vector) for old in olds]
-    return np.array(found, np.float32)

@@ -12,7 +12,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pi_memory.judges.heads import by_odds
-from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement, Said
+from pi_memory.judges.pair_signs import Said
+from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement
 from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.remainder import by_itself, has_other_value, in_context, merged
