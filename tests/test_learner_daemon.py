@@ -331,7 +331,7 @@ def test_one_thing_of_what_a_memory_says_is_corrected(
 
 def test_what_a_doubtful_correction_says_is_over_is_no_answer(reader: Client) -> None:
     older = post(reader, "We go away to a farm with a pond every August, all of us.")["id"]
-    newer = post(reader, "The family holiday is in June, not August.")["id"]
+    newer = post(reader, "The family holiday is in June instead of August.")["id"]
     assert reader.portal is not None
     assert older in {int(each["id"]) for each in reader.get("/memories").json()["memories"]}
     reader.portal.call(reader.parts.memories.doubt, newer, older, 0.5)

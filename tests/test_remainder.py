@@ -683,3 +683,8 @@ def test_a_price_is_put_right_by_a_number_without_its_currency() -> None:
     known = "Garden flat: Mrs Ade. £780 a month, due on the 1st."
     assert merged("The garden flat is 815 now.", known) == "Garden flat: Mrs Ade. £815 a month, due on the 1st."
     assert "£78" in (merged("The garden flat is number 9 now.", known) or "£78")
+
+
+def test_a_clause_that_says_no_more_than_the_correction_is_not_kept() -> None:
+    known = "Wall clock, the user has put it above the sink."
+    assert merged("The wall clock kept stopping so the user has hung it in the shed.", known, [0.05, 0.9]) is None

@@ -102,6 +102,8 @@ def test_what_is_said_to_be_instead_of_a_code_ends_what_has_it() -> None:
     [
         "I told you dark grey for the landing, but I have asked and it is teal.",
         "I wrote dark grey for the landing, I meant teal.",
+        "I said dark grey but it's teal that the landing has.",
+        "The wall above the stairs isn't Dark Grey but Teal, I read the wrong tin.",
     ],
 )
 def test_what_was_told_wrongly_ends_what_says_it(said: str) -> None:
@@ -109,6 +111,22 @@ def test_what_was_told_wrongly_ends_what_says_it(said: str) -> None:
     assert [each >= LEAST_CHANCE for each in chances(said, *old)] == [True, False, False]
     beside = "I said that the shed is brown, but it is dark in there."
     assert not any(each >= LEAST_CHANCE for each in chances(beside, *old))
+
+
+def test_who_was_left_for_somebody_else_is_the_one_who_did_it() -> None:
+    does, other = "Birk clips our hedge, the man with the blue van.", "The roses are from Birk."
+    found = chances("The hedge is done by Solveig now, Birk got too dear.", does, other, VET)
+    assert [each >= LEAST_CHANCE for each in found] == [True, False, False]
+
+
+def test_what_comes_first_in_a_sentence_is_what_it_says() -> None:
+    rings = "On Sundays I ring our Otto in Peru."
+    assert chances("It's Thursdays now that I ring our Otto.", rings, VET)[0] >= LEAST_CHANCE
+
+
+def test_a_name_alone_is_no_condition() -> None:
+    size = "If anybody knits for Otto, his head is size 50."
+    assert chances("They measured Otto at the hatter's and he has a size 54.", size, VET)[0] >= LEAST_CHANCE
 
 
 def test_a_day_that_is_given_up_for_another_ends_the_nearest_of_that_day() -> None:

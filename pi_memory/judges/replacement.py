@@ -27,7 +27,7 @@ from pi_memory.judges.pair_signs import (
     verb_of,
 )
 from pi_memory.judges.parsed import TOKEN, Parsed, Parser
-from pi_memory.text.contrast import contrast, left_behind, wrong_first
+from pi_memory.text.contrast import Contrast, contrast, in_cleft, left_behind, wrong_first
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Flags, Vectors
@@ -199,7 +199,7 @@ class Replacement:
             or (warns and "warns" not in old.says)  # what is to be done lest something happens
             or self._says_who_is_kin(old, mine)
             or self._says_what_it_is_called(old, mine)
-            or (happens and bool(old.condition & mine.content))  # what is to be done when that happens
+            or (happens and bool((old.condition - old.names) & mine.content))  # what is to be done when that happens
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
             or (bool(mine.files and old.files) and mine.files.isdisjoint(old.files))
             or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))  # Box 5, Box 12
@@ -350,7 +350,8 @@ class Replacement:
     def _have_its_value(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them have what `new` says behind its verb, where it denies nothing."""
         mine = self._parser.parsed(new.text)
-        value = mine.values_behind - self._times_of_day(mine) if "denies" not in mine.says else frozenset()
+        first = self._parser.parsed(in_cleft(new.text)).content
+        value = (first or mine.values_behind) - self._times_of_day(mine) if "denies" not in mine.says else frozenset()
         return [bool(value) and value <= self._parser.parsed(old.text).content for old in olds]
 
     def _times_of_day(self, statement: Parsed) -> set[str]:
@@ -367,8 +368,11 @@ class Replacement:
         return [not codes.isdisjoint(self._parser.parsed(old.text).tokens) for old in olds]
 
     def _are_taken_back(self, new: Said, olds: Sequence[Said]) -> Flags:
-        """Which of them is the nearest one with what `new` says to have been told wrongly, or the only one."""
-        told, denied = pattern("told_wrongly").search(new.text), wrong_first(new.text)
+        """Which of them is the nearest one with what `new` says to have been told wrongly, to be something else or to
+        have been left, or the only one.
+        """
+        told, denied = pattern("told_wrongly").search(new.text), wrong_first(new.text) or _specific_contrast(new.text)
+        told = told or (pattern("why_left").search(new.text) if self.says_change(new.text) else None)
         said = told["wrong"] if told else denied.wrong if denied else ""
         wrong = self._parser.parsed(said).content
         has_it = np.array([bool(wrong) and wrong <= self._parser.parsed(old.text).content for old in olds])
@@ -431,6 +435,11 @@ def _feels(tokens: Sequence[str]) -> bool:
     """Whether a statement begins with what somebody likes or does not: `I hate Mondays.`"""
     text = " ".join(tokens[1:LAST_OF_VERB])
     return any(pattern(name).search(text) for name in ("fond", "averse"))
+
+
+def _specific_contrast(text: str) -> Contrast | None:
+    """What a sentence of a text has in the place of another number or name: `The fair is not 6 May but 7 May.`"""
+    return next((found for each in sentences(text) if (found := contrast(each)) and found.is_specific), None)
 
 
 def _either(where: Sequence[bool] | Flags, value: float, others: float = 1.0) -> Vectors:

@@ -204,7 +204,7 @@ def with_rest(
     corrected = _by_chance(likely) if likely is not None and is_plain else _by_words(said, parts)
     if len(parts) == 1 or not corrected:
         return None
-    rest = _standing_beside(said, parts, corrected)
+    rest = [place for place in _standing_beside(said, parts, corrected) if all_stems(parts[place]) - all_stems(said)]
     named = _by_name(said, parts, corrected, alone) if len(alone) == len(parts) else {}
     rest = sorted({*rest, *named})
     own = len(clauses(context)) if context else 0
