@@ -203,6 +203,8 @@ def test_a_few_words_that_name_something_by_a_clause_ask_for_it(message: str) ->
         "The guy who fixes bikes is called Marek",
         "The town where Anna lives has no station.",
         "The thing he won't eat is fish.",
+        "What I like best is rye bread",
+        "What keeps the slugs off is copper tape, so I leave it on.",
         "The name that we chose is Ada.",
         "Thing is, we moved.",
         "Ladder's at Ingrid's",

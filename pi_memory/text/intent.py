@@ -139,7 +139,7 @@ def _is_short_request(sentence: str) -> bool:
 def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
     sentence = " ".join(sentence.split())  # long white space would take some expressions long
-    states = pattern("condition_first").match(sentence) or pattern("asks_reminder").match(sentence)
+    states = any(pattern(name).match(sentence) for name in ("condition_first", "asks_reminder", "tells_what"))
     if states or pattern("request").search(sentence):
         return False
     if is_question(sentence) or any(pattern(name).search(sentence) for name in ("looks_up", "needs_help")):

@@ -119,7 +119,7 @@ def is_question(sentence: str) -> bool:
         return True
     if pattern("asks_late").search(sentence):
         return True
-    states = ("condition_first", "asks_reminder", "lacks_subject")
+    states = ("condition_first", "asks_reminder", "lacks_subject", "tells_what")
     return bool(pattern("asks").match(sentence)) and not any(pattern(name).match(sentence) for name in states)
 
 
