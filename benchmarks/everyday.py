@@ -36,6 +36,12 @@ Scores = dict[str, list[float]]
 """By figure, a value for each case, from 0 to 1."""
 
 
+def seen() -> list[dict[str, Any]]:
+    """The people that are not held out, as they are written down."""
+    told = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(PEOPLE.glob("*.json"))]
+    return [person for person in told if not person.get("held_out")]
+
+
 @dataclass
 class Clock:
     now: float = 1_771_770_600.0

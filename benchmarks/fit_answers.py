@@ -11,7 +11,6 @@ the people of `everyday` that are not held out, whose remarks in passing answer 
 import argparse
 import asyncio
 import importlib
-import json
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,11 +19,19 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
-from benchmarks.everyday import PEOPLE
-from benchmarks.fit_embedder import ADAPTER, AT_ONCE, Adapted, Household, Steps, households, rows
+from benchmarks.everyday import seen
+from benchmarks.fit_embedder import (
+    ADAPTER,
+    AT_ONCE,
+    Adapted,
+    Household,
+    Steps,
+    households,
+    people,
+    rows,
+)
 from benchmarks.fit_heads import ADAPTERS, EMBEDDER, HEADS, is_left, load_reading, save_reading
 from pi_memory.embedding.gguf import GgufEmbedder
-from pi_memory.text.intent import only_asks, says_nothing
 from pi_memory.types import Vectors
 
 torch: Any = importlib.import_module("torch")
@@ -37,7 +44,7 @@ NEAREST, ANY = 4, 1
 """Statements that a question is read with besides its answer: the nearest of its household, and any."""
 NOTHING, NOTHING_OF_PEOPLE = 3, 1
 """How often a question is read that nothing answers: there are few."""
-SHARE = 0.25
+SHARE = 0.15
 """Of the households, those that are read again beside the people."""
 OFTEN = 50
 """Steps between two lines that tell how far it is."""
@@ -115,23 +122,6 @@ async def embedded(texts: Sequence[str]) -> dict[str, Vectors]:
     return found
 
 
-def people() -> tuple[list[Household], dict[str, list[str]]]:
-    """Those that are not held out, with all that they stated, and what they asked that is known to all."""
-    told = [json.loads(file.read_text(encoding="utf-8")) for file in sorted(PEOPLE.glob("*.json"))]
-    seen = [person for person in told if not person.get("held_out")]
-    return [*map(_household, seen)], {person["name"]: person["follow_ups"] for person in seen}
-
-
-def _household(person: Mapping[str, Any]) -> Household:
-    said = [conversation["messages"] for conversation in person["conversations"]]
-    answers = [said[fact["conversation"]][fact["message"]] for fact in person["facts"]]
-    stating = [text for each in said for text in each if not only_asks(text) and not says_nothing(text)]
-    texts = [*dict.fromkeys([*stating, *answers])]
-    asked = zip(person["facts"], map(texts.index, answers), strict=True)
-    questions = [(text, place) for fact, place in asked for text in (*fact["questions"], fact["spoken"])]
-    return Household(person["name"], person["name"], texts, questions)
-
-
 def choices(
     known: Sequence[Household],
     of_none: Mapping[str, Sequence[str]],
@@ -169,7 +159,8 @@ def main() -> None:
     options = parser.parse_args()
     torch.manual_seed(0)
     known, of_none = households(), never()
-    persons, asked_besides = people() if options.further else ([], {})
+    persons = people() if options.further else []
+    asked_besides = {each["name"]: each["follow_ups"] for each in seen()} if options.further else {}
     if options.further:
         known = random.Random(3).sample(known, int(SHARE * len(known)))
     every, without = [*known, *persons], [*of_none.values(), *asked_besides.values()]

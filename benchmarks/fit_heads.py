@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.everyday import seen
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.asked import Asked
 from pi_memory.judges.heads import VECTOR_SCALE
@@ -322,6 +323,20 @@ def of_pairs(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
             yield Case(f"pairs of {row['author']}", row["new"], olds, ended, row["old"])
 
 
+def of_people(given: Sequence[dict[str, Any]]) -> Iterator[Case]:
+    """Facts of the people of `everyday` against those before; then, against all of them, corrections and remarks."""
+    for person in given:
+        author, said = f"people {person['name']}", [each["messages"] for each in person["conversations"]]
+        facts = {each["id"]: said[each["conversation"]][each["message"]] for each in person["facts"]}
+        texts = [*dict.fromkeys(facts.values())]
+        for number, text in enumerate(texts[FIRST:], FIRST):
+            yield Case(author, text, texts[:number])
+        for row in person["corrections"]:
+            yield Case(author, row["says"], texts, facts[row["fact"]], facts[row["fact"]])
+        for remark in person["remarks"]:
+            yield Case(author, remark, texts)
+
+
 def _company(case: Case, vectors: Mapping[str, Vectors], chance: random.Random) -> list[str]:
     """The nearest of what a case is held against, out of a store that may be small."""
     few = chance.sample(case.olds, min(len(case.olds), chance.choice(SIZES)))
@@ -335,6 +350,7 @@ def cases() -> list[Case]:
         *of_pairs(rows("pairs.jsonl")),
         *of_changes(rows("changes.jsonl")),
         *of_worlds(rows("worlds.jsonl")),
+        *of_people(seen()),
     ]
 
 

@@ -5,9 +5,10 @@ attends from the words of one to those of the other (arXiv 1901.04085). It learn
 against the nearest of what was said before, by two authors in three: on the third the judges are fitted, which have to
 know how well it reads voices that are new to it.
 
-It goes on from the adapter that there is; for one from the bare model, remove that first; with `--further AUTHOR ...`
-on what some new authors wrote and a share of the rest. `scripts/fit-pairs` runs it, in an hour of two cores, after
-`scripts/fit-embedder`, as what is nearest comes from there; then `scripts/fit-heads`.
+It goes on from the adapter that there is; for one from the bare model, remove that first; with `--further NAME ...` on
+what some authors wrote, whose names begin so (`people`: those of `everyday`), and a share of the rest.
+`scripts/fit-pairs` runs it, in an hour of two cores, after `scripts/fit-embedder`, as what is nearest comes from there;
+then `scripts/fit-heads`.
 """
 
 import argparse
@@ -85,15 +86,18 @@ async def _embedded(given: Sequence[Case]) -> dict[str, Vectors]:
     return found
 
 
-def further(given: Sequence[Case], authors: Sequence[str], chance: random.Random) -> list[Case]:
-    """What some authors wrote, and a share of the rest."""
-    rest = [case for case in given if case.author not in authors]
-    return [case for case in given if case.author in authors] + chance.sample(rest, int(SHARE * len(rest)))
+def further(given: Sequence[Case], names: Sequence[str], chance: random.Random) -> list[Case]:
+    """What authors wrote whose names begin so, and a share of the rest."""
+    chosen = [case for case in given if case.author.startswith(tuple(names))]
+    rest = [case for case in given if not case.author.startswith(tuple(names))]
+    return chosen + chance.sample(rest, int(SHARE * len(rest)))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--further", nargs="+", metavar="AUTHOR", help="go on with these authors and some of the rest")
+    parser.add_argument(
+        "--further", nargs="+", metavar="NAME", help="go on with authors called so, and some of the rest"
+    )
     options = parser.parse_args()
     torch.manual_seed(0)
     given = [case for case in cases() if not is_left(case.author)]

@@ -358,3 +358,9 @@ def test_who_is_only_named_in_a_memory_that_ended_is_not_told_by_what_says_that_
     ended_one = "The user will ask Ben Reed over. He always mends our mower. 0163 417."
     gone = over(ended_one, "Ben Reed does no mowers any more. We have gone over to Ida Tarn, 0163 855.")
     assert unsaid("I will ask Ben Reed over. Thanks.", gone) == "Thanks."
+
+
+def test_why_somebody_was_left_is_not_told() -> None:
+    before = "Birk does our taxes, the one by the church."
+    assert standing("Our taxes are with Solveig now, Birk got too dear.", [before]) == "Our taxes are with Solveig now."
+    assert "Birk" in standing("Our taxes are with Solveig now, Birk got too dear.", [before], frozenset({"birk"}))

@@ -286,11 +286,15 @@ def test_what_was_moved_ends_where_it_was() -> None:
     )
 
 
-def test_what_is_read_as_made_untrue_far_ahead_of_all_else_is_in_doubt() -> None:
+def test_what_is_read_as_made_untrue_far_ahead_of_all_else_ends() -> None:
     new, old = "Wilma gets the choir keys from Bo.", "Wilma picks the choir keys up at Ada's."
-    doubt, beside = chances(new, old, VET)
-    assert beside < POSSIBLE <= doubt < LIKELY  # from there on a remark becomes a memory
-    assert chances(new, old)[0] < doubt  # there is nothing else that it may be about
+    ended, beside = chances(new, old, VET)
+    assert beside < POSSIBLE < LEAST_CHANCE <= ended
+    assert chances(new, old)[0] < ended  # there is nothing else that it may be about
+
+
+def test_what_says_all_that_was_known_does_not_end_it_however_it_is_read() -> None:
+    assert chances("I said that the hut is blue, but it is wet in there.", "The hut is blue.", VET)[0] < LEAST_CHANCE
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ BEGINNING = 6
 """Letters that words of one family have in common."""
 DIFFER: tuple[Kind, ...] = ("number", "day", "name")
 
-FIRST_SIGNS = ("same_kind", "weekday", "month", "number", "code", "times", "money")
+FIRST_SIGNS = ("same_kind", "weekday", "month", "number", "code", "times", "money", "place")
 """The first signs of two statements: whether any values that differ are of one kind, and of which."""
-SAME_KIND = FIRST_SIGNS.index("same_kind")
+SAME_KIND, SAME_PLACE = FIRST_SIGNS.index("same_kind"), FIRST_SIGNS.index("place")
 SPECIAL_KINDS = [FIRST_SIGNS.index(kind) for kind in ("weekday", "code", "times", "money")]
 """The places of the kinds of which a statement seldom has a value by chance."""
 

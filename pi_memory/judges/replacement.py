@@ -16,6 +16,7 @@ import numpy as np
 from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
 from pi_memory.judges.pair_signs import (
     SAME_KIND,
+    SAME_PLACE,
     PairSigns,
     Said,
     are_apart,
@@ -77,6 +78,12 @@ what they should not.
 """
 IN_DOUBT = 0.33
 """Just below `conflicts.LIKELY`: somebody is asked which of the two holds, but no remark is kept for it."""
+SHARE_READ = 0.3
+"""Share of what the embedder reads in the log-odds of a chance that rules have corrected, less where both are told
+apart, and no less where they have another value of one kind: of 611 corrections by authors that it was not fitted on
+424 then end the right one, instead of 399, and of 1,389 others, half of them made to mislead, 128 end what they should
+not, instead of 125.
+"""
 READ_AHEAD = 2.0
 """By how much the log-odds that the embedder reads in two statements are above those of all others for the older one to
 be meant, if any is.
@@ -98,6 +105,8 @@ READ = 8
 """How many older statements are read together with the newer one, the nearest ones: each costs an embedding."""
 UNREAD = -6.0
 """Log-odds of the others."""
+LEAST_ODD = 1e-4
+"""A chance is no nearer to 0 or 1, as its log-odds are asked for."""
 
 
 class Replacement:
@@ -145,6 +154,10 @@ class Replacement:
         found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(others, ODDS_APART))
         found = np.maximum(left, self._by_distance(found, signs, new, olds))
+        read = _with_reading(found, signs[:, -1])
+        read = np.where(others | self._say_nothing_else(new, olds), np.minimum(found, read), read)
+        has_value = anew | have_special_kinds(signs) | (signs[:, SAME_PLACE] > 0)
+        found = np.where(has_value, np.maximum(found, read), read)
         anew &= (cosines >= NEAR_ANEW) & (have_special_kinds(signs) | (signs[:, -1] > 0))
         found = _at_least(found, self._somebody_else_does(new, olds), IN_DOUBT)
         found = _at_least(found, anew, SAYS_ANEW)
@@ -354,6 +367,11 @@ class Replacement:
         value = (first or mine.values_behind) - self._times_of_day(mine) if "denies" not in mine.says else frozenset()
         return [bool(value) and value <= self._parser.parsed(old.text).content for old in olds]
 
+    def _say_nothing_else(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them say nothing that `new` does not say."""
+        mine = self._parser.parsed(new.text)
+        return np.array([self._parser.parsed(old.text).content <= mine.content for old in olds])
+
     def _times_of_day(self, statement: Parsed) -> set[str]:
         """The stems of `night` and `weekly`: most things that are told apart have them in common."""
         places = zip(statement.stems, statement.tokens, statement.kinds, strict=True)
@@ -411,6 +429,14 @@ class Replacement:
     def _reading(self) -> Reading:
         """For what the embedder reads in two statements."""
         return Reading.load(self._folder / "pairs.json")
+
+
+def _with_reading(found: Vectors, odds: Vectors) -> Vectors:
+    """Chances with a share of what the embedder reads in the pairs, where it did."""
+    known = np.clip(found, LEAST_ODD, 1 - LEAST_ODD)
+    both = (1 - SHARE_READ) * np.log(known / (1 - known)) + SHARE_READ * odds
+    is_read = (odds != 0) & (odds > UNREAD)
+    return np.where(is_read, 1 / (1 + np.exp(-both)), found).astype(np.float32)
 
 
 def _left_by_reading(odds: Vectors, judged: Vectors, cosines: Vectors) -> Vectors:

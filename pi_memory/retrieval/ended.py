@@ -231,6 +231,8 @@ def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) 
         return finished(found.right)
     if (given_up := pattern("no_more").match(said)) and stems(given_up["wrong"]) & old and stems(given_up["instead"]):
         return finished(given_up["instead"])
+    if (why := pattern("why_left").search(said)) and stems(why["wrong"]) & old and says_something(said[: why.start()]):
+        return finished(said[: why.start()])
     plain = asserted(said)
     if stems(left_behind(plain)) & old:
         plain = without_left_behind(plain)
