@@ -351,6 +351,7 @@ def test_what_somebody_left_is_over_and_what_happens_on_a_condition_is_not() -> 
         ),
         ("The exam has slipped to the 9th of March.", "The 2nd of March is when they decide if I pass the exam."),
         ("When the boiler trips I call Ada at Hythe Heating.", "If the boiler trips I call Bo at the depot."),
+        ("I counted the ducks again. It's thirteen.", "Eleven ducks, if anyone's counting."),
     ],
 )
 def test_what_is_no_condition_for_what_was_said_can_end(new: str, old: str) -> None:
