@@ -4,9 +4,9 @@ An embedder of sentences puts texts of the same meaning next to each other, and 
 it. Households of `benchmarks/texts` have facts as people tell them, and for each how one asks for it in other words
 weeks later. Each question has to choose its fact among those of its household and others, by a softmax of the cosines
 (InfoNCE), through low-rank changes of the model's matrices (LoRA, arXiv 2106.09685); facts are held near to where they
-were. From the adapter that there is it goes on with the people of `everyday` that are not held out, and a share of the
-households; for one from the bare model, on the households alone, remove that first. `scripts/fit-embedder` runs it, in
-half an hour of two cores; then `scripts/fit-pairs` and `scripts/fit-heads`, as both read its vectors.
+were. `scripts/fit-embedder` runs it, in half an hour of two cores; then `scripts/fit-pairs` and `scripts/fit-heads`, as
+both read its vectors. With `--further` it goes on from the adapter that there is, at a lower rate, with the people of
+`everyday` that are not held out and a share of the households.
 """
 
 import argparse
@@ -33,7 +33,7 @@ ROOT = Path(__file__).parents[1]
 TEXTS, ADAPTER = ROOT / "benchmarks" / "texts", ROOT / "config" / "adapters" / BUNDLED_NAME / f"{MEANING}.gguf"
 RANK, DROPOUT = 16, 0.1
 RATE, FURTHER_RATE, WARM_UP, LEAST_RATE = 5e-4, 2e-4, 50, 0.02
-"""Of the steps from the bare model, and from the adapter that there is."""
+"""Of the steps over the households, and of those over the people."""
 HALVES: bool = torch.cpu.get_capabilities()["avx512_bf16"]
 """Whether the processor multiplies bfloat16 itself; one that does not takes twenty times as long with it."""
 LONGEST = 96
@@ -42,7 +42,7 @@ ADAPTED = tuple(name for name in LAYER_TENSORS if "LayerNorm" not in name)
 ROUNDS, FURTHER_ROUNDS = 3, 3
 """From the bare model, and from the adapter that there is."""
 SHARE = 0.25
-"""Of the households, those that are read again beside the people, from the adapter that there is."""
+"""Of the households, those that are read again beside the people."""
 SHARPNESS, HOLD = 20.0, 1.0
 """By what the cosines are multiplied, and how much it costs a fact to leave its place."""
 OTHERS, MOST_FACTS = 100, 40
@@ -198,9 +198,9 @@ def _adapt(matrix: Any) -> tuple[Any, Any]:
 class Embedding:
     """A model that learns where questions lie."""
 
-    def __init__(self, start: Path | None = None) -> None:
+    def __init__(self, start: Path | None = None, *, rate: float = RATE) -> None:
         self.model = Adapted(start)
-        self._rounds, self._rate = (FURTHER_ROUNDS, FURTHER_RATE) if self.model.is_adapted else (ROUNDS, RATE)
+        self._rounds, self._rate = FURTHER_ROUNDS if self.model.is_adapted else ROUNDS, rate
 
     def vectors(self, texts: Sequence[str]) -> Any:
         """Unit vectors, shape (len(texts), dimensions)."""
@@ -254,6 +254,7 @@ def main() -> None:
     parser.add_argument(
         "--report", type=int, metavar="N", help="write nothing: leave out one author in N, and ask their questions"
     )
+    parser.add_argument("--further", action="store_true", help="go on with the people, and some of the households")
     options = parser.parse_args()
     torch.manual_seed(0)
     known = households()
@@ -265,8 +266,8 @@ def main() -> None:
         embedding.fit([each for each in known if each.author not in out], chance=random.Random(0))
         report("with the adapter", embedding.places(left))
         return
-    embedding = Embedding(ADAPTER)
-    if embedding.model.is_adapted:
+    embedding = Embedding(ADAPTER, rate=FURTHER_RATE if options.further else RATE)
+    if options.further:
         known = [*people(), *random.Random(5).sample(known, int(SHARE * len(known)))]
     embedding.fit(known, chance=random.Random(0))
     embedding.model.write(ADAPTER)

@@ -139,8 +139,8 @@ class Replacement:
 
     def tempered(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """The judge's chances as rules correct them: lower where nothing says that something changed, where the newer
-        value is known already or where both are far apart; at least a given chance for plain forms of correction; 0 for
-        what holds beside anything.
+        value is known already or where both are far apart; with a share of what was read; at least a given chance for
+        plain forms of correction; 0 for what holds beside anything.
         """
         cosines, others = cosines_of(new, olds), np.array(self._are_told_apart(new, olds), bool)
         anew, left = np.zeros(len(olds), bool), _left_by_reading(signs[:, -1], found, cosines)
