@@ -25,7 +25,7 @@ __all__ = ["minilm", "reader"]
 Way = Callable[[Client, str], object]
 OLD, NEW = "The database is Postgres 15.", "We migrated the database from Postgres 15 to Postgres 16."
 YEAR = 365 * 86_400
-TOGETHER = "The Crown is loud. We eat at the Swan."
+TOGETHER = "The Crown is loud, they say. We eat at the Swan."
 """Neither sentence by itself says that lunch is somewhere else."""
 STOPCOCK, LADDER = "The stopcock is under the stairs.", "The ladder is at Ingrid's, number 3."
 
@@ -117,7 +117,7 @@ def test_an_observation_ends_an_older_one(reader: Client) -> None:
 def test_in_doubt_both_are_kept_and_the_doubt_is_shown(daemon: Daemon) -> None:
     client = daemon(model=ExtractiveModel())
     post(client, "The staging server uses port 8080")
-    answered = post(client, "The port of staging is 8081")
+    answered = post(client, "Our staging server has port 8081")
     assert (answered["conflicts_with"], "supersedes" in answered) == (1, False)
     assert len(held(client)) == 2
     (conflict,) = client.get("/memories/conflicts").json()["conflicts"]

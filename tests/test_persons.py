@@ -236,6 +236,10 @@ def test_a_memory_is_compared_as_the_user_would_say_it(memory: str, said: str) -
         ("The user has hired us a boat.", "You have hired yourselves a boat."),
         ("Ann hired us a boat", "Ann hired you a boat."),
         ("We moved to the US", "You moved to the US."),
+        (
+            "He lent the user the user's boat, and rings the user Sundays.",
+            "He lent you your boat, and rings you Sundays.",
+        ),
         ("The user inevitably loses it.", "You inevitably lose it."),
         (
             "The user got themselves a lathe, and Ann cut themselves.",

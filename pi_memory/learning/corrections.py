@@ -22,6 +22,7 @@ from pi_memory.memories.said_on import undated
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
 from pi_memory.text.fact import stems
+from pi_memory.text.language import pattern
 from pi_memory.text.persons import about_user, by_user
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Candidate, Memory, Vectors
@@ -322,9 +323,10 @@ def _said(neighbour: Neighbour) -> Said:
 
 
 def _in_own_words(said: Candidate | Memory) -> str:
-    """The user's own words, where there are any that say as much."""
+    """The user's own words, where there are any that say as much and do not ask to remember it besides."""
     content = undated(said.content)
-    return said.quote if said.quote and len(content) < len(said.quote) + SUBJECT else content
+    says_as_much = len(content) < len(said.quote) + SUBJECT and not pattern("remember").match(said.quote)
+    return said.quote if said.quote and says_as_much else content
 
 
 def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:
