@@ -354,14 +354,14 @@ def test_it_searches_as_one_types(browser: Any, daemon: Process) -> None:
 
 def test_a_conflict_is_settled_by_a_button(browser: Any, daemon: Process) -> None:
     older = remember(daemon, "The bus leaves at 7.40")
-    newer = remember(daemon, "The bus to town leaves at 8.10")
+    newer = remember(daemon, "The evening bus leaves at 8.10")
     with daemon.client as client:
         (conflict,) = client.get("/memories/conflicts").json()["conflicts"]
     assert (conflict["older"]["id"], conflict["newer"]["id"]) == (older, newer)
     with tab(browser, daemon) as opened:
         page = opened.open("/ui/memories")
         assert opened.serious() == []
-        page.click("#conflicts button[aria-label='This holds: The bus to town leaves at 8.10']")
+        page.click("#conflicts button[aria-label='This holds: The evening bus leaves at 8.10']")
         page.wait_for_selector("#notices :text('The other one no longer holds')")
         assert page.inner_text("#conflicts") == ""
         assert not memory(daemon, older)["is_valid"]

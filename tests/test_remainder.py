@@ -685,6 +685,15 @@ def test_a_price_is_put_right_by_a_number_without_its_currency() -> None:
     assert "£78" in (merged("The garden flat is number 9 now.", known) or "£78")
 
 
+def test_a_clause_with_another_number_in_words_that_were_said_is_not_kept() -> None:
+    known = "Ann's bench is 1300 wide. The smith has had the drawing since 2011. It has a vice from Bo."
+    said = "Ann's bench is 1400 wide, and the smith has had the drawing since 2016."
+    assert with_rest(said, known, [0.8, 0.05, 0.02]) == f"{said} It has a vice from Bo."
+    assert with_rest("The rent is 520 now.", "The rent is 500. The garage is 60.", [0.8, 0.02]) == (
+        "The rent is 520 now. The garage is 60."
+    )
+
+
 def test_a_clause_that_says_no_more_than_the_correction_is_not_kept() -> None:
     known = "Wall clock, the user has put it above the sink."
     assert merged("The wall clock kept stopping so the user has hung it in the shed.", known, [0.05, 0.9]) is None

@@ -73,8 +73,8 @@ NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
 ODDS_BY_WORDS, ODDS_UNREAD = 0.7, 0.55
 """Factors on the odds of every chance where nothing was read, as the judge knows less: without vectors, and with those
-of another embedder. With the second one 129 of 240 corrections by five authors are right, and 24 of 256 others end
-what they should not.
+of another embedder: of 353 corrections by 28 people 239 are right by words and 219 with such vectors, and 11 and 3 of
+524 plain facts end another.
 """
 IN_DOUBT = 0.33
 """Just below `conflicts.LIKELY`: somebody is asked which of the two holds, but no remark is kept for it."""

@@ -204,7 +204,7 @@ def with_rest(
     corrected = _by_chance(likely) if likely is not None and is_plain else _by_words(said, parts)
     if len(parts) == 1 or not corrected:
         return None
-    rest = [place for place in _standing_beside(said, parts, corrected) if all_stems(parts[place]) - all_stems(said)]
+    rest = [place for place in _standing_beside(said, parts, corrected) if _says_more(parts[place], said)]
     named = _by_name(said, parts, corrected, alone) if len(alone) == len(parts) else {}
     rest = sorted({*rest, *named})
     own = len(clauses(context)) if context else 0
@@ -231,6 +231,12 @@ def with_rest(
         rest = [p for p in rest if _named(parts[p]) <= _named(f". {said}")]
     kept = [finished(named.get(place, parts[place])) for place in rest]
     return " ".join([finished(said), *kept]) if kept else None
+
+
+def _says_more(part: str, said: str) -> bool:
+    """Whether a clause has a word that was not said, but for a number where others were said of the same words."""
+    more = all_stems(part) - all_stems(said)
+    return any(not word.isdecimal() for word in more) or (bool(more) and not re.search(r"\d", said))
 
 
 def in_context(clauses: Sequence[str]) -> list[str]:
