@@ -247,6 +247,7 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
         ("The blue sledge is in the loft.", "The red sledge is in the shed."),
         ("Next Monday the class is in room 9.", "The class is in room 4 on Mondays."),
         ("The drill used to be in the cellar.", "The drill is in the shed."),
+        ("Die Leiter war früher im Keller.", "Die Leiter ist im Schuppen."),
         ("The sledge needs new ropes.", "The sledge is in the shed."),
         ("If it rains we meet in the barn.", "We meet in the yard."),
         ("Rosa may stay up until nine on Saturdays.", "Rosa has ballet on Tuesdays."),

@@ -149,7 +149,8 @@ class Replacement:
             found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
             is_hardly = (signs[:, -1] < SURELY_READ) & (cosines < LEAST_UNSAID) & (cosines > 0)
             found = np.minimum(found, _either(is_hardly & ~is_of_it & ~anew, NEARLY_ENDS))
-        found = by_odds(found, _either(self._have_its_value(new, olds), ODDS_WITH_ITS_VALUE))
+        has_its_value = np.array(self._have_its_value(new, olds), bool)
+        found = by_odds(found, _either(has_its_value, ODDS_WITH_ITS_VALUE))
         found = by_odds(found, _either(others, ODDS_APART))
         found = np.maximum(left, self._by_distance(found, signs, new, olds))
         read = _with_reading(found, signs[:, -1])
@@ -165,8 +166,10 @@ class Replacement:
         found = _at_least(found, self._are_taken_back(new, olds), TAKES_BACK)
         found = _at_least(found, _are_put_off(new, olds), PUTS_OFF)
         found = _at_least(found, self._are_taken_over(new, olds), TAKES_OVER)
-        only_doubted = self._are_elsewhere_or_kin(new, olds) | self._say_nothing_new(new, olds, somebody_else)
-        found = np.minimum(found, _either(only_doubted, IN_DOUBT))
+        found = np.minimum(found, _either(self._are_elsewhere_or_kin(new, olds), IN_DOUBT))
+        if not (SAYS_CHANGE | {"denies"}) & self._parser.parsed(new.text).says:
+            may_hold = somebody_else | self._may_hold(new, olds, has_its_value)
+            found = np.minimum(found, _either(may_hold, IN_DOUBT))
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -367,20 +370,17 @@ class Replacement:
         value = (first or mine.values_behind) - self._times_of_day(mine) if "denies" not in mine.says else frozenset()
         return [bool(value) and value <= self._parser.parsed(old.text).content for old in olds]
 
-    def _say_nothing_new(self, new: Said, olds: Sequence[Said], somebody_else: Flags) -> Flags:
-        """Beside which of them `new` does not say that anything is otherwise: those of which it has every word, those
-        about `somebody_else` or another one of the family, and those of another value where it only tells what used
-        to be.
+    def _may_hold(self, new: Said, olds: Sequence[Said], has_its_value: Flags) -> Flags:
+        """Which of them may hold beside `new`, that says of nothing that it changed: those of which it has every word,
+        those about another one of the family, and those of another value where it only tells what used to be.
         """
-        mine, has_its_value = self._parser.parsed(new.text), np.array(self._have_its_value(new, olds), bool)
-        if (SAYS_CHANGE | {"denies"}) & mine.says:
-            return np.zeros(len(olds), bool)
-        theirs, kin = [self._parser.parsed(old.text) for old in olds], self._parser.stemmed("kin")
-        is_said = [
+        mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
+        kin = self._parser.stemmed("kin")
+        found = [
             old.content <= mine.content or bool(kin & mine.subject and kin & old.subject - mine.content)
             for old in theirs
         ]
-        return np.array(is_said, bool) | somebody_else | (~has_its_value & ("used_to" in mine.says))
+        return np.array(found, bool) | (~has_its_value & ("used_to" in mine.says))
 
     def _times_of_day(self, statement: Parsed) -> set[str]:
         """The stems of `night` and `weekly`: most things that are told apart have them in common."""
