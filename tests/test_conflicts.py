@@ -141,6 +141,13 @@ def test_of_two_in_doubt_a_question_has_the_one_that_it_is_nearer_to(reader: Cli
 
 
 @NEEDS_MINILM
+def test_where_something_used_to_be_is_not_where_it_is(reader: Client) -> None:
+    say(reader, "The ladder is in the barn.", "The ladder used to be in the porch.")
+    reply = reader.post("/chat", json={"message": "Where is the ladder?"}).json()["reply"]
+    assert "in the barn" in reply.splitlines()[0]
+
+
+@NEEDS_MINILM
 def test_correcting_one_attribute_leaves_the_others_alone(reader: Client) -> None:
     say(reader, "My sister lives in Oslo.", "My sister is a vet.", "My sister moved to Bergen.")
     assert quotes(reader) == ["My sister is a vet.", "My sister moved to Bergen."]

@@ -168,8 +168,8 @@ class Replacement:
         found = _at_least(found, self._are_taken_over(new, olds), TAKES_OVER)
         found = np.minimum(found, _either(self._are_elsewhere_or_kin(new, olds), IN_DOUBT))
         if not (SAYS_CHANGE | {"denies"}) & self._parser.parsed(new.text).says:
-            may_hold = somebody_else | self._may_hold(new, olds, has_its_value)
-            found = np.minimum(found, _either(may_hold, IN_DOUBT))
+            found = np.minimum(found, _either(somebody_else | self._are_said_again(new, olds), IN_DOUBT))
+            found = np.where(self._are_of_another(new, olds, has_its_value), np.float32(0), found)
         return np.where(self._hold_beside(new, olds), np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -370,16 +370,16 @@ class Replacement:
         value = (first or mine.values_behind) - self._times_of_day(mine) if "denies" not in mine.says else frozenset()
         return [bool(value) and value <= self._parser.parsed(old.text).content for old in olds]
 
-    def _may_hold(self, new: Said, olds: Sequence[Said], has_its_value: Flags) -> Flags:
-        """Which of them may hold beside `new`, that says of nothing that it changed: those of which it has every word,
-        those about another one of the family, and those of another value where it only tells what used to be.
-        """
+    def _are_said_again(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them say nothing that `new` does not say."""
+        mine = self._parser.parsed(new.text)
+        return np.array([self._parser.parsed(old.text).content <= mine.content for old in olds])
+
+    def _are_of_another(self, new: Said, olds: Sequence[Said], has_its_value: Flags) -> Flags:
+        """Which of them are about another one of the family, or have another value than `new` says that used to be."""
         mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
         kin = self._parser.stemmed("kin")
-        found = [
-            old.content <= mine.content or bool(kin & mine.subject and kin & old.subject - mine.content)
-            for old in theirs
-        ]
+        found = [bool(kin & mine.subject and kin & old.subject - mine.content) for old in theirs]
         return np.array(found, bool) | (~has_its_value & ("used_to" in mine.says))
 
     def _times_of_day(self, statement: Parsed) -> set[str]:
