@@ -6,9 +6,9 @@ It does if it names something of the same kind, such as `Mr. Emsley` behind `Ms.
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from pi_memory.text.contrast import in_cleft, with_subject
+from pi_memory.text.contrast import in_cleft, leads, with_subject
 from pi_memory.text.language import forms, pattern, words
-from pi_memory.text.sentences import has_verb, stems
+from pi_memory.text.sentences import has_verb, is_question, stems
 
 MOST_SUBJECT = 5
 """Words of a subject."""
@@ -62,6 +62,38 @@ def instead(now: str, gone: str, corrected: Sequence[str], joint: str) -> str:
     if topic and goes_on and pattern("is_somewhere").search(now):
         return with_subject(now, topic)
     return f"{topic}: {now}" if not stems(topic) <= stems(now) else now
+
+
+def tells_instead(now: str, gone: str, corrected: Sequence[str], *, old: Set[str]) -> str:
+    """What `now` says by itself of something that was corrected, where `gone` before it has words of that and no other
+    value, or says who has left; "" if it does not say what is so instead. `old` are the content stems of what was
+    corrected.
+    """
+    said, told, known = stems(now), values(" ".join(corrected), known=()), [*corrected, gone, now]
+    if not stems(gone) & (old - said) or not said - old or is_question(now) or not says_something(now):
+        return ""
+    is_over = any(pattern(name).search(gone) for name in ("says_over", "has_left"))
+    if (stems(gone) <= old and not is_over) or any(pattern("subordinate").match(clause) for clause in (gone, now)):
+        return ""
+    if any(pattern(name).search(now) for name in ("says_over", "mistaken", "place_before")):
+        return ""
+    others = (values(gone, known=known) | _plain_values(gone)).items() - told.items()
+    if any(kind != "name" for _, kind in others) or (others and not said & (old - stems(gone))):
+        return ""  # `Ida moved to Bern. The bins go out on Mondays.`
+    is_of_user = pattern("of_persons").match(now) is not None
+    is_theirs = is_of_user and pattern("own_world").search(now) is not None
+    is_idle = pattern("of_persons").match(gone) is not None and pattern("but_it").match(f", {now}") is not None
+    is_idle = is_idle and not pattern("mistaken").search(gone)
+    rest = now.partition(" ")[2] if is_theirs or is_idle else now
+    meant = (words("of_a_person") | words("of_things") | words("of_several")).intersection(_words(rest))
+    thing = subject_of(gone) if meant == {"it"} and is_of_user else ""
+    if (meant and not thing) or (pattern("mistaken").search(gone) and pattern("said_of_same").match(now)):
+        return ""  # who is meant stands in what went before
+    new = values(now if is_of_user else subject_of(now), known=known).keys() - told.keys()
+    places = leads(now) if thing and is_over else leads(now) & leads(gone)
+    is_so_now = any(pattern(name).search(now) for name in ("since_when", "as_of_now"))
+    is_instead = new or said & old or (is_of_user and places) or is_so_now
+    return (f"{thing}: {now}" if thing else now) if is_instead else ""
 
 
 def subject_of(clause: str) -> str:
@@ -165,6 +197,7 @@ def values(text: str, *, known: Sequence[str]) -> dict[str, str]:
         elif (
             plain[:1].isupper()
             and not plain.isupper()
+            and re.split("['’]", small)[0] != "i"
             and len(plain) >= LEAST_NAME
             and not (is_first and _is_common(plain, known))
         ):

@@ -3,7 +3,6 @@
 A memory that was replaced takes the sentence it rests on with it.
 """
 
-import re
 from collections.abc import Iterator, Sequence, Set
 
 from pi_memory.judges.holding import (
@@ -12,11 +11,20 @@ from pi_memory.judges.holding import (
     is_instead,
     says_something,
     subject_of,
+    tells_instead,
     values,
     values_replaced,
 )
-from pi_memory.text.contrast import asserted, in_cleft, left_behind, with_subject, without_left_behind, wrong_first
-from pi_memory.text.language import pattern, remembered, words
+from pi_memory.text.contrast import (
+    asserted,
+    in_cleft,
+    leads,
+    left_behind,
+    with_subject,
+    without_left_behind,
+    wrong_first,
+)
+from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.persons import finished
 from pi_memory.text.sentences import clauses, is_question, sentences, stems
 from pi_memory.text.stems import stem
@@ -99,13 +107,22 @@ def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset())
     """
     if not corrected:
         return text
-    plain = pattern("interjects").sub("", text)
+    plain = pattern("also_mistaken").sub("", pattern("interjects").sub("", text))
     left = _standing(plain, tuple(corrected))
     left = finished(pattern("begins_joined").sub("", left))
     if left == finished(plain) or _loses_all_that_is_new(left, text, corrected):
         return text
-    replaced = stems(" ".join(values_replaced(left, text, corrected)))
-    return text if (replaced or stems(text) - stems(left)) & asked else left
+    return text if _asks_for_what_goes(asked, left, text, corrected) else left
+
+
+def _asks_for_what_goes(asked: Set[str], left: str, text: str, corrected: Sequence[str]) -> bool:
+    """Whether what is left of a text lacks what is `asked` for: a name, or all its words."""
+    kept, said = stems(left), stems(text)
+    if replaced := stems(" ".join(values_replaced(left, text, corrected))) - kept:
+        return not replaced.isdisjoint(asked)
+    names = stems(" ".join(values(text, known=[text.casefold()])))
+    gone = (said - kept) & asked
+    return bool(gone & names or (gone and not kept & asked))
 
 
 def _loses_all_that_is_new(left: str, text: str, corrected: Sequence[str]) -> bool:
@@ -176,7 +193,27 @@ def _standing(text: str, corrected: tuple[str, ...]) -> str:
     is_about_it = is_about_it or any(is_instead(each, before, corrected) for before in gone for each in holding)
     left = [h for h, is_over in said if not is_over or (not is_about_it and pattern("is_gone").search(h))]
     is_told = len(stems(" ".join(each for each in left if not is_question(each)))) >= LEAST_SAID
-    return " ".join(left if is_told else [held for held, _ in said])
+    held = " ".join(left if is_told else [held for held, _ in said])
+    return held if held != " ".join(sentences(text)) else _behind_what_was_told(text, old, corrected) or text
+
+
+def _behind_what_was_told(text: str, old: frozenset[str], corrected: Sequence[str]) -> str:
+    """What a text says that corrected something, behind what only has words of that: `Kites are old hat. Ada wants
+    yo-yos.`; "" if it does not say by itself what is so instead.
+    """
+    said = sentences(text)
+    for place in range(1, len(said)):
+        before, after = " ".join(said[:place]), " ".join(said[place:])
+        if tells_instead(said[place], before, corrected, old=old):
+            return after
+    for place, sentence in enumerate(said):
+        opened = pattern("correcting").match(sentence)
+        begin = opened.end() if opened else 0
+        for cut in pattern("clause_end").finditer(sentence, begin):
+            before, after = sentence[begin : cut.start()], sentence[cut.end() :]
+            if held := tells_instead(after, before, corrected, old=old):
+                return " ".join([*said[:place], finished(held), *said[place + 1 :]])
+    return ""
 
 
 def _held(said: Sequence[str], old: frozenset[str], corrected: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -205,6 +242,8 @@ def _is_written_anew(sentence: str, before: str) -> bool:
     the yard clear` says of no crates that they are over.
     """
     said, old = stems(sentence), stems(before)
+    if pattern("denial").search(sentence):
+        return False
     is_same = min(len(said), len(old)) and len(said & old) >= SAYS * max(len(said), len(old))
     return bool(is_same and said - old and before.split()[0] == sentence.split()[0] and before[:-1] not in sentence)
 
@@ -286,7 +325,8 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
         return f"{subject}: {clause}" if subject else clause
     subject, rest = subject_of(before), clause[pronoun.end() :]
     is_name = subject[-1:] and subject.split()[-1][0].isupper()
-    is_of_it = pattern("is_somewhere").search(clause) or stems(rest) & old or _verb(rest) in map(stem, before.split())
+    is_of_it = bool(pattern("is_somewhere").search(clause) or stems(rest) & old or leads(rest) & leads(before))
+    is_of_it = is_of_it or _verb(rest) in map(stem, before.split()) or _is_what_is_denied(rest, before)
     if is_of_it and before.casefold().startswith((f"{pronoun[0]} ", f"{pronoun[0]}'")):
         return clause
     named = pattern("user_named").match(subject)
@@ -298,6 +338,17 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
     return with_subject(clause, subject)
 
 
+def _is_what_is_denied(rest: str, before: str) -> bool:
+    """Whether words behind a pronoun say what somebody is in the place of what a clause denies: `Bo isn't vegan, he's
+    vegetarian`.
+    """
+    denial, (verb, what) = pattern("denial").search(before), (*rest.split()[:2], "", "")[:2]
+    if denial is None or verb not in {*forms("short_of_be"), *forms("short_of_be").values()}:
+        return False
+    denied = "".join(before[denial.end() :].split()[:1])
+    return denied.endswith("ing") == what.endswith("ing") and not pattern("happened_once").fullmatch(what)
+
+
 def _is_in_its_place(clause: str, before: str) -> bool:
     """Whether a clause says, with a preposition of the one before it, where, when or with whom it is now: `we no longer
     meet in the hall, we're in the library`.
@@ -307,14 +358,8 @@ def _is_in_its_place(clause: str, before: str) -> bool:
         pattern("of_persons").match(clause)
         and has_verb
         and not pattern("says_over").search(clause)
-        and _leads(clause) & _leads(before)
+        and leads(clause) & leads(before)
     )
-
-
-def _leads(clause: str) -> set[str]:
-    """The prepositions that values begin with."""
-    tails = [clause[found.start() :] for found in re.finditer(r"\S+", clause)]
-    return {found[0].split()[0].casefold() for tail in tails if (found := pattern("lead").match(tail))}
 
 
 def _verb(clause: str) -> str:

@@ -69,7 +69,7 @@ def wrong_first(text: str) -> Contrast | None:
         return None
     wrong, right = found["wrong"], pattern("is_it").sub("", found["right"])
     told = pattern("relative").search(right)  # not Bo, it's Ada who has it
-    right = right[: told.start()].rstrip() if told else right
+    right = pattern("joining").sub("", right[: told.start()]).rstrip() if told else right
     if _is_number(wrong) and _is_number(right) and len(right.split()) == 1:
         wrong = wrong.split()[0]  # not twelve minutes, it's twenty
     return Contrast("", right, wrong)
@@ -87,7 +87,8 @@ def _is_number(value: str) -> bool:
 
 def is_number_word(word: str) -> bool:
     """Whether a word is a number that is written out, up to ninety."""
-    return word.casefold() in forms("small_numbers") or word.casefold() in words("tens")
+    first = word.casefold().partition("-")[0]
+    return first in forms("small_numbers") or first in words("tens")
 
 
 def _in_place_of_denied(text: str) -> Contrast | None:
@@ -112,9 +113,11 @@ def _in_place_of_denied(text: str) -> Contrast | None:
             told = pattern("relative").search(wrong)
             more = wrong[told.start() :] if told and len(right.split()) <= MOST_TOLD_OF else ""
             wrong = wrong[: told.start()] if told else wrong
+            if name == "but_it" and not more and not leads(right):
+                wrong, more = _alone(wrong), wrong[len(_alone(wrong)) :]
             found = Contrast(subject, right, wrong, more=more + (f",{rest}" if rest else ""))
             return found if name == "but" else _of_somebody(found)
-        if name == "but_it" and (doing := _denied_doing(text, joint)):
+        if doing := _denied_doing(text, joint):
             return doing
     return None
 
@@ -165,11 +168,26 @@ def _denied(between: str, right: str, *, is_clause: bool) -> int | None:
     wrong = between[said[0].start() :] if said else ""
     if told := pattern("relative").search(wrong):
         wrong = wrong[: told.start()]
-    wrong = pattern("of_what").split(wrong)[0] if is_clause else wrong
+    wrong = _alone(wrong) if is_clause else wrong
     is_short = 0 < len(wrong.split()) <= MOST_OTHER and len(right.split()) <= MOST_OTHER
     is_value = is_short and not _kinds(wrong) and not pattern("contrast_goes_on").match(wrong)
     does = not is_clause and right.endswith("s") and not wrong.endswith("s")  # "isn't broken but leaks"
     return said[0].start() if is_value and not does and not pattern("says_now").match(right) else None
+
+
+def _alone(value: str) -> str:
+    """A value without what or where that is of: `tea in the tin`."""
+    value = pattern("of_what").split(value)[0]
+    ends = (
+        found.start() for found in re.finditer(r"(?<=\s)\S+", value) if pattern("placed").match(value[found.start() :])
+    )
+    return value[: next(ends, len(value))].rstrip()
+
+
+def leads(clause: str) -> set[str]:
+    """The prepositions that values begin with in a clause."""
+    tails = [clause[found.start() :] for found in re.finditer(r"\S+", clause)]
+    return {found[0].split()[0].casefold() for tail in tails if (found := pattern("lead").match(tail))}
 
 
 def _kinds(value: str) -> set[str]:
@@ -188,10 +206,15 @@ def left_behind(text: str) -> str:
 
 def without_left_behind(text: str) -> str:
     """The sentence without that value: `It runs on X`, `We moved to X`."""
-    text = pattern("in_place_of").sub("", text)
+    text = pattern("in_place_of").sub(_without_wrong, text)
     if found := pattern("changed_from").search(text):
         return f"{text[: found.start('before')].rstrip()} {text[found.end() :].lstrip()}"
     return text
+
+
+def _without_wrong(found: re.Match[str]) -> str:
+    """What stands behind a value that is not so, in place of `instead of larch for the window`."""
+    return found["wrong"][len(_alone(found["wrong"])) :]
 
 
 @remembered(512)
