@@ -25,6 +25,20 @@ def test_what_a_correction_puts_first_takes_the_place_of_the_wrong_value() -> No
     assert put_right("It's no longer in Graz but in Linz, same kiln.", known) == known.replace("Graz", "Linz")
 
 
+def test_a_place_that_says_where_another_one_is_gives_way_to_none() -> None:
+    known = "The spare money is inside the old drum over my desk."
+    assert put_right("The money isn't over my desk any more, it's in the flour tin.", known) is None
+    known = "The spare money is in Graz over my desk."
+    assert put_right("The money isn't over my desk any more, it's over my bed.", known) == (
+        "The spare money is in Graz over my bed."
+    )
+
+
+def test_what_a_value_is_goes_with_it() -> None:
+    known = "We stay at Lund Lodge, the end house by the mill."
+    assert merged("We have left the mill and live at Moor Cottage now.", known, [0.9]) is None
+
+
 def test_what_is_said_of_the_wrong_value_is_not_said_of_the_right_one() -> None:
     known = "Our plumber is Ida Moss, 0171 5550123."
     assert put_right("No, our plumber is Bo Crane, not Ida Moss.", known) is None

@@ -82,6 +82,9 @@ def put_right(said: str, known: str) -> str | None:
     stands = standing(wrong, known)
     if found is None or not stands or not stems(known) - stems(said):
         return None
+    is_place = all(pattern("placed").match(value) for value in (stands[0], right))
+    if is_place and _is_of_place(stands, known) and right.split()[0] != wrong.split()[0]:
+        return None  # in the can, for what was in the pump over the desk
     if _goes_on_about(stands, known):
         if found.subject and not pattern("vague_subject").match(found.subject):
             return None
@@ -96,6 +99,11 @@ def put_right(said: str, known: str) -> str | None:
     if _day(wrong) in forms("weekday_name") and not any(_shape(value) == "weekday" for value in _values(found.right)):
         return None
     return _if_whole(right, finished(_replaced(known, stands, _tail(found.right))), known)
+
+
+def _is_of_place(value: re.Match[str], known: str) -> bool:
+    """Whether a value says where the place is that stands before it: `over the desk` of `in the pump over the desk`."""
+    return any(place.start() < value.start() <= place.end() + 1 for place in pattern("at_place").finditer(known))
 
 
 def with_amount(said: str, known: str) -> str | None:

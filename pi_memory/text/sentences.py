@@ -185,8 +185,8 @@ def clauses(text: str) -> list[str]:
 
 
 def has_verb(clause: str) -> bool:
-    """Whether a clause has a verb of its own: `my app that sorts mail` has none."""
-    own = pattern("of_which").sub(r"\g<thing>", clause)
+    """Whether a clause has a verb of its own: `my app that sorts mail` has none, and `the end house` neither."""
+    own = pattern("noun").sub("", pattern("of_which").sub(r"\g<thing>", clause))
     return bool(pattern("says_now").search(own) or pattern("happened_once").search(own))
 
 
