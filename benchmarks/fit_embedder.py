@@ -39,12 +39,16 @@ HALVES: bool = torch.cpu.get_capabilities()["avx512_bf16"]
 LONGEST = 96
 """Tokens that are read of a text."""
 ADAPTED = tuple(name for name in LAYER_TENSORS if "LayerNorm" not in name)
-ROUNDS, FURTHER_ROUNDS = 3, 3
+ROUNDS, FURTHER_ROUNDS = 3, 2
 """From the bare model, and from the adapter that there is."""
 SHARE = 0.25
 """Of the households, those that are read again beside the people."""
 SHARPNESS, HOLD = 20.0, 1.0
 """By what the cosines are multiplied, and how much it costs a fact to leave its place."""
+APART = 60.0
+"""How much it costs a question to come nearer to what does not answer it, in squares of the cosine, on the way further:
+without it everything comes nearer to everything, and no threshold tells an answer from the rest.
+"""
 OTHERS, MOST_FACTS = 100, 40
 """Facts of other households that a question is held against besides, and the most of its own in a step."""
 AT_ONCE = 64
@@ -195,6 +199,17 @@ def _adapt(matrix: Any) -> tuple[Any, Any]:
     return down, up
 
 
+class Places(Struct, frozen=True):
+    """Vectors of a household's facts and questions before anything was learned, and of facts of others, as they are now
+    and as they were: shape (n, dimensions) each.
+    """
+
+    facts: Any
+    questions: Any
+    others: Any
+    others_before: Any
+
+
 class Embedding:
     """A model that learns where questions lie."""
 
@@ -208,25 +223,32 @@ class Embedding:
 
     def fit(self, known: Sequence[Household], *, chance: random.Random) -> None:
         steps = Steps(self.model.parameters, self._rounds * len(known), rate=self._rate)
-        before = {number: self._all(each.facts) for number, each in enumerate(known)}
+        before = [self._all(each.facts) for each in known]
+        asked = [self._all([text for text, _ in each.questions]) for each in known]
         for count in range(self._rounds):
             beside = torch.cat([self._all(each.facts) for each in known])
             for number in chance.sample(range(len(known)), len(known)):
-                others = beside[torch.randint(len(beside), (OTHERS,))]
+                others = torch.randint(len(beside), (OTHERS,))
+                here = Places(before[number], asked[number], beside[others], torch.cat(before)[others])
                 self.model.learning(is_on=True)
-                steps.take(self._loss(known[number], before[number], others, chance))
+                steps.take(self._loss(known[number], here, chance))
             print(f"round {count + 1} of {self._rounds}", flush=True)
 
-    def _loss(self, household: Household, before: Any, others: Any, chance: random.Random) -> Any:
+    def _loss(self, household: Household, before: "Places", chance: random.Random) -> Any:
         count = len(household.facts)
         chosen = chance.sample(range(count), min(count, MOST_FACTS))
         place = {number: at for at, number in enumerate(chosen)}
-        asked = [(text, place[number]) for text, number in household.questions if number in place]
+        asked = [at for at, (_, number) in enumerate(household.questions) if number in place]
         facts = self.vectors([household.facts[number] for number in chosen])
-        cosines = self.vectors([text for text, _ in asked]) @ torch.cat([facts, others]).T
-        answers = torch.tensor([at for _, at in asked])
-        moved = 1 - (facts * before[chosen]).sum(1)
-        return torch.nn.functional.cross_entropy(SHARPNESS * cosines, answers) + HOLD * moved.mean()
+        cosines = self.vectors([household.questions[at][0] for at in asked]) @ torch.cat([facts, before.others]).T
+        answers = torch.tensor([place[household.questions[at][1]] for at in asked])
+        moved = 1 - (facts * before.facts[chosen]).sum(1)
+        loss = torch.nn.functional.cross_entropy(SHARPNESS * cosines, answers) + HOLD * moved.mean()
+        if not self.model.is_adapted:
+            return loss
+        nearer = cosines - before.questions[asked] @ torch.cat([before.facts[chosen], before.others_before]).T
+        answering = torch.nn.functional.one_hot(answers, cosines.shape[1]).bool()
+        return loss + APART * torch.relu(nearer[~answering]).square().mean()
 
     def _all(self, texts: Sequence[str]) -> Any:
         self.model.learning(is_on=False)

@@ -281,6 +281,11 @@ def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -
     assert chance(new, old) < LEAST_CHANCE
 
 
+def test_another_number_of_what_somebody_likes_ends_the_one_before() -> None:
+    assert chance("Bo likes the bath at 38 degrees.", "Bo likes the bath at 35 degrees.") >= LEAST_CHANCE
+    assert chance("Bo likes the pool.", "Bo likes the bath at 35 degrees.") == 0
+
+
 def test_what_was_moved_ends_where_it_was() -> None:
     assert (
         chances("I've moved the dog towels into the porch.", "The dog towels are in the hall.", VET)[0] >= LEAST_CHANCE

@@ -44,7 +44,7 @@ price or code of what both name, and vectors say how near they are, nor where th
 """
 ODDS_WITH_ITS_VALUE = 0.2
 """The same if the older one has the newer one's value already: what is said of another one, most often."""
-ODDS_APART = 0.18
+ODDS_APART = 0.12
 """The same if both are about things of one name that are told apart, as the key of the shed and that of the loft, or
 the newer one about somebody and the older one about what is theirs.
 """
@@ -170,7 +170,8 @@ class Replacement:
         if not (SAYS_CHANGE | {"denies"}) & self._parser.parsed(new.text).says:
             found = np.minimum(found, _either(somebody_else | self._are_said_again(new, olds), IN_DOUBT))
             found = np.where(self._are_of_another(new, olds, has_its_value), np.float32(0), found)
-        return np.where(self._hold_beside(new, olds), np.float32(0), found)
+        is_other_number = anew & (signs[:, SAME_KIND] > 0)  # `Bo likes the bath at 38 degrees`
+        return np.where(self._hold_beside(new, olds) & ~is_other_number, np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
         """What a text says, one by one: a correction is about one of it. Of a text that ends with what is its `own`,
@@ -199,15 +200,15 @@ class Replacement:
         odds = [float(self._reading.odds(read[old.text])) if old.text in read else UNREAD for old in olds]
         return np.array(odds if read else [0.0] * len(olds), np.float32)[:, None]
 
-    def _hold_beside(self, new: Said, olds: Sequence[Said]) -> list[bool]:
-        """Which of them hold beside `new`, whatever the judge says."""
+    def _hold_beside(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them hold beside `new`, whatever the judge says, unless it says the same with another number."""
         mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
         adds_up = "adds_up" in mine.says and not {"starts_over", "corrects"} & mine.says
         happens = not {"on_condition", "whenever", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
         feels = _feels(mine.tokens) and not (SAYS_CHANGE | {"denies"}) & mine.says
         explains = "explains" in mine.says and not {"corrects", "denies"} & mine.says
-        return [
+        hold = [
             (adds_up and "adds_up" in old.says)  # two allergies
             or (explains and "explains" not in old.says)  # why something failed
             or ("command" in mine.says) != ("command" in old.says)
@@ -221,6 +222,7 @@ class Replacement:
             or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))  # Box 5, Box 12
             for old in theirs
         ]
+        return np.array(hold, bool)
 
     def _are_elsewhere_or_kin(self, new: Said, olds: Sequence[Said]) -> list[bool]:
         """Which of them are about the user's own of what `new` says of one elsewhere, about whom it names only by
