@@ -90,6 +90,9 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
     )
     assert standing(said, corrected, stems("What do I have in the morning?")) == "I have oats in the morning."
     assert standing(said, corrected, stems("What's for breakfast?")) == said
+    said, corrected = "I sold the Tori mower and got myself a Hammel.", ["The mower is a Tori."]
+    assert standing(said, corrected, stems("What make of mower do I have?")) == "I got myself a Hammel."
+    assert standing(said, corrected, stems("What became of the Tori?")) == said
     said, corrected = "Kurt no longer does pianos. A woman called Ida does ours.", ["The piano is old. Kurt tunes it."]
     assert standing(said, corrected, stems("Who tunes the piano?")) == "A woman called Ida does ours."
     assert standing(said, corrected, stems("Does Kurt still tune it?")) == said
@@ -206,7 +209,7 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
             "I have rye bread.",
             "It's spelt in my sandwich now.",
         ),
-        ("Kites are old hat. Ada wants yo-yos.", "Ada loves kites.", "Ada wants yo-yos."),
+        ("Bo is old news. Ada's tutor is Ms. Ray.", "Bo is Ada's tutor.", "Ada's tutor is Ms. Ray."),
         (
             "The beam fell in at the mill, so they've given our chess lot the church hall.",
             "Chess is at the old mill.",
@@ -240,6 +243,14 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
             "The pass runs out on 4 May.",
             "The pass runs out on 9 June.",
         ),
+        ("The dues are due in May, not March.", "The dues are due in March.", "The dues are due in May."),
+        (
+            "My choir doesn't meet at the Swan any more, we sit in the town hall.",
+            "My choir meets at the Swan.",
+            "My choir: we sit in the town hall.",
+        ),
+        ("I sold the Tori and got myself a Hammel.", "The mower is a Tori.", "I got myself a Hammel."),
+        ("I sold the Tori and went home.", "The mower is a Tori.", "I sold the Tori and went home."),
         ("It isn't rye, it's spelt, I misread the bag.", "The flour is rye.", "It's spelt."),
         ("Bo wants ash instead of beech for the doors.", "The doors are beech.", "Bo wants ash for the doors."),
     ],
@@ -279,6 +290,11 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
         ("The bike got sold, goodbye! I take the metro.", "My bike is in the yard."),
         ("We sold the Volvo. It broke down.", "We drive a Volvo."),
         ("We buy at Orr's. My brother works at the mill in Leeds.", "We buy at Orr's on Fridays."),
+        (
+            "The socks have moved to the basket, Ines needed the space for jumpers.",
+            "The socks are in the drawer.",
+        ),
+        ("Ruff does the linting, the section is deleted.", "The section is for linting."),
         ("Ida moved to Bern. The bins go out on Mondays.", "Ida lives in York."),
         ("The user was wrong about Ida, it's in May that she is free.", "Ida comes in June."),
         ("I switched from tea to coffee.", "The dog is called Rex."),

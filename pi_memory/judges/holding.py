@@ -86,13 +86,19 @@ def tells_instead(now: str, gone: str, corrected: Sequence[str], *, old: Set[str
     is_idle = is_idle and not pattern("mistaken").search(gone)
     rest = now.partition(" ")[2] if is_theirs or is_idle else now
     meant = (words("of_a_person") | words("of_things") | words("of_several")).intersection(_words(rest))
-    thing = subject_of(gone) if meant == {"it"} and is_of_user else ""
+    thing = subject_of(gone) if is_of_user and (meant == {"it"} or not (meant or said & old)) else ""
+    thing = "" if pattern("of_persons").match(thing) else thing
     if (meant and not thing) or (pattern("mistaken").search(gone) and pattern("said_of_same").match(now)):
         return ""  # who is meant stands in what went before
     new = values(now if is_of_user else subject_of(now), known=known).keys() - told.keys()
-    places = leads(now) if thing and is_over else leads(now) & leads(gone)
+    places = leads(now) if is_over else leads(now) & leads(gone)
     is_so_now = any(pattern(name).search(now) for name in ("since_when", "as_of_now"))
-    is_instead = new or said & old or (is_of_user and places) or is_so_now
+    if is_over:
+        is_instead = bool(new or said & old or (is_of_user and places) or is_so_now)
+    else:
+        is_named = pattern("has_subject").match(now) and values(now, known=known).keys() - told.keys()
+        is_new = (is_named or pattern("generic_they").match(now)) and not pattern("happened_once").search(now)
+        is_instead = bool(is_new and said & (old - stems(gone)))
     return (f"{thing}: {now}" if thing else now) if is_instead else ""
 
 

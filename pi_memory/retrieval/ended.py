@@ -33,6 +33,7 @@ SAYS = 0.8
 """Share of the words of a memory with which a sentence says the same."""
 MOST_OF_ONE = 2
 """Words that name one thing; more may name several."""
+VERBS = ("says_now", "happened_once")
 LEAST_SAID = 2
 """Words with a meaning of a sentence that is looked for by itself."""
 
@@ -116,13 +117,12 @@ def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset())
 
 
 def _asks_for_what_goes(asked: Set[str], left: str, text: str, corrected: Sequence[str]) -> bool:
-    """Whether what is left of a text lacks what is `asked` for: a name, or all its words."""
-    kept, said = stems(left), stems(text)
-    if replaced := stems(" ".join(values_replaced(left, text, corrected))) - kept:
-        return not replaced.isdisjoint(asked)
-    names = stems(" ".join(values(text, known=[text.casefold()])))
-    gone = (said - kept) & asked
-    return bool(gone & names or (gone and not kept & asked))
+    """Whether what is left of a text lacks what is `asked` for: a name or a number that was corrected, or all words."""
+    kept, told = stems(left), values(" ".join(corrected), known=())
+    replaced = values_replaced(left, text, corrected) | (values(text, known=corrected).keys() & told.keys())
+    if gone := stems(" ".join(replaced)) - kept:
+        return not gone.isdisjoint(asked)
+    return bool((stems(text) - kept) & asked and not kept & asked)
 
 
 def _loses_all_that_is_new(left: str, text: str, corrected: Sequence[str]) -> bool:
@@ -198,8 +198,8 @@ def _standing(text: str, corrected: tuple[str, ...]) -> str:
 
 
 def _behind_what_was_told(text: str, old: frozenset[str], corrected: Sequence[str]) -> str:
-    """What a text says that corrected something, behind what only has words of that: `Kites are old hat. Ada wants
-    yo-yos.`; "" if it does not say by itself what is so instead.
+    """What a text says that corrected something, behind what only has words of that: `Bo is old news. My tutor is
+    Ida.`; "" if it does not say by itself what is so instead.
     """
     said = sentences(text)
     for place in range(1, len(said)):
@@ -242,7 +242,7 @@ def _is_written_anew(sentence: str, before: str) -> bool:
     the yard clear` says of no crates that they are over.
     """
     said, old = stems(sentence), stems(before)
-    if pattern("denial").search(sentence):
+    if pattern("denial").search(sentence) or asserted(sentence) != sentence:
         return False
     is_same = min(len(said), len(old)) and len(said & old) >= SAYS * max(len(said), len(old))
     return bool(is_same and said - old and before.split()[0] == sentence.split()[0] and before[:-1] not in sentence)
@@ -287,6 +287,10 @@ def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) 
         first, second = said[: cut.start()], said[cut.end() :].strip()
         if pattern("subjectless").match(second) and _is_all_over(first, old, corrected) and subject_of(first):
             return finished(f"{subject_of(first)} {second}")  # `Ida quit the bakery and works at the mill`
+        if (who := pattern("of_persons").match(first)) and any(pattern(name).match(second) for name in VERBS):
+            held = f"{who[0]} {second}"  # `I sold the Honda and got a Bosch`
+            if _is_all_over(first, old, corrected) and tells_instead(held, first, corrected, old=old):
+                return finished(held)
     for cut in pattern("clause_end").finditer(said):
         if held := instead(said[cut.end() :], said[: cut.start()], corrected, cut[0]):
             return finished(held)
