@@ -9,7 +9,7 @@ from pi_memory.config import Config
 from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import SignsAndVectors
 from pi_memory.judges.pair_signs import Said
-from pi_memory.judges.replacement import LEAST_CHANCE, Replacement
+from pi_memory.judges.replacement import IN_DOUBT, LEAST_CHANCE, Replacement
 from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from tests.test_conflicts import MINILM
 
@@ -284,6 +284,12 @@ def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -
 def test_another_number_of_what_somebody_likes_ends_the_one_before() -> None:
     assert chance("Bo likes the bath at 38 degrees.", "Bo likes the bath at 35 degrees.") >= LEAST_CHANCE
     assert chance("Bo likes the pool.", "Bo likes the bath at 35 degrees.") == 0
+
+
+def test_what_has_surely_changed_is_of_the_same_thing_though_another_one_is_named_as_its_owner() -> None:
+    new = "The dates of the hut have changed to the first week of May."
+    assert chance(new, "We have got the hut on the lake for the second week of June.") >= IN_DOUBT
+    assert chance("Actually Bo pays 510.", "So we sorted the rent, Bo pays 480 as he has the big room.") >= LEAST_CHANCE
 
 
 def test_what_was_moved_ends_where_it_was() -> None:

@@ -141,6 +141,7 @@ class Replacement:
         plain forms of correction; 0 for what holds beside anything.
         """
         cosines, others = cosines_of(new, olds), np.array(self._are_told_apart(new, olds), bool)
+        others &= ~(self._are_changed(new, olds) & (signs[:, SAME_KIND] > 0) & (signs[:, -1] > 0))
         anew, left = np.zeros(len(olds), bool), _left_by_reading(signs[:, -1], found, cosines)
         if not SAYS_CHANGE & self._parser.parsed(new.text).says:
             anew = self._are_said_anew(new, olds) & ~others
@@ -275,6 +276,10 @@ class Replacement:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
         mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
         return [bool(old.owners & (mine.subject - mine.owners)) or are_apart(mine, old) for old in theirs]
+
+    def _are_changed(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them share with `new` what it is about, where it says that something surely has changed."""
+        return self._share_matter(new, olds) & self.says_change(new.text)
 
     def _by_distance(self, found: Vectors, signs: Vectors, new: Said, olds: Sequence[Said]) -> Vectors:
         """Chances that were found, less where a vector is far from `new`, or without any where nothing is shared."""
