@@ -292,6 +292,17 @@ def test_what_has_surely_changed_is_of_the_same_thing_though_another_one_is_name
     assert chance("Actually Bo pays 510.", "So we sorted the rent, Bo pays 480 as he has the big room.") >= LEAST_CHANCE
 
 
+def test_who_moves_an_appointment_comes_at_another_time() -> None:
+    new = "The tuner has moved the appointment, she comes on the 9th of May now."
+    assert chance(new, "The tuner comes on the 2nd of April.") >= LEAST_CHANCE
+
+
+def test_where_something_was_left_today_ends_where_it_was_left_before() -> None:
+    before = "I parked the van on level 4 of the Heron garage."
+    assert chance("I parked the van on level 6 of the Heron garage today.", before) >= LEAST_CHANCE
+    assert chance("I take the bus to work today.", "I take the tram to work.") < LEAST_CHANCE
+
+
 def test_what_was_moved_ends_where_it_was() -> None:
     assert (
         chances("I've moved the dog towels into the porch.", "The dog towels are in the hall.", VET)[0] >= LEAST_CHANCE

@@ -240,6 +240,7 @@ class Replacement:
             is_elsewhere = is_own and bool(where and what & theirs.subject) and where.isdisjoint(theirs.content)
             is_of_kin = bool(kin and mine.owners & theirs.content) and kin.isdisjoint(theirs.content)
             is_not_moved = bool(moved) and beginnings(moved).isdisjoint(beginnings(theirs.content))
+            is_not_moved = is_not_moved and "postpones" not in mine.says  # `Bo has moved our appointment`
             of_another.append(is_elsewhere or is_of_kin or is_not_moved)
         return of_another
 
@@ -347,8 +348,12 @@ class Replacement:
         found = []
         for old in map(self._parser.parsed, (each.text for each in olds)):
             came = mine.only(old)
+            was_left = {"did", "places"} <= mine.says & old.says  # `I parked the van on level 7 today`
+            verbs = (1, 1) if was_left else (mine.verb, old.verb)
+            if was_left:
+                came = [place for place in came if not pattern("at_present").fullmatch(mine.tokens[place])]
             is_value = len(came) == 1 or (len(came) == 2 and mine.has("name", came[:1]) and mine.has("name", came[1:]))
-            is_behind = is_value and came[0] > mine.verb and came[-1] - came[0] < len(came)
+            is_behind = is_value and came[0] > verbs[0] and came[-1] - came[0] < len(came)
             shared, is_named = (
                 mine.content & old.content - self._parser.stemmed("idle"),
                 mine.subject == old.subject and is_value,
@@ -356,7 +361,7 @@ class Replacement:
             is_named = is_named and not mine.has("word", came)
             is_of_it = bool(mine.subject - self._parser.stemmed("idle")) and mine.subject <= old.content
             is_of_it = is_of_it and (len(shared) > 1 or is_named)
-            found.append(is_behind and is_of_it and any(place > old.verb for place in old.only(mine)))
+            found.append(is_behind and is_of_it and any(place > verbs[1] for place in old.only(mine)))
         return np.array(found, bool)
 
     def _are_dated(self, new: Said, olds: Sequence[Said]) -> Flags:
