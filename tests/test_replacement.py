@@ -10,6 +10,7 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import SignsAndVectors
 from pi_memory.judges.pair_signs import Said
 from pi_memory.judges.replacement import IN_DOUBT, LEAST_CHANCE, Replacement
+from pi_memory.learning.learner import LEAST_CHANCE_OF_REMARK
 from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from tests.test_conflicts import MINILM
 
@@ -299,7 +300,7 @@ def test_who_moves_an_appointment_comes_at_another_time() -> None:
 
 def test_where_something_was_left_today_ends_where_it_was_left_before() -> None:
     before = "I parked the van on level 4 of the Heron garage."
-    assert chance("I parked the van on level 6 of the Heron garage today.", before) >= LEAST_CHANCE
+    assert chance("I parked the van on level 6 of the Heron garage today.", before) >= LEAST_CHANCE_OF_REMARK
     assert chance("I take the bus to work today.", "I take the tram to work.") < LEAST_CHANCE
 
 

@@ -63,11 +63,12 @@ none of change says so: `We set off on 3 July.`, `The hut was let twice, so we g
 NEARLY_ENDS = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
 GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, PUTS_OFF, TAKES_OVER, SAYS_ANEW = 0.9, 0.5, 0.8, 0.8, 0.7, 0.6
+WAS_LEFT = 0.8
 """At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
 `no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` and `Not green but blue` the nearest
 one with green, `Bo can't come till Friday` the nearest one with a day to come, `Bo stood down, and Ida was elected
 chair` one of another chair, and one that says the same with another value a near one, where what is read or the kind of
-the value says so too.
+the value says so too; and, though it may be a remark, `I parked on level 7 today` one of another level.
 """
 NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
@@ -99,6 +100,8 @@ LAST_OF_VERB = 4
 """Tokens of a statement that begins with its subject and its verb."""
 SAYS_CHANGE = frozenset({"changes", "has_changed", "corrects"})
 """That something is otherwise now, by its word or as what has happened, or was wrong: `I've hung it in the porch.`"""
+WHERE_LEFT = frozenset({"did", "places"})
+"""That somebody put something somewhere."""
 READ = 8
 """How many older statements are read together with the newer one, the nearest ones: each costs an embedding."""
 UNREAD = -6.0
@@ -158,10 +161,11 @@ class Replacement:
         read = np.where(others, np.minimum(found, read), read)
         has_value = anew | have_special_kinds(signs) | (signs[:, SAME_PLACE] > 0)
         found = np.where(has_value, np.maximum(found, read), read)
+        was_left = anew & (cosines >= NEAR_ANEW) & self._were_left_somewhere(new, olds)
         anew &= (cosines >= NEAR_ANEW) & (have_special_kinds(signs) | (signs[:, -1] > 0))
         somebody_else = np.array(self._somebody_else_does(new, olds), bool)
         found = _at_least(found, somebody_else, IN_DOUBT)
-        found = _at_least(found, anew, SAYS_ANEW)
+        found = _at_least(_at_least(found, anew, SAYS_ANEW), was_left, WAS_LEFT)
         found = _at_least(found, self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE)
         found = _at_least(found, self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY)
         found = _at_least(found, self._are_taken_back(new, olds), TAKES_BACK)
@@ -348,7 +352,7 @@ class Replacement:
         found = []
         for old in map(self._parser.parsed, (each.text for each in olds)):
             came = mine.only(old)
-            was_left = {"did", "places"} <= mine.says & old.says  # `I parked the van on level 7 today`
+            was_left = mine.says & old.says >= WHERE_LEFT
             verbs = (1, 1) if was_left else (mine.verb, old.verb)
             if was_left:
                 came = [place for place in came if not pattern("at_present").fullmatch(mine.tokens[place])]
@@ -363,6 +367,11 @@ class Replacement:
             is_of_it = is_of_it and (len(shared) > 1 or is_named)
             found.append(is_behind and is_of_it and any(place > verbs[1] for place in old.only(mine)))
         return np.array(found, bool)
+
+    def _were_left_somewhere(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them say where something was put, if `new` does: `I parked the van on level 7.`"""
+        mine = self._parser.parsed(new.text)
+        return np.array([mine.says & self._parser.parsed(old.text).says >= WHERE_LEFT for old in olds], bool)
 
     def _are_dated(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them have a month, if `new` has one."""
