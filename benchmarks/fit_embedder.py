@@ -225,11 +225,12 @@ class Embedding:
         steps = Steps(self.model.parameters, self._rounds * len(known), rate=self._rate)
         before = [self._all(each.facts) for each in known]
         asked = [self._all([text for text, _ in each.questions]) for each in known]
+        beside_before = torch.cat(before)
         for count in range(self._rounds):
             beside = torch.cat([self._all(each.facts) for each in known])
             for number in chance.sample(range(len(known)), len(known)):
                 others = torch.randint(len(beside), (OTHERS,))
-                here = Places(before[number], asked[number], beside[others], torch.cat(before)[others])
+                here = Places(before[number], asked[number], beside[others], beside_before[others])
                 self.model.learning(is_on=True)
                 steps.take(self._loss(known[number], here, chance))
             print(f"round {count + 1} of {self._rounds}", flush=True)

@@ -34,6 +34,7 @@ SAYS = 0.8
 MOST_OF_ONE = 2
 """Words that name one thing; more may name several."""
 VERBS = ("says_now", "happened_once")
+"""What a clause begins with that has its subject from the one before."""
 LEAST_SAID = 2
 """Words with a meaning of a sentence that is looked for by itself."""
 
