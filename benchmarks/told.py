@@ -11,7 +11,7 @@ from benchmarks.asked import rows
 from benchmarks.everyday import has
 from pi_memory.config import Config
 from pi_memory.learning.remainder import merged
-from pi_memory.retrieval.ended import standing
+from pi_memory.retrieval.ended import what_holds
 from pi_memory.text import language
 from pi_memory.text.persons import about_user
 from pi_memory.text.sentences import stems
@@ -46,7 +46,7 @@ def figures(verbose: bool) -> dict[str, Any]:
     given = [each for each in corrections() if each.new]
     lost, kept_lost, old_told, kept = 0, 0, 0, 0
     for each in given:
-        told = standing(each.said, [each.known], stems(each.question))
+        told = what_holds(each.said, [each.known], stems(each.question))
         lost += not has(told, each.new)
         old_told += has(told, each.old)
         if verbose and not has(told, each.new):

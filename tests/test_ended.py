@@ -3,7 +3,7 @@
 import pytest
 
 from pi_memory.retrieval import ended
-from pi_memory.retrieval.ended import now, over, standing, unsaid, without, without_predecessor, without_sentences
+from pi_memory.retrieval.ended import now, over, unsaid, what_holds, without, without_predecessor, without_sentences
 from pi_memory.text.sentences import stems
 
 
@@ -73,29 +73,31 @@ def test_a_sentence_is_taken_apart_once_however_much_is_over(monkeypatch: pytest
 
 def test_a_correction_is_told_without_what_it_says_to_be_over() -> None:
     corrected = ["I work at Weller's bakery."]
-    assert standing("I quit the bakery. I work at the library.", corrected) == "I work at the library."
-    assert standing("I quit the bakery.", corrected) == "I quit the bakery."
-    assert standing("The blog runs on Astro instead of Hugo.", ["The blog runs on Hugo."]) == "The blog runs on Astro."
-    assert standing("It is Thursday, not Tuesday.", ["It is Tuesday."]) == "It is Thursday."
-    assert standing("As it was, not as it is.", []) == "As it was, not as it is."
+    assert what_holds("I quit the bakery. I work at the library.", corrected) == "I work at the library."
+    assert what_holds("I quit the bakery.", corrected) == "I quit the bakery."
+    assert (
+        what_holds("The blog runs on Astro instead of Hugo.", ["The blog runs on Hugo."]) == "The blog runs on Astro."
+    )
+    assert what_holds("It is Thursday, not Tuesday.", ["It is Tuesday."]) == "It is Thursday."
+    assert what_holds("As it was, not as it is.", []) == "As it was, not as it is."
 
 
 def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
     said, corrected = "Ms. Rank is no longer my tutor, I've gone over to Mr. Ems.", ["My tutor is Ms. Rank."]
-    assert "Rank" not in standing(said, corrected, stems("Who is my tutor?"))
-    assert standing(said, corrected, stems("What became of Ms. Rank?")) == said
+    assert "Rank" not in what_holds(said, corrected, stems("Who is my tutor?"))
+    assert what_holds(said, corrected, stems("What became of Ms. Rank?")) == said
     said, corrected = (
         "I no longer have rye for breakfast, I have oats in the morning.",
         ["I have rye for breakfast in the morning."],
     )
-    assert standing(said, corrected, stems("What do I have in the morning?")) == "I have oats in the morning."
-    assert standing(said, corrected, stems("What's for breakfast?")) == said
+    assert what_holds(said, corrected, stems("What do I have in the morning?")) == "I have oats in the morning."
+    assert what_holds(said, corrected, stems("What's for breakfast?")) == said
     said, corrected = "I sold the Tori mower and got myself a Hammel.", ["The mower is a Tori."]
-    assert standing(said, corrected, stems("What make of mower do I have?")) == "I got myself a Hammel."
-    assert standing(said, corrected, stems("What became of the Tori?")) == said
+    assert what_holds(said, corrected, stems("What make of mower do I have?")) == "I got myself a Hammel."
+    assert what_holds(said, corrected, stems("What became of the Tori?")) == said
     said, corrected = "Kurt no longer does pianos. A woman called Ida does ours.", ["The piano is old. Kurt tunes it."]
-    assert standing(said, corrected, stems("Who tunes the piano?")) == "A woman called Ida does ours."
-    assert standing(said, corrected, stems("Does Kurt still tune it?")) == said
+    assert what_holds(said, corrected, stems("Who tunes the piano?")) == "A woman called Ida does ours."
+    assert what_holds(said, corrected, stems("Does Kurt still tune it?")) == said
 
 
 @pytest.mark.parametrize(
@@ -256,7 +258,7 @@ def test_who_asks_for_what_is_over_by_name_is_told_of_it() -> None:
     ],
 )
 def test_a_clause_about_what_is_over_is_left_out(said: str, before: str, holds: str) -> None:
-    assert standing(said, [before]) == holds
+    assert what_holds(said, [before]) == holds
 
 
 @pytest.mark.parametrize(
@@ -273,7 +275,7 @@ def test_a_clause_about_what_is_over_is_left_out(said: str, before: str, holds: 
     ],
 )
 def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
-    assert standing(said, [before]) == said
+    assert what_holds(said, [before]) == said
 
 
 @pytest.mark.parametrize(
@@ -302,7 +304,7 @@ def test_a_no_that_refuses_nothing_stays(said: str, before: str) -> None:
     ],
 )
 def test_a_clause_that_says_nothing_alone_is_not_left_alone(said: str, before: str) -> None:
-    assert standing(said, [before]) == said
+    assert what_holds(said, [before]) == said
 
 
 @pytest.mark.parametrize(
@@ -337,7 +339,7 @@ def test_what_is_said_to_be_over_is_left_out_unless_it_is_asked_for(text: str, a
 
 def test_what_has_not_happened_yet_is_not_over() -> None:
     said = "Mopsy has found us out. I hide her pill in liver paste instead, and she hasn't noticed yet."
-    assert standing(said, ["Mopsy gets her pill in a lump of butter."]) == said
+    assert what_holds(said, ["Mopsy gets her pill in a lump of butter."]) == said
 
 
 def test_who_has_taken_over_is_told_without_who_did_it_before_unless_they_are_asked_for() -> None:
@@ -356,34 +358,34 @@ def test_who_has_taken_over_is_told_without_who_did_it_before_unless_they_are_as
 
 def test_a_list_of_days_is_no_end_of_a_clause() -> None:
     said = "I go running every Tuesday and Saturday before breakfast, so I am not hopeless."
-    assert standing(said, ["I go swimming on Fridays before breakfast."]).startswith(said.partition(",")[0])
+    assert what_holds(said, ["I go swimming on Fridays before breakfast."]).startswith(said.partition(",")[0])
 
 
 def test_what_a_doctor_has_taken_somebody_off_is_left_out() -> None:
     said = "The doctor has taken Ada off the statins for her legs. She has a fish oil now for the blood."
-    assert standing(said, ["Ada is on statins for the blood."]) == "She has a fish oil now for the blood."
+    assert what_holds(said, ["Ada is on statins for the blood."]) == "She has a fish oil now for the blood."
 
 
 def test_what_goes_on_about_a_place_is_told_with_it() -> None:
     said = "Yesterday we brought the Swan down to Bern in a gale, and there she can stay until Easter."
-    assert standing(said, ["Our boat, the Swan, lies at Basel until Easter."]) == said
+    assert what_holds(said, ["Our boat, the Swan, lies at Basel until Easter."]) == said
     said = "The vet looked at our dog again, and from tonight he gets a whole pill in his cheese."
-    assert standing(said, ["The vet says that our dog must have half a pill in his cheese."]) == said
+    assert what_holds(said, ["The vet says that our dog must have half a pill in his cheese."]) == said
 
 
 def test_what_became_of_the_old_place_is_left_out_where_it_is_told_what_is_so_now() -> None:
     said = "The crows had the straw basket to pieces, so the spare key is in the tin can now."
     known = "The spare key hangs in the straw basket."
-    assert standing(said, [known]) == "The spare key is in the tin can now."
-    assert standing(said, [known], stems("What became of the basket?")) == said
-    assert standing("The wind was wild, so the spare key is in the tin can now.", [known]).startswith("The wind")
+    assert what_holds(said, [known]) == "The spare key is in the tin can now."
+    assert what_holds(said, [known], stems("What became of the basket?")) == said
+    assert what_holds("The wind was wild, so the spare key is in the tin can now.", [known]).startswith("The wind")
 
 
 def test_a_sentence_with_another_value_is_told_whole_whatever_its_verb_may_say_elsewhere() -> None:
     old = "They drop the crates on Mondays so we have to keep the yard clear."
     new = "They drop the crates on Wednesdays so we have to keep the yard clear."
-    assert standing(new, [old]) == new
-    assert standing(f"We buy at Orr's. {new}", [f"We buy at Orr's. {old}"]) == f"We buy at Orr's. {new}"
+    assert what_holds(new, [old]) == new
+    assert what_holds(f"We buy at Orr's. {new}", [f"We buy at Orr's. {old}"]) == f"We buy at Orr's. {new}"
 
 
 @pytest.mark.parametrize(
@@ -411,7 +413,7 @@ def test_a_sentence_with_another_value_is_told_whole_whatever_its_verb_may_say_e
 )
 def test_what_has_another_value_in_the_place_of_the_old_one_is_told(said: str, before: str) -> None:
     new = {"5th", "Mondays", "12.45", "quarter to three", "Hythe", "Ferdi"}
-    assert any(value in standing(said, [before]) for value in new if value in said)
+    assert any(value in what_holds(said, [before]) for value in new if value in said)
 
 
 def test_what_somebody_feels_of_what_they_tell_is_no_clause_of_it() -> None:
@@ -428,5 +430,7 @@ def test_who_is_only_named_in_a_memory_that_ended_is_not_told_by_what_says_that_
 
 def test_why_somebody_was_left_is_not_told() -> None:
     before = "Birk does our taxes, the one by the church."
-    assert standing("Our taxes are with Solveig now, Birk got too dear.", [before]) == "Our taxes are with Solveig now."
-    assert "Birk" in standing("Our taxes are with Solveig now, Birk got too dear.", [before], frozenset({"birk"}))
+    assert (
+        what_holds("Our taxes are with Solveig now, Birk got too dear.", [before]) == "Our taxes are with Solveig now."
+    )
+    assert "Birk" in what_holds("Our taxes are with Solveig now, Birk got too dear.", [before], frozenset({"birk"}))

@@ -168,9 +168,9 @@ def test_a_word_alone_does_not_stand_for_its_message() -> None:
 
 
 def test_what_people_wrote_to_each_other_is_no_statement() -> None:
-    assert gate.is_statement(said("I moved", cosine=1))
-    assert not gate.is_statement(said("I moved", cosine=1, source="import"))
-    assert not gate.is_statement(said("I moved", cosine=1, role="assistant"))
+    assert gate.is_told_by_user(said("I moved", cosine=1))
+    assert not gate.is_told_by_user(said("I moved", cosine=1, source="import"))
+    assert not gate.is_told_by_user(said("I moved", cosine=1, role="assistant"))
 
 
 def judged(*texts: str) -> list[gate.Judged]:

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from pi_memory.judges.comparison import compared, said_in, stems
-from pi_memory.learning.remainder import merged, standing
+from pi_memory.learning.remainder import merged, place_of
 from pi_memory.memories.namespaces import root
 from pi_memory.text.contrast import contrast, left_behind
 from pi_memory.text.language import forms, pattern, remembered, words
@@ -116,7 +116,7 @@ def _corrected(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | No
     if found is None or candidate.priority != "highest":
         return None
     wrong, subject = found.wrong.strip(" .,`\"'"), _subject(found.subject)
-    wrongly = [n.memory for n in near if standing(wrong, n.memory.content)]
+    wrongly = [n.memory for n in near if place_of(wrong, n.memory.content)]
     hit = [memory for memory in wrongly if subject <= _all_of(memory.content)]
     if wrongly and not hit and found.is_specific:
         named = _named_in(found.subject)
@@ -134,7 +134,7 @@ def _left_behind(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | 
     if not wrong:
         return None
     known = _all_of(candidate.content)
-    hit = [n.memory for n in near if standing(wrong, n.memory.content) and _subject(n.memory.content) <= known]
+    hit = [n.memory for n in near if place_of(wrong, n.memory.content) and _subject(n.memory.content) <= known]
     if (longest := _one_said(hit)) is None:
         return None
     return Decision("end", longest.id, also=tuple(memory.id for memory in hit if memory is not longest))
@@ -148,7 +148,7 @@ def _given_up(candidate: Candidate, near: Sequence[Neighbour]) -> Decision | Non
     if found is None or not stems(found["instead"]):
         return None
     said, is_specific = stems(found["instead"]) - _idle(), pattern("specific").search(f" {found['wrong']}")
-    hit = [n.memory for n in near if standing(found["wrong"], n.memory.content)]
+    hit = [n.memory for n in near if place_of(found["wrong"], n.memory.content)]
     if (longest := _one_said(hit)) is None or not (is_specific or said & stems(longest.content)):
         return None
     return Decision("end", longest.id, also=tuple(memory.id for memory in hit if memory is not longest))

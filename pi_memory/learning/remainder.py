@@ -75,11 +75,11 @@ def put_right(said: str, known: str) -> str | None:
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
     found = found or _value_instead(said) or swapped(said)
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
-    if found and not standing(wrong, known):  # not nuts with Bo, sesame
+    if found and not place_of(wrong, known):  # not nuts with Bo, sesame
         wrong = pattern("of_what").split(wrong)[0]
-    if found and (not standing(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
+    if found and (not place_of(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
-    stands = standing(wrong, known)
+    stands = place_of(wrong, known)
     if found is None or not stands or not stems(known) - stems(said):
         return None
     is_place = all(pattern("placed").match(value) for value in (stands[0], right))
@@ -90,7 +90,7 @@ def put_right(said: str, known: str) -> str | None:
             return None
         known = finished(known[: stands.end()])
     first = _alike(found.right, wrong)
-    if first and standing(first, known):
+    if first and place_of(first, known):
         return None  # Monday and Friday, not Tuesday
     if first:  # Fridays are my day off, not Wednesdays
         return _if_whole(right, _replaced(known, stands, _written_like(first, stands[0])), known)
@@ -132,7 +132,7 @@ def with_values(said: str, known: str) -> str | None:
     else None.
     """
     wholes = [name for name in WHOLES if all(pattern(name).search(text) for text in (said, known))]
-    new = [value for value in _values(said, wholes) if standing(value, known) is None]
+    new = [value for value in _values(said, wholes) if place_of(value, known) is None]
     if not new or len({*map(_shape, new)}) != len(new) or _counts(said) - _counts(known):
         return None
     if pattern("by_how_much").search(said):
@@ -143,14 +143,14 @@ def with_values(said: str, known: str) -> str | None:
     gone: list[str] = []
     for value in new:
         alike = [each for each in _values(known, wholes) if _is_alike(value, said, each, known)]
-        old = [each for each in alike if standing(each, said) is None] or alike  # `118 is broken, I have 64 now`
+        old = [each for each in alike if place_of(each, said) is None] or alike  # `118 is broken, I have 64 now`
         if alike != old and (len(alike) > 1 or _shape(value) == "weekday"):
             return None  # `guests are 50 as 30 was taken`, `Mondays and Fridays`: not plain which
-        written = standing(value, said)
+        written = place_of(value, said)
         if len(old) > 1:  # a code of four digits for one of four; when we open, not when we close
             led = [each for each in old if written and _is_led_alike(each, known, written, said)]
             old = led or [each for each in old if len(each) == len(value)]
-        place = standing(old[0], found) if len(old) == 1 else None
+        place = place_of(old[0], found) if len(old) == 1 else None
         if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
             return None  # it is the value of another one
         if _is_weekly(value) and _is_inside(place, "nth_day", found):
@@ -188,7 +188,7 @@ def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> 
     meant = _about(named, parts) if likely is None else _by_chance(likely)
     old = [found for place in meant for found in pattern("at_place").finditer(parts[place])]
     old = [found for found in old if not all_stems(found[0]) & named]  # `in a choir`, of which it is said
-    where = standing(old[0][0], known) if len(old) == 1 else None
+    where = place_of(old[0][0], known) if len(old) == 1 else None
     more = all_stems(pattern("moving").sub("", now)) - all_stems(known) - all_stems(new[0][0])
     if where is None or more or _gives_reason(known, said):
         return None
@@ -217,7 +217,7 @@ def with_rest(
     rest = sorted({*rest, *named})
     own = len(clauses(context)) if context else 0
     rest = [place for place in rest if place >= own or min(corrected) < own]
-    shapes = {_shape(value) for value in _values(said) if standing(value, known) is None}
+    shapes = {_shape(value) for value in _values(said) if place_of(value, known) is None}
     doubted = _by_chance(likely, HARDLY) if likely is not None else range(len(parts))
     # What has another value itself may be what is meant; the only price or time of all that is known is.
     written = Counter(map(_shape, _values(known)))
@@ -272,7 +272,7 @@ def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str
     own = known.partition(context.rstrip("."))[2].strip(" .,;")
     alone = [claim for claim in claims if claim.rstrip(" .,;") not in context]
     named = _without_end(alone[0], own) if own and alone else ""
-    place, verb = standing(named, context), pattern("verb").search(context)
+    place, verb = place_of(named, context), pattern("verb").search(context)
     if place is None or verb is None:
         return None
     if place.end() <= verb.start() or _goes_on_with(named, said, context):
@@ -288,7 +288,7 @@ def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str
 def _goes_on_with(named: str, said: str, context: str) -> bool:
     """Whether what was said names somebody by one of their names, and not that they are gone."""
     names = re.findall(r"\w+", pattern("title").sub("", named))
-    return any(standing(name, said) for name in names) and not _is_said_over(said, context)
+    return any(place_of(name, said) for name in names) and not _is_said_over(said, context)
 
 
 def _without_end(claim: str, own: str) -> str:
@@ -399,7 +399,7 @@ def _stands_alone(clause: str) -> bool:
     return not pattern("subordinate").match(clause) and len(stems(clause)) >= LEAST_SAID
 
 
-def standing(value: str, text: str) -> re.Match[str] | None:
+def place_of(value: str, text: str) -> re.Match[str] | None:
     """The place of a value in a text, as whole words."""
     return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) if value else None
 
@@ -464,7 +464,7 @@ def _gives_reason(known: str, said: str) -> bool:
 
 
 def _months(text: str) -> set[str]:
-    return {number for name, number in forms("month_name").items() if standing(name, text)}
+    return {number for name, number in forms("month_name").items() if place_of(name, text)}
 
 
 def _replaced(known: str, wrong: re.Match[str], right: str) -> str:
@@ -557,7 +557,7 @@ def _is_alike(new: str, said: str, old: str, known: str) -> bool:
 
 def _is_time(value: str, text: str) -> bool:
     """Whether a value of a text is a time of day: `half past two`, `14:30`, `2 o'clock`, `at 2`."""
-    place = standing(value, text)
+    place = place_of(value, text)
     if place is None or _shape(value) == "clock_words" or ":" in value:
         return place is not None
     is_at = pattern("at_time").search(text[: place.start()]) is not None
@@ -570,14 +570,14 @@ def _is_year(value: str) -> bool:
 
 def _thing_behind(value: str, text: str) -> str:
     """The stem of the unit or thing right behind a value: `hive` of `3 hives`; "" for none."""
-    place = standing(value, text)
+    place = place_of(value, text)
     behind = re.match(r" ?([^\W\d_]+)", text[place.end() :]) if place and any(c.isdigit() for c in value) else None
     return next(iter(all_stems(behind[1])), "") if behind else ""
 
 
 def _thing_before(value: str, text: str) -> str:
     """The stem of what a number belongs to, if it stands right before it: `bus` of `bus 37`; "" for none."""
-    place = standing(value, text) if any(c.isdigit() for c in value) else None
+    place = place_of(value, text) if any(c.isdigit() for c in value) else None
     before = re.search(r"([^\W\d_]+) $", text[: place.start()]) if place else None
     word = before[1].casefold() if before else ""
     if not word or word in words("of_any_number") or any(pattern(name).fullmatch(word) for name in VERBS):
@@ -589,7 +589,7 @@ def _is_led_alike(old: str, known: str, new: re.Match[str], said: str) -> bool:
     """Whether the same word stands before a value and another one, and nothing that is known behind the new one: `we
     open at six` for `we open at seven and close at two`, not `she takes 5 mg at noon` for `10 mg at breakfast`.
     """
-    place = standing(old, known)
+    place = place_of(old, known)
     before = [
         re.search(r"([^\W\d_]{3,})(?: [^\W\d_]{1,4})? $", text)
         for text in (said[: new.start()], known[: place.start()] if place else "")
@@ -600,7 +600,7 @@ def _is_led_alike(old: str, known: str, new: re.Match[str], said: str) -> bool:
 
 def _first_value(name: str, text: str) -> str:
     """The first value after a name in a text; "" if it is not there, or has none."""
-    place = standing(name, text)
+    place = place_of(name, text)
     return next(iter(_values(text[place.end() :])), "") if place else ""
 
 
@@ -619,7 +619,7 @@ def _if_whole(said: str, found: str, known: str) -> str | None:
     """What was found, if it has each value of several words that was said and is new."""
     values = [whole[0].rstrip(".s") for name in WHOLES for whole in pattern(name).finditer(said)]
     kept, before = (text.replace("s ", " ") for text in (found, known))
-    return found if all(standing(value, f"{kept} ") or standing(value, f"{before} ") for value in values) else None
+    return found if all(place_of(value, f"{kept} ") or place_of(value, f"{before} ") for value in values) else None
 
 
 def _if_all_is_kept(said: str, found: str, known: str, gone: str = "") -> str | None:

@@ -370,7 +370,7 @@ def _supersede(
     old = [changes.valid(db, number) for number in numbers]
     others = {number: changes.valid(db, number) for number, _ in restated}
     new = changes.add(db, candidate, cause, embedding=embedding)
-    # Before this the new one held for no time: so undoing it also takes the new one back.
+    # The new one's state before this is an interval of no length, so that undo ends it again.
     unborn = replace(new, valid_to=new.valid_from)
     after = {memory.id: _over(memory, cause.at, new.id) for memory in old} | {new.id: new}
     after |= {number: replace(others[number], content=content) for number, content in restated}

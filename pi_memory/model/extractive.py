@@ -180,7 +180,7 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
         return "\n".join(["In your recent focus:", *(f"- {line}" for line in facts.focus[:3])])
     if wanted.kind in (Wish.ABOUT, Wish.SAID) and facts.recalled:
         return _listed(wanted.subject, facts.recalled)
-    own = [message] if wanted.is_sure else []  # what may be no question is no answer to itself
+    own = [message] if wanted.is_sure else []  # else all of it is taken for the question, and would match itself
     lines = facts.recalled or _by_words(message, [*earlier, *own], facts)
     if lines:
         first, *others = lines[: 1 + MOST_ALSO]

@@ -119,20 +119,20 @@ class Ended(Struct, frozen=True):
         if isinstance(found, Memory):
             others = _over_since(found.valid_from, (each for each in self.over if each.instead != found.id))
             content = ended.without_sentences(found.content, others)
-            content = self._standing(content, self.corrected_by_memory.get(found.id), asked)
+            content = self._what_holds(content, self.corrected_by_memory.get(found.id), asked)
             return found if content == found.content else replace(found, content=content)
         exchange_id = messages.exchange_of(found.id)
         text = ended.without(found.text, self.quotes.get(exchange_id, ()))
         text = ended.unsaid(text, _over_since(found.at, self.over))
-        text = self._standing(text, self.corrected_by_exchange.get(exchange_id), asked)
+        text = self._what_holds(text, self.corrected_by_exchange.get(exchange_id), asked)
         if not any(map(str.isalpha, text.replace(UNKEPT, ""))):
             return None
         return found if text == found.text else replace(found, text=text)
 
-    def _standing(self, text: str, corrected: Sequence[str] | None, asked: Set[str]) -> str:
+    def _what_holds(self, text: str, corrected: Sequence[str] | None, asked: Set[str]) -> str:
         if not corrected and not (self.is_for_answer and ended.may_tell(text)):
             return text
-        text = ended.standing(text, corrected, asked) if corrected else ended.now(text, asked)
+        text = ended.what_holds(text, corrected, asked) if corrected else ended.now(text, asked)
         return ended.without_predecessor(text, asked) if self.is_for_answer else text
 
 

@@ -102,7 +102,7 @@ def _says_one(said: Set[str], contents: Sequence[Set[str]]) -> bool:
     return any(len(said & content) >= SAYS * len(content) for content in contents if content)
 
 
-def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset()) -> str:
+def what_holds(text: str, corrected: Sequence[str], asked: Set[str] = frozenset()) -> str:
     """A text that corrected those contents, without what it only says to be over: `I quit the bakery. I work at the
     library.` All of it where nothing else would be left, where what is left is about something else (`The bike got
     sold. I take the bus.`), or where what would go is `asked` for, of which the stems are given.
@@ -110,7 +110,7 @@ def standing(text: str, corrected: Sequence[str], asked: Set[str] = frozenset())
     if not corrected:
         return text
     plain = pattern("also_mistaken").sub("", pattern("interjects").sub("", text))
-    left = _standing(plain, tuple(corrected))
+    left = _what_holds(plain, tuple(corrected))
     left = finished(pattern("begins_joined").sub("", left))
     if left == finished(plain) or _loses_all_that_is_new(left, text, corrected):
         return text
@@ -151,7 +151,7 @@ def now(text: str, asked: Set[str] = frozenset()) -> str:
         text = " ".join(_without_other_value(sentence, asked) for sentence in sentences(text))
     if not has_left(text):
         return text
-    left = standing(text, [each for each in clauses(text) if has_left(each)], asked)
+    left = what_holds(text, [each for each in clauses(text) if has_left(each)], asked)
     comes_last = text.casefold().rstrip(" .!").endswith(left.casefold().rstrip(" .!"))
     goes_on = any(pattern(name).match(left) for name in ("said_of_same", "said_of_its")) and not in_cleft(left)
     return left if comes_last and not goes_on else text
@@ -185,7 +185,7 @@ def _without_other_value(sentence: str, asked: Set[str]) -> str:
 
 
 @remembered(256)
-def _standing(text: str, corrected: tuple[str, ...]) -> str:
+def _what_holds(text: str, corrected: tuple[str, ...]) -> str:
     old = frozenset().union(*map(stems, corrected))
     said = [*_held(sentences(text), old, corrected)]
     gone = [each for each, is_over in said if is_over]

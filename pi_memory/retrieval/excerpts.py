@@ -15,7 +15,7 @@ BEARS = 0.5
 
 
 class Novelty:
-    """Drops sentences that the prompt or the message already contains; a message that asks contains nothing."""
+    """Drops sentences that the prompt or the message already contains; the questions of a message do not count."""
 
     def __init__(self, message: str, *, prompt: str) -> None:
         self._message = message

@@ -35,8 +35,8 @@ SHARES = 0.45
 """A text with this share of the query's words by rarity has only to be `RELATED`."""
 RELATED = 0.25
 WORDS_ALONE, OWN_BY_WORDS = 0.6, 0.3
-"""The share that is enough without an embedder, and how likely a question has to be about the user's own world for less
-of it to be enough.
+"""Without an embedder: the share that is enough, and how likely a question is about the user's own world when a smaller
+share is enough too.
 """
 
 MOST = 15
@@ -53,10 +53,12 @@ NAMES = 0.3
 REQUESTS = 0.1
 """The same for one that wants something done or written: what it is about stands behind it, more often than in it."""
 BESIDE_QUESTION = 0.7
-"""What is left of the score of what a message says that asks: it says why. `The dog has to be given his pill. How?`"""
+"""Factor on the score of a message that also asks something: what it states is mostly the reason for the question.
+`The dog has to be given his pill. How?`
+"""
 OF_A_MOMENT = 0.7
-"""The same of a remark of a moment, besides what it loses as if it had faded: of two people in plain words two of 104
-first lines more are the answer.
+"""Factor on the score of a passing remark, on top of full fading. Of 104 questions of two people 2 more have the answer
+in the first line.
 """
 FADING = 0.3
 """Share of its score that a memory loses as it fades."""
@@ -64,29 +66,27 @@ FADING = 0.3
 NEAR, KNOWN = 0.4, 0.37
 """Nearness that an answer needs, with `KNOWN` of the share of the question's words, by rarity, that any text has."""
 OWN, LEAST_ODDS, MOST_ODDS = 0.1, -4.0, 2.5
-"""How much less it needs by the log-odds that the question asks for what only the user can have told, counted within
-these limits: of 950 questions of eleven people that an answer is found for 5 get none, and of 76 messages of theirs
-that need none 1 gets one.
+"""How much less nearness an answer needs for each unit of the log-odds that only the user can have told it, which are
+clipped to these limits. Of 950 questions with an answer 5 get none; of 76 messages that need none 1 gets one.
 """
-UNSURE = 0.1
-"""How much more for a message that may be no question: `red sky tonight`."""
+MAY_NOT_ASK = 0.1
+"""How much more nearness an answer needs when the message may be no question: `red sky tonight`."""
 LEAST_CERTAIN, CERTAIN, CERTAIN_WORDLESS = 0.2, 0.46, 0.52
-"""Nearness, with `SHARE_COUNTS` of the share of words, that the answers to any question need, and from which on they
-are sure, with a word of the question and without: a question about what was never said is near to something too.
+"""Thresholds on nearness plus `SHARE_COUNTS` times the share of words: what any answer needs, and from where on it is
+sure, when it has a word of the question and when it has none. What was never said has something near to it too.
 """
 SHARE_COUNTS = 0.2
 LEAST = 1e-6
 """A chance that is as good as none."""
 
 REACH, COMPANY = 2, 0.2
-"""Messages on either side in the conversation, and the share of how much nearer one of them is that a message gains."""
+"""A message gains this share of how much nearer the nearest of so many messages on either side of it is."""
 
 REREAD = 6
 """How many of the best texts are read once more, each together with the question; the same one once."""
 ANSWERS, SUREST = 0.0375, 8.0
-"""What a text gains by the log-odds that it answers, as they were read, counted within these limits: of 905 questions
-of thirteen people the answer comes first for 0.887 instead of 0.859. Half as much brings 0.882, twice as much 0.880.
-Since it has read people too, twice as much brings no more.
+"""What a text gains for each unit of the log-odds that it answers, clipped to `SUREST`. Of 905 questions of thirteen
+people the answer comes first for 0.887 instead of 0.859; half as much brings 0.882, twice as much 0.880.
 """
 READ, READ_ABOUT = 24, 72
 """Texts whose sentences are judged, and for a broad question: most facts are there twice, as memory and as message."""
@@ -224,14 +224,14 @@ def _together(said: Sequence[str]) -> str:
     return " ".join([*map(finished, said[:-1]), *said[-1:]]) if len(said) > 1 else " ".join(said[0].split())
 
 
-def is_statement(found: Recalled) -> bool:
+def is_told_by_user(found: Recalled) -> bool:
     """Whether a person stated it to the assistant, rather than to somebody else or as work was done."""
     return found.kind == "memory" or (found.role == "user" and found.source != "import")
 
 
 def to_read(found: Sequence[Recalled], *, most: int = READ) -> list[Recalled]:
     """The statements whose sentences are worth judging, at `most` so many, by the scores of their whole texts."""
-    statements = filter(is_statement, found)
+    statements = filter(is_told_by_user, found)
     return sorted(statements, key=lambda each: (names_only(each.content), -_mix(each.cosine, each.words)))[:most]
 
 
@@ -287,7 +287,7 @@ def judge(question: str, found: Sequence[Recalled], nearness: Mapping[str, float
 
 
 def _with_company(judged: Sequence[Judged]) -> Iterator[Judged]:
-    """The statements, each message with more for a nearer one beside it: of the farrier one speaks with the horse."""
+    """The statements; a message gains from a nearer one beside it: the farrier is told of together with the horse."""
     near = {(each.found.conversation_id, each.found.id): each.near for each in judged if each.found.kind == "exchange"}
     for each in judged:
         place = each.found.conversation_id, each.found.id
@@ -305,8 +305,8 @@ def as_said(judged: Judged) -> str:
 
 
 def reread(judged: Sequence[Judged], odds: Vectors) -> list[Judged]:
-    """The statements, best first, the first of them with what they gain by the log-odds that each answers, and
-    none that was not read before them.
+    """The statements, best first. The first `len(odds)` gain by the log-odds that each answers the question; those that
+    were not read never come before them.
     """
     gained = ANSWERS * np.clip(odds, -SUREST, SUREST)
     first = [replace(each, score=each.score + float(more)) for each, more in zip(judged, gained, strict=False)]
@@ -360,7 +360,7 @@ def _asks_besides(text: str) -> bool:
 
 
 def _near(part: float | None, whole: float | None) -> float:
-    """The nearness of a sentence: the mean of its own and that of the text around it, if that text asks nothing."""
+    """The nearness of a sentence: the mean of its own and its whole text's, or the one that is known."""
     known = [each for each in (part, whole) if each is not None]
     return sum(known) / len(known) if known else 0.0
 
@@ -451,8 +451,8 @@ def _is_beside(one: Recalled, other: Recalled) -> bool:
 
 
 def _with_more(shown: Sequence[Recalled], judged: Sequence[Recalled]) -> list[Recalled]:
-    """The answers, each replaced by one after it that has it as a part, `Our son is three. He is allergic to kiwi.`, or
-    by a memory of the same message: `He has put up his fee. It is 31 pounds.` None says what one before it says.
+    """The answers without duplicates. A later one that contains an answer replaces it, `Our son is three. He is
+    allergic to kiwi.`, and so does a longer memory of the same message: `He has put up his fee. It is 31 pounds.`
     """
     found: list[Recalled] = []
     for place, each in enumerate(shown):
@@ -494,7 +494,7 @@ def _are_of_one_message(one: Recalled, other: Recalled) -> bool:
 def _needed(own: float, intent: Intent, judged: Sequence[Judged]) -> float:
     """The nearness that the best answer needs."""
     odds = max(LEAST_ODDS, min(MOST_ODDS, math.log(max(own, LEAST) / max(1 - own, LEAST))))
-    return NEAR - OWN * odds - KNOWN * max(each.found.words for each in judged) + UNSURE * (not intent.is_sure)
+    return NEAR - OWN * odds - KNOWN * max(each.found.words for each in judged) + MAY_NOT_ASK * (not intent.is_sure)
 
 
 def with_belonging(subject: str) -> str:

@@ -68,13 +68,13 @@ SIGNAL = 0.13
 COMPANY = 0.1
 """Share of the best other message of its conversation that a message gains."""
 SHORTEST_WHOLE, GENERAL = 5, 0.05
-"""Words of a question that says by itself what it is about, and how likely one of general knowledge is of the user's
-own, at most.
+"""From so many words on, a question says by itself what it is about. Up to this chance that only the user can have told
+the answer, a question asks for general knowledge.
 """
 LEAST_BEARING = 0.05
 """Least cosine of a term to the query."""
 HALF = 0.5
-"""A message that asks with more than this share of it says little by itself."""
+"""A message states little when more than this share of its text asks."""
 SHORT = 300
 """Most characters of an answer that comes with the question before it."""
 NAMING = 4_000
@@ -386,7 +386,7 @@ class Search:
         judged = gate.not_told_by(query, judged)
         if question != query:
             judged = gate.following(query, judged)
-        others = [each for each in found if not gate.is_statement(each)][: gate.MOST]
+        others = [each for each in found if not gate.is_told_by_user(each)][: gate.MOST]
         own = await self._own(question)
         if self._by_meaning:
             judged, scale = await self._reread(question, judged), await self._answer_scale()
