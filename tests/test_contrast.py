@@ -186,3 +186,16 @@ def test_what_is_wrong_may_come_first(text: str, right: str, wrong: str) -> None
     found = wrong_first(text)
     assert found is not None
     assert (found.right, found.wrong) == (right, wrong)
+
+
+@pytest.mark.parametrize(
+    ("said", "holds"),
+    [
+        ("Bo isn't our vet any more, Ada is.", "Ada is our vet"),
+        ("The Swan is no longer the club's pub, the Crown is now.", "the Crown is the club's pub"),
+        ("Bo doesn't run the shop any more, Ada does.", "Ada runs the shop"),
+        ("The lens isn't minus two and a half, it's minus two and a quarter.", "The lens is minus two and a quarter"),
+    ],
+)
+def test_who_or_what_is_so_instead_says_it_alone(said: str, holds: str) -> None:
+    assert asserted(said) == holds

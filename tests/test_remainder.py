@@ -711,3 +711,8 @@ def test_a_clause_with_another_number_in_words_that_were_said_is_not_kept() -> N
 def test_a_clause_that_says_no_more_than_the_correction_is_not_kept() -> None:
     known = "Wall clock, the user has put it above the sink."
     assert merged("The wall clock kept stopping so the user has hung it in the shed.", known, [0.05, 0.9]) is None
+
+
+def test_a_number_of_another_sentence_is_not_put_right() -> None:
+    known = "The boiler of our mother's house takes filters, the 25 sort. She is 81 in May, our mother."
+    assert merged("Our mother's house got another boiler, and it takes 47 filters instead.", known) is None

@@ -153,6 +153,8 @@ def with_values(said: str, known: str) -> str | None:
         place = place_of(old[0], found) if len(old) == 1 else None
         if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
             return None  # it is the value of another one
+        if _is_beside_it(old[0], known, said):
+            return None  # how old she is, where the size of her batteries was said
         if _is_weekly(value) and _is_inside(place, "nth_day", found):
             return None  # every other Friday, and on Mondays now
         if written and _is_inside(place, "part_of_day", found) and pattern("when_behind").match(said, written.end()):
@@ -553,6 +555,14 @@ def _is_alike(new: str, said: str, old: str, known: str) -> bool:
     behind = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
     before = {_thing_before(new, said), _thing_before(old, known)} - {""}
     return len(behind) < 2 and len(before) < 2
+
+
+def _is_beside_it(value: str, known: str, said: str) -> bool:
+    """Whether another sentence than that of a value has several more words of what was said."""
+    parts = sentences(known)
+    own = [each for each in parts if place_of(value, each)]
+    shared = {each: len(stems(each) & stems(said)) for each in parts}
+    return any(pattern("verb").search(each) and max(shared.values()) - shared[each] >= LEAST_SAID for each in own)
 
 
 def _is_time(value: str, text: str) -> bool:

@@ -49,7 +49,7 @@ class Contrast(Struct, frozen=True):
 def contrast(text: str) -> Contrast | None:
     """The contrast at the end of a sentence, None when it has none."""
     text = text.rstrip(" .!")
-    if instead := _in_place_of_denied(text):
+    if instead := _succeeded(text) or _in_place_of_denied(text):
         return instead
     for found in pattern("contrast_not").finditer(text):
         wrong, right = text[found.end() :], pattern("contrast_and").sub("", text[: found.start()].rstrip()).rstrip()
@@ -79,6 +79,15 @@ def swapped(text: str) -> Contrast | None:
     """What was given up, and for what: `She has dropped tea and switched to coffee.`; None without both."""
     found = pattern("swaps").search(text)
     return Contrast("", found["right"].strip(), found["wrong"]) if found else None
+
+
+def _succeeded(text: str) -> Contrast | None:
+    """Who or what is what another one is no more: `Bo isn't our vet any more, Ada is.`"""
+    found = pattern("succeeds").search(text)
+    if found is None:
+        return None
+    verb = third(found["verb"]) if found["one"] and found["verb"] else found["be"] or found["verb"]
+    return Contrast("", found["right"], found["wrong"], more=f" {verb} {found['what']}")
 
 
 def _is_number(value: str) -> bool:
@@ -169,7 +178,8 @@ def _denied(between: str, right: str, *, is_clause: bool) -> int | None:
     if told := pattern("relative").search(wrong):
         wrong = wrong[: told.start()]
     wrong = _alone(wrong) if is_clause else wrong
-    is_short = 0 < len(wrong.split()) <= MOST_OTHER and len(right.split()) <= MOST_OTHER
+    longest = MOST_WRONG if said and said[0][0].casefold() == first else MOST_OTHER
+    is_short = 0 < len(wrong.split()) <= longest and len(right.split()) <= longest
     is_value = is_short and not _kinds(wrong) and not pattern("contrast_goes_on").match(wrong)
     does = not is_clause and right.endswith("s") and not wrong.endswith("s")  # "isn't broken but leaks"
     return said[0].start() if is_value and not does and not pattern("says_now").match(right) else None
@@ -224,7 +234,7 @@ def asserted(text: str) -> str:
     found = contrast(text)
     if found is None:
         return text
-    return found.subject if found.right == found.subject else f"{found.subject} {found.right}{found.more}"
+    return found.subject if found.right == found.subject else f"{found.subject} {found.right}{found.more}".lstrip()
 
 
 def _without_aside(found: re.Match[str]) -> str:
