@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from pi_memory.text.contrast import in_cleft, leads, with_subject
-from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.sentences import has_verb, is_question, stems
 
 MOST_SUBJECT = 5
@@ -191,26 +191,33 @@ def values(text: str, *, known: Sequence[str]) -> dict[str, str]:
     """The numbers, days and names of a text, each with its kind. The first word of a sentence is a name if `known`
     has it as one, or does not have it in small letters.
     """
-    found: dict[str, str] = {}
-    is_first = True
+    return {value: kind for value, kind, first in _marked(text) if not first or not _is_common(first, known)}
+
+
+@remembered(512)
+def _marked(text: str) -> tuple[tuple[str, str, str], ...]:
+    """The numbers, days and names of a text, each with its kind, and as it is written if a sentence begins with that
+    name, else "".
+    """
+    found: list[tuple[str, str, str]] = []
+    is_first, weekdays = True, forms("weekday_name")
     for word in text.split():
         plain = word.strip(".,;:!?()\"'’“”").removesuffix("'s").removesuffix("’s")
         small = plain.casefold()
-        if any(c.isdigit() for c in plain):
-            found[small] = "number"
-        elif small.removesuffix("s") in forms("weekday_name"):
-            found[small.removesuffix("s")] = "day"
+        if any(map(str.isdigit, plain)):
+            found.append((small, "number", ""))
+        elif small.removesuffix("s") in weekdays:
+            found.append((small.removesuffix("s"), "day", ""))
         elif (
             plain[:1].isupper()
             and not plain.isupper()
             and re.split("['’]", small)[0] != "i"
             and len(plain) >= LEAST_NAME
-            and not (is_first and _is_common(plain, known))
         ):
-            found[small] = "name"
+            found.append((small, "name", plain if is_first else ""))
         is_title = word.endswith(".") and len(plain) <= LEAST_NAME  # `Mrs.`
         is_first = word.endswith((".", "!", "?", ":")) and not is_title
-    return found
+    return tuple(found)
 
 
 def _is_common(word: str, known: Sequence[str]) -> bool:

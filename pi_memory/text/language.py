@@ -187,8 +187,10 @@ def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
         @wraps(call)
         def at_once(*args: P.args, **kwargs: P.kwargs) -> T:
-            is_long = any(isinstance(each, str) and len(each) > LONGEST for each in args)
-            return call(*args, **kwargs) if is_long else found(*args, **kwargs)
+            for each in args:
+                if isinstance(each, str) and len(each) > LONGEST:
+                    return call(*args, **kwargs)
+            return found(*args, **kwargs)
 
         return at_once
 
