@@ -22,7 +22,7 @@ from pi_memory.errors import Conflict, NotFound, PiMemoryError, RequestError, no
 from pi_memory.http import chat, health
 from pi_memory.http.access import Access, everyone, nobody
 from pi_memory.http.clients import allow
-from pi_memory.http.endpoint import Endpoint, answer, failure
+from pi_memory.http.endpoint import Endpoint, answer, failure, known_query
 from pi_memory.http.guard import Guard
 from pi_memory.parts import Parts
 from pi_memory.protocols import Clock, Embedder, Model
@@ -180,6 +180,7 @@ def _handler(endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
             raise Conflict("Memory is switched off", hint="Set ENABLE_MEMORY=true and restart.")
         what = f"{endpoint.method} {endpoint.shown_path}"
         allow(request, endpoint.scope, what, within_namespace=endpoint.within_namespace)
+        known_query(request, endpoint)
         return await endpoint.handle(request, parts)
 
     return handle

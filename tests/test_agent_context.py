@@ -57,3 +57,12 @@ def test_the_oldest_sessions_give_way_when_there_are_too_many_bytes(
         assert given(client, f"other-{number}")
     assert given(client)
     assert not given(client)
+
+
+def test_a_session_begins_with_what_is_known_of_its_project(client: Client) -> None:
+    for content, project in (("We deploy with Podman.", "shop"), ("We deploy with Docker.", "blog")):
+        client.post("/memories", json={"content": content, "project": project}).raise_for_status()
+    for project, known in (("shop", True), ("blog", False)):
+        begun = client.post("/context", json={"session_id": project, "project": project, "begins": True}).json()
+        assert ("Podman" in begun["text"]) is known
+        assert (2 in begun["memories"]) is known

@@ -121,3 +121,10 @@ def test_what_everybody_may_know_follows_up_nothing(reader: Client) -> None:
     assert "grapes" not in said("why does the sky go red before it snows")
     assert "Friday" in said("When does Otto come?")
     assert "grapes" in said("and what may he not eat?")
+
+
+def test_what_tells_what_happened_asks_nothing() -> None:
+    assert not may_ask("Bo broke his arm yesterday")
+    assert not may_ask("one of the pear trees fell")
+    assert may_ask("the present Bo is after")
+    assert may_ask("red sky tonight")

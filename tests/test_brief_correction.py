@@ -163,3 +163,28 @@ def test_what_follows_no_answer_is_no_correction_of_one(daemon: Daemon) -> None:
     _say(client, "Remember that the code of the gate is 3917.")
     *_, reply = _say(client, "What is the code of the gate?", "Thanks!", "it's 6640 now")
     assert "Remembered" not in reply
+
+
+@pytest.mark.parametrize(
+    ("told", "put_right", "holds"),
+    [
+        (
+            ["Remember that the gate code is 3917.", "What is the gate code?"],
+            "Nope, that was the old one. It's 8820.",
+            "8820",
+        ),
+        (["My cat is called Pippo."], "no wait, Pippa", "Pippa"),
+        (["Remember that the vet is Dr. Ellis.", "Who is the vet?"], "oops I meant Dr. Allis", "Allis"),
+        (["Remember that the boiler is in the attic."], "that's not true anymore, it's in the cellar", "in the cellar"),
+        (["Remember that the bins are at number 12."], "scratch that, it's still 14", "14"),
+    ],
+)
+def test_one_puts_right_what_was_just_said_in_a_few_words(
+    daemon: Daemon, told: list[str], put_right: str, holds: str
+) -> None:
+    client = daemon(model=ExtractiveModel())
+    for message in (*told, put_right):
+        client.post("/chat", json={"message": message, "conversation_id": "c"}).raise_for_status()
+        client.settle()
+    valid = [memory["content"] for memory in client.get("/memories").json()["memories"]]
+    assert [holds in content for content in valid] == [True]

@@ -1,5 +1,6 @@
 """What has been learned, from the command line, against a daemon in a process of its own."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -54,6 +55,12 @@ def test_an_export_is_taken_in_elsewhere(tmp_path: Path) -> None:
         for added in (1, 0):
             assert run(process, other, "import", str(file)).stdout == f"{added} memories added.\n"
         assert "Likes tea" in run(process, other, "memories").stdout
+        packed = other / "memories.jsonl.gz"
+        packed.write_bytes(gzip.compress(file.read_bytes()))
+        assert run(process, other, "import", str(packed)).stdout == "0 memories added.\n"
+        (prose := other / "prose.txt").write_text("Nobody speaks here.\n")
+        nothing = run(process, other, "import", str(prose))
+        assert (nothing.returncode, "no conversation in it" in nothing.stderr) == (1, True)
     assert not list(tmp_path.glob("*.part"))
 
 

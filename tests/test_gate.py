@@ -456,3 +456,13 @@ def test_without_an_embedder_the_best_sentences_by_their_words_answer() -> None:
     assert told("Where is the aluminium ladder?", own=0.9) == [(ladder.content, False)]
     assert told("Where is the aluminium ladder?", own=0.1) == [], "half of its words are not known"
     assert told("Why is the sky blue?", own=0.9) == []
+
+
+def test_what_is_said_of_another_thing_is_not_surely_the_answer() -> None:
+    def sure(question: str, content: str) -> list[bool]:
+        judged = gate.judge(question, [said(content, cosine=0.9, words=0.6)], {})
+        return [each.is_sure for each in gate.answers(question, intent_of(question), judged, own=0.9)]
+
+    assert sure("When does the depot open?", "The depot opens at eight.") == [True]
+    assert sure("When does the library open?", "The depot opens at eight.") == [False]
+    assert sure("When do I open?", "The user opens at eight.") == [True]

@@ -47,6 +47,25 @@ def test_a_memory_names_others_that_are_about_the_same(daemon: Daemon) -> None:
     assert client.get("/memories/1").json()["related"] == []
 
 
+def test_a_known_memory_is_kept_once_with_the_higher_priority(daemon: Daemon) -> None:
+    client = daemon()
+    first = remember(client, "The vault holds 5 boxes", source="a", priority="medium")
+    for priority, kept in (("high", "high"), ("low", "high")):
+        again = remember(client, "The vault holds 5 boxes", source="b", priority=priority)
+        assert (again["id"], again["priority"]) == (first["id"], kept)
+    assert listed(client) == [first["id"]]
+
+
+def test_a_parameter_that_is_none_is_refused_before_anything_is_done(daemon: Daemon) -> None:
+    client = daemon()
+    remember(client)
+    refused = client.delete("/memories/1?forget=1&dryrun=1")
+    assert (refused.status_code, refused.json()["message"]) == (400, "dryrun: no parameter of DELETE /memories/{id}")
+    assert "dry_run" in refused.json()["hint"]
+    assert client.get("/memories?foo=1").status_code == 400
+    assert listed(client) == [1]
+
+
 def test_an_addition_survives_a_restart(daemon: Daemon) -> None:
     client = daemon()
     remember(client)

@@ -185,6 +185,23 @@ def test_a_decision_is_a_fact(reader: Client) -> None:
     assert held(reader) == ["We decided to put the pump in the cellar."]
 
 
+@NEEDS_MINILM
+@pytest.mark.parametrize(
+    ("old", "note", "ends"),
+    [
+        ("My sister lives in Lyon.", "Letter from my brother. He lives in Bremen now and likes it.", False),
+        ("The boiler is serviced by Mueller.", "The bill for the boiler is too high. The wiki has a new page.", False),
+        ("We live in Oslo.", "We have moved to Bergen. The new house is near the harbour.", True),
+        ("The gate code is 4711.", "New gate code from Monday. The gate code is 8822 now.", True),
+    ],
+)
+def test_a_note_ends_only_what_one_of_its_sentences_ends(reader: Client, old: str, note: str, ends: bool) -> None:
+    first = post(reader, old)["id"]
+    reader.settle()
+    assert (post(reader, note).get("supersedes") == first) is ends
+    assert reader.get(f"/memories/{first}").json()["is_valid"] is not ends
+
+
 def test_the_very_same_memory_is_kept_once(daemon: Daemon) -> None:
     client = daemon()
     first = post(client, "The ladder is in the shed.")
@@ -617,3 +634,33 @@ def test_what_is_said_behind_a_sentence_that_is_not_meant_is_corrected_with_what
     now = " ".join(held(reader))
     assert "Moll" not in now
     assert "blue Skoda" in now
+
+
+@NEEDS_MINILM
+def test_a_word_that_nobody_said_is_taken_for_a_typo_where_that_answers(reader: Client) -> None:
+    say(reader, "The passports are in the blue tin.", "We ate at the Swan.")
+    assert asked(reader, "Where are the pasports?").startswith("Perhaps: The passports are in the blue tin.")
+
+
+@NEEDS_MINILM
+def test_the_end_of_one_of_several_keeps_what_is_said_of_the_others(reader: Client) -> None:
+    say(reader, "We have a cat called Mopsy and two hens, Tilda and Ruth.", "Ruth is dead, a fox got her.")
+    assert "Mopsy" in asked(reader, "What is our cat called?").partition("\n")[0]
+
+
+@NEEDS_MINILM
+@pytest.mark.parametrize(
+    ("first", "then", "holds"),
+    [
+        ("We eat at six.", "We eat at seven.", "seven"),
+        ("The fuse box is by the door.", "The fuse box is in the hall, not by the door.", "hall"),
+    ],
+)
+def test_another_value_right_after_in_one_conversation_ends_the_first(
+    reader: Client, first: str, then: str, holds: str
+) -> None:
+    for message in (first, then):
+        reader.post("/chat", json={"message": message, "conversation_id": "c"}).raise_for_status()
+        reader.settle()
+    valid = [memory["content"] for memory in reader.get("/memories").json()["memories"]]
+    assert [holds in content for content in valid] == [True]

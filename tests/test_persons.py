@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.persons import about_user, by_user, in_second_person, to_user
+from pi_memory.text.persons import about_user, by_user, in_second_person, to_user, without_question
 
 CASES = [
     ("I prefer tea", "The user prefers tea."),
@@ -275,3 +275,9 @@ def test_what_is_in_doubt_is_left_to_be_quoted(text: str) -> None:
 def test_a_few_words_of_the_user_are_said_to_them() -> None:
     assert in_second_person("my car") == "your car"
     assert in_second_person("Anna and her bike") == "Anna and her bike"
+
+
+def test_a_question_that_only_names_somebody_is_left_out() -> None:
+    assert without_question("How old is Pip? She turned 12 last week.") == "Pip turned 12 last week."
+    for text in ("Who is it? She turned 12.", "Are Pip and Bo here? He is.", "How much is it? It is 12.", "Pip is 12."):
+        assert without_question(text) == text

@@ -1,6 +1,6 @@
 """The time that a query asks about."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -84,3 +84,30 @@ def test_no_query_is_too_much(query: str, at: float) -> None:
 def test_a_window_ends_after_it_begins(count: int, unit: str, at: float) -> None:
     found = time_window.period(f"{count} {unit} ago", at)
     assert found is None or found.begin <= found.end
+
+
+@pytest.mark.parametrize(
+    ("query", "begins", "days"),
+    [
+        ("What did I tell you yesterday?", -1, 1),
+        ("What did I tell you the day before yesterday?", -2, 1),
+        ("What did I tell you today?", 0, 1),
+        ("Was habe ich dir vorgestern gesagt?", -2, 1),
+        ("Qu'est-ce que j'ai dit avant-hier ?", -2, 1),
+        ("¿Qué te dije anteayer?", -2, 1),
+    ],
+)
+def test_when_something_was_said_is_known_to_the_day(query: str, begins: int, days: int) -> None:
+    found = time_window.said_in(query, NOW.timestamp())
+    assert found is not None
+    midnight = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
+    assert datetime.fromtimestamp(found.begin) == (midnight + timedelta(days=begins)).replace(tzinfo=None)
+    assert (found.end - found.begin) / 86_400 == pytest.approx(days, abs=0.05)
+
+
+def test_a_weekday_on_which_something_was_said_is_the_last_one() -> None:
+    for query in ("What did I tell you on Saturday?", "What did I tell you last Saturday?"):
+        found = time_window.said_in(query, NOW.timestamp())
+        assert found is not None
+        assert datetime.fromtimestamp(found.begin).weekday() == 5
+        assert 0 < NOW.timestamp() - found.begin <= 8 * 86_400

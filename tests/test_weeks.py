@@ -106,3 +106,15 @@ def test_a_wrong_reply_is_not_what_is_recalled(daemon: Daemon, clock: FakeClock)
         days(client, clock, gap)
         context = say(client, clock, ASKED)["context"]
         assert ("Trondheim" in context, "Bergen" in context) == (True, False)
+
+
+def test_what_was_told_on_a_day_is_listed_for_that_day_alone(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon(embedder=FakeEmbedder())
+    say(client, clock, SAID)
+    assert "Trondheim" not in say(client, clock, "What did I tell you yesterday?")["context"]
+    assert "Trondheim" in say(client, clock, "What did I tell you today?")["context"]
+    days(client, clock, 1)
+    assert "Trondheim" in say(client, clock, "What did I tell you yesterday?")["context"]
+    days(client, clock, 1)
+    assert "Trondheim" not in say(client, clock, "What did I tell you yesterday?")["context"]
+    assert "Trondheim" in say(client, clock, "What did I tell you the day before yesterday?")["context"]

@@ -46,12 +46,14 @@ class AgentContexts:
         self._given: dict[str, tuple[float, bytes]] = {}
 
     async def begin(self, session: str, project: str | None, model: Model) -> AgentContext:
-        """The context at a session's beginning: the focus and what the user stated. What it was given before is
-        forgotten, as the agent has forgotten it.
+        """The context at a session's beginning: the focus, what the user stated, and what is known of the project. What
+        it was given before is forgotten, as the agent has forgotten it.
         """
         budget = self._context.budget(model)
         block, topics = await self._focus.block(count=model.count, tokens=budget.focus)
-        stated, memories = await self._context.stated(namespaces.named(project), budget.memory, model)
+        stated, memories = await self._context.stated(
+            namespaces.named(project), budget.memory, model, with_project=True
+        )
         self._given.pop(session, None)
         self._keep(session, stated)
         return AgentContext("\n\n".join(filter(None, (block, stated))), topics, memories)

@@ -95,14 +95,23 @@ class TurnContext:
         known = await self._memory.memories.several(standing.memories)
         return all(memory.is_valid and prompt_blocks.line_of(memory) in standing.text for memory in known)
 
-    async def stated(self, project: str | None, tokens: int, model: Model) -> tuple[str, tuple[int, ...]]:
-        """The prompt section about memories (how many, newest day, the stated ones), and the ids it shows."""
+    async def stated(
+        self, project: str | None, tokens: int, model: Model, *, with_project: bool = False
+    ) -> tuple[str, tuple[int, ...]]:
+        """The prompt section about memories (how many, newest day, the stated ones), and the ids it shows; after them
+        the newest `with_project` of the project itself.
+        """
         if self._memory is None:
             return "", ()
         memories = self._memory.memories
         seen = namespaces.scope(project)
         newest, count = await memories.listed(Filter(namespaces=seen), limit=1)
         stated = await memories.some(Filter(namespaces=seen, priority="highest"), limit=prompt_blocks.MOST)
+        if with_project:
+            own = Filter(namespaces=tuple(name for name in seen if name.startswith("project/")))
+            newest_of_it = await memories.some(own, limit=prompt_blocks.MOST) if own.namespaces else []
+            known = {each.id for each in stated}
+            stated = [*stated, *(each for each in newest_of_it if each.id not in known)]
         at = newest[0].created_at if newest else 0.0
         block = partial(prompt_blocks.stated_block, count=count, newest=at, tokens=tokens, measure=model.count)
         return await self._worker.run(block, stated)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import click
 from msgspec import Struct, field
@@ -51,7 +52,7 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
 
     Session logs of Claude Code; the conversations.json that ChatGPT and Claude export; conversations in JSON Lines
     (docs/cli.md); text or Markdown where each message stands behind `User:` or `Assistant:`; and the memories
-    that `export` wrote.
+    that `export` wrote, also packed by gzip (.gz).
 
     You may stop it, repeat it, and run it again when a log has grown: it adds only what is new.
 
@@ -85,16 +86,23 @@ def command(load: Load, paths: tuple[Path, ...], as_json: bool) -> None:
     if skipped.count:
         click.echo(f"Skipped {skipped.count} that could not be read:", err=True)
         click.echo("".join(f"  {plain(place)}\n" for place in skipped.places), nl=False, err=True)
+    if skipped.count and not (exports or counts.added or counts.known):
+        raise click.exceptions.Exit(1)
 
 
 def _is_export(path: Path) -> bool:
-    with path.open("rb") as file:
+    with _opened(path) as file:
         return is_export(file.readline(1 << 20))
+
+
+def _opened(path: Path) -> BinaryIO:
+    """A file, unpacked if it is packed."""
+    return cast("BinaryIO", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
 
 
 def _restore(client: Client, path: Path) -> int:
     """Have the daemon import an export of memories, all or nothing. Returns how many were new."""
-    with path.open("rb") as file:
+    with _opened(path) as file:
         memories: int = checked(client.post("/import", content=file))["imported"]["memories"]
     return memories
 

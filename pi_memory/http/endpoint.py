@@ -173,6 +173,19 @@ def flag(request: Request, name: str) -> bool:
     return value in ("1", "true")
 
 
+def known_query(request: Request, endpoint: Endpoint) -> None:
+    """Raises `RequestError` for a query parameter that the endpoint does not have: with `?dryrun=1` nothing is to be
+    erased. A page may have any, and so may programs that speak another protocol.
+    """
+    unknown = [name for name in request.query_params if name not in endpoint.query]
+    is_page = endpoint.method == "GET" and endpoint.media_type == "text/html"
+    if unknown and failure_kind(endpoint.path) is Failure and not is_page:
+        known = ", ".join(endpoint.query) or "none"
+        raise RequestError(
+            f"{unknown[0]}: no parameter of {endpoint.method} {endpoint.shown_path}", hint=f"It takes: {known}."
+        )
+
+
 LARGEST = 2**63 - 1
 """The largest integer in SQLite."""
 

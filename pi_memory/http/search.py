@@ -131,6 +131,7 @@ def _wanted(request: Request, parts: Parts, k: int) -> SearchRequest:
         session=_session(request, parts),
         at=unix(_number(asked["at"]), "at") if "at" in asked else None,
         having=_labels(request),
+        only="answers" if flag(request, "bearing") else None,
     )
 
 
@@ -222,7 +223,7 @@ ENDPOINTS = [
             "group": "conversation: the best conversations, at most k, each with its best messages",
             "at": "when it is asked, by which `last week` is meant; now unless given",
             "session_id": "the session whose attention counts; the one that is at work unless given",
-            "bearing": "1: only results that bear on the query, so none when nothing is known",
+            "bearing": "1: only what bears on the query, none when nothing is known; no questions or replies",
             "explain": "1: also similarity, strength, boost, cosine and words",
         },
     )

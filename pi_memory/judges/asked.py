@@ -70,7 +70,8 @@ class Asked:
 
 def may_ask(message: str) -> bool:
     """Whether a message that asks by no rule is short enough to ask something."""
-    return len(message.split()) <= MOST_WORDS and intent_of(message).kind is Wish.STATEMENT
+    tells = pattern("tells_event").match(message) is not None
+    return len(message.split()) <= MOST_WORDS and intent_of(message).kind is Wish.STATEMENT and not tells
 
 
 def _forms(text: str) -> tuple[float, ...]:

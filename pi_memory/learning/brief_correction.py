@@ -70,6 +70,12 @@ def says_no(message: str) -> bool:
     return bool(pattern("correcting").match(message)) and not pattern("correcting_softly").match(message)
 
 
+def refuses(sentence: str) -> bool:
+    """Whether a sentence does nothing but refuse: `Nope, that was the old one.`"""
+    rest, is_refused = _behind_refusal(with_apostrophes(sentence.replace("’", "'").strip()))
+    return is_refused and not rest
+
+
 def _told_instead(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
     """`That's wrong, I buy from Ida these days.`; with the question in front, if it does not say itself of what."""
     rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip()))
@@ -87,9 +93,11 @@ def _told_instead(said: str, before: Answered, said_before: Sequence[str]) -> Co
 
 def _valued(value: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
     """`8820`, of `No, it's 8820 now.`"""
+    sentence = said_before[0] if said_before else ""
     asks_place = pattern("asks_place").search(with_apostrophes(before.question)) is not None
-    if asks_place and pattern("placed").match(value):
-        return _at_place(value, before, said_before[0] if said_before else "")
+    is_of_place = asks_place or (not before.question and _has_place(sentence))
+    if is_of_place and pattern("placed").match(value):
+        return _at_place(value, before, sentence)
     found = _values(value)
     if not found or not _says_no_more(value, found, stems(before.question) | stems(before.answer)):
         return None
@@ -101,7 +109,7 @@ def _valued(value: str, before: Answered, said_before: Sequence[str]) -> Correct
 
 
 def _at_place(place: str, before: Answered, sentence: str) -> Correction | None:
-    is_answer = before.is_sure and bool(stems(before.question) & stems(sentence))
+    is_answer = before.is_sure and (not before.question or bool(stems(before.question) & stems(sentence)))
     about = _from_question(before.question, place) or (is_answer and _from_answer(sentence, place))
     return Correction(about, instead_of=sentence if is_answer and _has_place(sentence) else "") if about else None
 

@@ -12,11 +12,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pi_memory.judges.heads import by_odds
+from pi_memory.judges.holding import has_other_value as other_value
 from pi_memory.judges.pair_signs import Said
 from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement
 from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
-from pi_memory.learning.remainder import by_itself, has_other_value, in_context, merged
+from pi_memory.learning.remainder import by_itself, denies, has_other_value, in_context, loses_one, merged
 from pi_memory.memories.namespaces import place
 from pi_memory.memories.said_on import undated
 from pi_memory.retrieval import called
@@ -48,6 +49,8 @@ SPLIT = 6
 """How many memories are taken apart into what each says, one by one: each of that has to be embedded."""
 OF_CONTEXT = 0.25
 """The chance of a sentence before from which on it may be that which is untrue, and not what is said behind it."""
+MOST_SENTENCES = 8
+"""Sentences of what a program wrote that are judged by themselves."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -71,13 +74,18 @@ class Corrections:
         if len(self._conversations) > RECENT:
             self._conversations.popitem(last=False)
 
-    async def weighed(self, decision: Decision, candidate: Candidate, found: Nearby, *, least: float) -> Decision:
+    async def weighed(
+        self, decision: Decision, candidate: Candidate, found: Nearby, *, least: float, is_written: bool = False
+    ) -> Decision:
         """What becomes of a decision to add a candidate: the end of the memory that it most likely makes untrue, from
-        `least` a chance on, or the same decision; with the doubts about other memories.
+        `least` a chance on, or the same decision; with the doubts about other memories. `is_written`: by a program.
         """
         chances = await self._chances(candidate, found)
+        if is_written:
+            chances = await self._by_sentence(candidate, found, chances)
         ended, chance = _likeliest(chances)
-        if chance >= least:
+        known = next((n.memory for n in _comparable(candidate, found) if n.memory.id == ended), None)
+        if known and chance >= least and not loses_one(candidate.content, undated(known.content)):
             alone = self._by_themselves(candidate, found, ended, chances)
             whole = _longest_with(candidate, found, ended, apart={id_ for id_, text in alone.items() if text})
             by_clause = await self._by_clause(candidate, found, whole)
@@ -136,6 +144,23 @@ class Corrections:
         chances = await self._worker.run(self._chances_of, new, old, claims, embedder=found.space, read=read)
         return chances | {n.memory.id: 0.0 for n in old if self._holds_anyway(candidate, n.memory, chances)}
 
+    async def _by_sentence(self, candidate: Candidate, found: Nearby, chances: dict[int, float]) -> dict[int, float]:
+        """The chances, where a program wrote several sentences no greater than that of one of them by itself: what a
+        letter is about is not put right by all that it tells, `Letter from my brother. He lives in Bremen now.`
+        """
+        said = sentences(candidate.content)
+        old = [n for n in _comparable(candidate, found) if chances.get(n.memory.id, 0.0) >= POSSIBLE]
+        if len(said) < 2 or not old:
+            return chances
+        by_itself = [each for each in said[:MOST_SENTENCES] if not pattern("said_of_same").match(each)]
+        vectors = [None] * len(by_itself) if found.vector is None else await self._around.vectors(by_itself)
+        alone = [
+            await self._judged(old, replace(candidate, content=text, quote=""), replace(found, vector=vector), {})
+            for text, vector in zip(by_itself, vectors, strict=True)
+        ]
+        most = {n.memory.id: max((each[n.memory.id] for each in alone), default=0.0) for n in old}
+        return chances | {id_: min(chances[id_], chance) for id_, chance in most.items()}
+
     def _holds_anyway(self, candidate: Candidate, memory: Memory, chances: Chances) -> bool:
         """Whether a memory holds whatever the judge says: the candidate refers back to it, or was told after it in one
         sitting and puts nothing of it right.
@@ -148,7 +173,7 @@ class Corrections:
         if chances[memory.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, memory):
             return True
         puts_right = self._replacement.says_change(_in_own_words(candidate))
-        return not puts_right and not has_other_value(said, known)
+        return not (puts_right or denies(said, known) or has_other_value(said, known) or other_value(said, [known]))
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
         if candidate.said_at is None:

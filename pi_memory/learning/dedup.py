@@ -98,7 +98,7 @@ def about(said: Candidate | Memory, neighbours: Sequence[Neighbour], *, related:
 
 
 def _written(memory: Candidate | Memory) -> tuple[str, ...]:
-    return _plain(memory.content), memory.namespace, memory.type, memory.source
+    return _plain(memory.content), memory.namespace, memory.type
 
 
 def _near(said: Candidate | Memory, neighbours: Sequence[Neighbour]) -> list[Neighbour]:

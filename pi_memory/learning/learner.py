@@ -8,7 +8,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,7 +38,7 @@ from pi_memory.tasks import Tasks
 from pi_memory.text.persons import about_user
 from pi_memory.text.secrets import secret_in
 from pi_memory.text.sentences import sentences
-from pi_memory.types import NO_MEMORY, Candidate, Exchange, Memory, Numbered, Statement
+from pi_memory.types import NO_MEMORY, Candidate, Exchange, Memory, Numbered, Priority, Statement
 from pi_memory.worker import Worker
 
 if TYPE_CHECKING:  # imported with the choice of it
@@ -366,7 +366,7 @@ class Learner:
             decision = as_written(decision, candidate, found.neighbours)
         if decision.action == "add" and (is_written or candidate.source in COMPARED):
             least = LEAST_CHANCE if is_sure or found.vector is None else LEAST_CHANCE_OF_REMARK
-            decision = await self._corrections.weighed(decision, candidate, found, least=least)
+            decision = await self._corrections.weighed(decision, candidate, found, least=least, is_written=is_written)
         elif decision.action == "end":
             decision = self._corrections.with_dependents(decision, candidate, found)
         if not is_sure and decision.id is None and max((chance for _, chance in decision.doubts), default=0.0) < LIKELY:
@@ -389,8 +389,11 @@ class Learner:
     ) -> Outcome:
         durable = origin != EXTRACTION
         if before is not None and decision.action == "noop":
-            if candidate.priority == "highest" and before.priority != "highest":
-                before = await self._memories.change(before.id, origin=origin, durable=durable, priority="highest")
+            matters_more = get_args(Priority).index(candidate.priority) < get_args(Priority).index(before.priority)
+            if matters_more and durable:
+                before = await self._memories.change(
+                    before.id, origin=origin, durable=True, priority=candidate.priority
+                )
             return Outcome(before, is_new=False)
         picked_up = origin == EXTRACTION and candidate.source not in OF_USER
         if before is None or (before.priority == "highest" and candidate.priority != "highest" and picked_up):

@@ -178,6 +178,25 @@ def has_other_value(said: str, known: str) -> bool:
     return bool(with_amount(said, known) or with_values(said, known))
 
 
+def loses_one(said: str, known: str) -> bool:
+    """Whether somebody is said to be gone, and no more, whom a memory tells of together with others: `Bo died.` of
+    `We have two hens, Ada and Bo.`
+    """
+    names = _named(f". {said}")
+    places = [place for name in names if (place := place_of(name, known))]
+    is_joined = any(
+        pattern("joining").search(known[: each.start()]) or pattern("begins_joined").match(known[each.end() :].lstrip())
+        for each in places
+    )
+    return is_joined and bool(_named(f". {known}") - names) and pattern("says_over").search(said) is not None
+
+
+def denies(said: str, known: str) -> bool:
+    """Whether what was said names a value of a memory as the wrong one: `in the hall, not next to the door`."""
+    found = contrast(said)
+    return found is not None and place_of(found.wrong.strip(" .,`\"'"), known) is not None
+
+
 def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
     """What a memory says with another place in that of its only one, if nothing else is said: `lives in Hythe with two
     cats`, for `Maeve's in Hythe now`; else None. With whom somebody was there is left out.

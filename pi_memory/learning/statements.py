@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from pi_memory.learning.brief_correction import Answered, corrected
+from pi_memory.learning.brief_correction import Answered, corrected, refuses
 from pi_memory.text.contrast import contrast
 from pi_memory.text.intent import asks, is_asking, supposes
 from pi_memory.text.language import pattern
@@ -37,10 +37,13 @@ def notice(message: str, before: Answered | None = None) -> tuple[Statement, ...
     found: dict[str, Statement] = {}
     if len(said) == 1 and pattern("takes_back").match(_straight(said[0].text)):
         return (Statement("undo", "", said[0].text),)
-    if before and said and (correction := corrected(said[0].text, before)):
-        quote = said[0].text
-        found[quote] = Statement("correction", correction.content, quote, instead_of=correction.instead_of)
-        said = said[1:]
+    if before and said:
+        # `Nope, that was the old one. It's 8820.`
+        parts = said[:2] if refuses(said[0].text) else said[:1]
+        quote = _as_written(message, parts)
+        if correction := corrected(quote, before):
+            found[quote] = Statement("correction", correction.content, quote, instead_of=correction.instead_of)
+            said = said[len(parts) :]
     for number, sentence in enumerate(said):
         for stated in _stated(sentence, before=said[number - 1] if number else None, after=said[number + 1 :]):
             found.setdefault(stated.quote, stated)
@@ -52,6 +55,13 @@ def notice(message: str, before: Answered | None = None) -> tuple[Statement, ...
         found = {text: Statement("personal", about_user(text), text) for text in telling}
     is_private = any(stated.kind == "private" for stated in found.values())
     return tuple(s for s in found.values() if not is_private or s.kind in ("private", "forget"))
+
+
+def _as_written(message: str, parts: Sequence[Sentence]) -> str:
+    """The text of sentences that follow each other, as it stands in the message."""
+    begin = message.find(parts[0].text)
+    end = message.find(parts[-1].text, begin + len(parts[0].text) if len(parts) > 1 else begin)
+    return message[begin : end + len(parts[-1].text)] if begin >= 0 and end >= 0 else parts[0].text
 
 
 def _tells_secret(sentence: Sentence, before: str) -> bool:

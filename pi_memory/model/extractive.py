@@ -11,7 +11,7 @@ from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
 from pi_memory.text.intent import Wish, asks, intent_of, only_asks, says_nothing
 from pi_memory.text.language import pattern
-from pi_memory.text.persons import in_second_person, to_user
+from pi_memory.text.persons import in_second_person, to_user, without_question
 from pi_memory.text.sentences import best, is_question, sentences, stems
 from pi_memory.types import AS_SET, ELSEWHERE, RECALLED, UNSURE, AnswerForm, Message, Notice, ReplyOptions, Usage
 
@@ -142,7 +142,7 @@ class SpokenLine(Struct, frozen=True):
             return f"I said: {_quote(self.text)}"
         if self.day is not None and pattern("relative_time").search(self.text):
             return f"You said on {self.day.lstrip('0')}: {_quote(self.text)}"
-        said = to_user(self.text)
+        said = to_user(without_question(self.text))
         return said or f"{'You said' if self.role else 'I remember'}: {_quote(self.text)}"
 
     def listed(self) -> str:
@@ -151,7 +151,7 @@ class SpokenLine(Struct, frozen=True):
             return self.spoken()
         if self.day is not None and pattern("relative_time").search(self.text):
             return f"{_quote(self.text)} ({self.day.lstrip('0')})"
-        return to_user(self.text) or _quote(self.text)
+        return to_user(without_question(self.text)) or _quote(self.text)
 
 
 class PromptFacts(Struct, frozen=True):
@@ -167,6 +167,8 @@ class PromptFacts(Struct, frozen=True):
 
 def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     wanted = intent_of(message)
+    if wanted.kind is Wish.SAID and not facts.recalled:
+        return NOTHING
     if pattern("repeats_user").search(message) and not _topic(message) and not facts.recalled:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
     if pattern("forget").match(message) or pattern("erases_all").match(message):

@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from pi_memory.judges.holding import subject_of
 from pi_memory.retrieval import called, excerpts
 from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
 from pi_memory.text.language import forms, pattern, remembered, words
@@ -389,6 +390,7 @@ def answers(
     others = [each for each in others if _is_comparable(question, each)]
     certain = CERTAIN if shared else CERTAIN_WORDLESS
     is_sure = certainty >= certain and _is_comparable(question, best) and _has_what_is_asked(question, best, judged)
+    is_sure = is_sure and not _is_of_another(question, best.sentences[best.best])
     says_it = scale * best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
     least_shared = ALSO_NAMES_IT * best.found.words if says_it else 0.0
     near_best = [
@@ -443,6 +445,14 @@ def _has_what_is_asked(question: str, best: Judged, judged: Sequence[Judged]) ->
         for asks_it, answer in ONLY_ANSWERED_BY.items()
         if pattern(asks_it).search(question)
     )
+
+
+def _is_of_another(question: str, sentence: str) -> bool:
+    """Whether a sentence says what is asked, but of something that the question does not name: `The depot opens at
+    eight.` for `When does the library open?`
+    """
+    subject, asked, said = stems(subject_of(sentence)) - {"user"}, stems(question), stems(sentence)
+    return bool(subject and asked & said and asked - said) and subject.isdisjoint(asked)
 
 
 def _is_beside(one: Recalled, other: Recalled) -> bool:

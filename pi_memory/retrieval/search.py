@@ -6,6 +6,7 @@ when its time is over. This ranks candidates. For a question, `gate.judge` score
 sentence, and replaces `score`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -35,7 +36,7 @@ from pi_memory.retrieval.message_index import MessageIndex, namespace_of
 from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.ram_index import RamIndex, View
 from pi_memory.retrieval.time_window import TimeWindow
-from pi_memory.store import exchanges, memory_fts, messages
+from pi_memory.store import exchanges, fts, memory_fts, messages
 from pi_memory.store import memories as rows
 from pi_memory.store.database import Database
 from pi_memory.store.exchanges import ExchangeQuery
@@ -71,6 +72,8 @@ SHORTEST_WHOLE, GENERAL = 5, 0.05
 """From so many words on, a question says by itself what it is about. Up to this chance that only the user can have told
 the answer, a question asks for general knowledge.
 """
+LEAST_SPELLED = 5
+"""Letters of a word that may be misspelt."""
 LEAST_BEARING = 0.05
 """Least cosine of a term to the query."""
 HALF = 0.5
@@ -297,11 +300,13 @@ class Search:
             return "", ()
         is_perhaps = await self._asks(query)
         intent = Intent(Wish.QUESTION, is_sure=False) if is_perhaps else intent
-        if intent.kind is Wish.SAID and not intent.subject and (period := time_window.period(query, now)):
+        if intent.kind is Wish.SAID and not intent.subject and (period := time_window.said_in(query, now)):
             best = await self._messages_of(period, request.scope)
         elif intent.asks:
             wanted = request if self._by_meaning else replace(request, in_prompt=room.in_prompt)
             best = await self._answers(wanted, intent, room.before)
+            if intent.is_sure and not any(each.is_sure for each in best):
+                best = await self._as_meant(wanted, intent, room.before) or best
         else:
             others = await self.search(replace(request, in_prompt=room.in_prompt, only="answers"))
             best = gate.let_through(others, by_meaning=self._by_meaning)
@@ -394,6 +399,20 @@ class Search:
         else:
             answers = gate.answers_by_words(question, judged, own=own)
         return _merge(answers, gate.let_through(others, by_meaning=self._by_meaning))
+
+    async def _as_meant(self, request: SearchRequest, intent: Intent, before: str) -> list[Recalled]:
+        """What surely answers a question in which a word that nobody has said is taken for a typo, as what perhaps
+        does; none where that finds nothing sure either.
+        """
+        words = [word for word in query_terms.terms(request.query) if len(word) >= LEAST_SPELLED and word.isalpha()]
+        meant = await self._db.read(partial(fts.respelled, words=words)) if words else {}
+        query = request.query
+        for word, other in meant.items():
+            query = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", other, query, flags=re.IGNORECASE)
+        if query == request.query:
+            return []
+        found = await self._answers(replace(request, query=query), intent, before)
+        return [replace(each, is_sure=False) for each in found] if any(each.is_sure for each in found) else []
 
     async def _reread(self, question: str, judged: list[Judged]) -> list[Judged]:
         """The statements, the first of them read once more, each together with the question."""

@@ -6,7 +6,7 @@ date than before it.
 
 import re
 from calendar import monthrange
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -32,8 +32,17 @@ class TimeWindow(Struct, frozen=True):
 
 def period(query: str, at: float) -> TimeWindow | None:
     """The time that `query`, asked at Unix time `at`, is about; None when it names none."""
+    return _read(query, at, READERS)
+
+
+def said_in(query: str, at: float) -> TimeWindow | None:
+    """The time in which something was said, to the day: `what did I tell you yesterday`; None when none is named."""
+    return _read(query, at, READERS | SAID)
+
+
+def _read(query: str, at: float, readers: Mapping[str, "Reader"]) -> TimeWindow | None:
     now = datetime.fromtimestamp(at).astimezone()
-    for name, read in READERS.items():
+    for name, read in readers.items():
         if found := pattern(name).search(query):
             try:
                 begin, end = read(found[0].casefold(), now)
@@ -108,7 +117,23 @@ def _yesterday(_: str, now: datetime) -> Span:
     return day, day + timedelta(days=2)
 
 
-READERS: dict[str, Callable[[str, datetime], Span]] = {
+def _day(_: str, now: datetime, *, back: int = 0) -> Span:
+    day = _midnight(now) - timedelta(days=back)
+    return day, day + timedelta(days=1)
+
+
+def _on_weekday(text: str, now: datetime) -> Span:
+    (weekday,) = _those(text, "weekday_name")
+    return _day("", now, back=(now.weekday() - int(weekday)) % 7 or 7)
+
+
+def _days_of_week(_: str, now: datetime, *, back: int = 0) -> Span:
+    monday = _monday(now) - timedelta(days=7 * back)
+    return monday, monday + timedelta(days=7)
+
+
+Reader = Callable[[str, datetime], Span]
+READERS: dict[str, Reader] = {
     # What is named outright goes before what is counted from now.
     "iso_date": _iso_date,
     "on_date": _date,
@@ -128,6 +153,16 @@ READERS: dict[str, Callable[[str, datetime], Span]] = {
     "in_year": _year,
 }
 """How the text that a pattern of this name found, in small letters, is read at a time."""
+SAID: dict[str, Reader] = {
+    "day_before_yesterday": partial(_day, back=2),
+    "yesterday": partial(_day, back=1),
+    "today": _day,
+    "on_weekday": _on_weekday,
+    "last_weekday": _on_weekday,
+    "this_week": _days_of_week,
+    "last_week": partial(_days_of_week, back=1),
+}
+"""The same where it is known when something was said: not told days later, as what happened is."""
 
 
 def _around(day: datetime) -> Span:

@@ -112,6 +112,17 @@ def _owned(found: re.Match[str]) -> str:
     return forms("third_person")[found[0].lower()]
 
 
+def without_question(text: str) -> str:
+    """A memory that has a question only to name of whom it speaks, without that: `How old is Pip? She turned 12.` as
+    `Pip turned 12.`
+    """
+    question, mark, said = text.partition("? ")
+    names, first = {*pattern("name_inside").findall(question)}, re.match(r"\w+", said)
+    if not mark or first is None or first[0].casefold() not in words("he_or_she") or len(names) != 1:
+        return text
+    return f"{names.pop()}{said[first.end() :]}"
+
+
 def to_user(text: str) -> str:
     """The user's words, or a memory about them, in the second person; "" where that is not certain."""
     line = " ".join(text.replace("’", "'").split())

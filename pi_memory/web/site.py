@@ -62,7 +62,16 @@ def page(
             return failed(request, error)
 
     # Asked for again above, where a refusal is answered in HTML.
-    return Endpoint(method, path, answered, "A page.", needs_memory=False, needs="read", within_namespace=True)
+    return Endpoint(
+        method,
+        path,
+        answered,
+        "A page.",
+        media_type="text/html",
+        needs_memory=False,
+        needs="read",
+        within_namespace=True,
+    )
 
 
 def _refuse_strangers(request: Request) -> None:
