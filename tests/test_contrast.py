@@ -194,6 +194,7 @@ def test_what_is_wrong_may_come_first(text: str, right: str, wrong: str) -> None
         ("Bo isn't our vet any more, Ada is.", "Ada is our vet"),
         ("The Swan is no longer the club's pub, the Crown is now.", "the Crown is the club's pub"),
         ("Bo doesn't run the shop any more, Ada does.", "Ada runs the shop"),
+        ("Bo doesn't take tea, Bo takes coffee.", "Bo takes coffee"),
         ("The lens isn't minus two and a half, it's minus two and a quarter.", "The lens is minus two and a quarter"),
     ],
 )

@@ -151,4 +151,8 @@ def test_another_number_with_the_same_beginning_is_no_part_of_a_memory(tmp_path:
 def test_says_more_looks_for_a_clause_without_any_word_of_the_request(tmp_path: Path) -> None:
     both = memory(1, "Runa plays the cello and Teo keeps bees.")
     assert run(tmp_path, lambda it: asyncio.sleep(0, it.says_more(both, "Runa plays the cello")))
+    one = memory(2, "Runa plays the cello at the abbey.")
+    assert not run(tmp_path, lambda it: asyncio.sleep(0, it.says_more(one, "the cello of Runa")))
     assert not run(tmp_path, lambda it: asyncio.sleep(0, it.says_more(both, "Runa with the cello, Teo with the bees")))
+    mother = memory(3, "My mother turns 76 next year and her birthday is 9 May.")
+    assert run(tmp_path, lambda it: asyncio.sleep(0, it.says_more(mother, "my mother's birthday")))

@@ -434,3 +434,9 @@ def test_why_somebody_was_left_is_not_told() -> None:
         what_holds("Our taxes are with Solveig now, Birk got too dear.", [before]) == "Our taxes are with Solveig now."
     )
     assert "Birk" in what_holds("Our taxes are with Solveig now, Birk got too dear.", [before], frozenset({"birk"}))
+
+
+def test_a_sentence_that_was_kept_beside_the_corrected_one_is_told_whole() -> None:
+    kept = "She is 81 in May, our mother, so a feast is being planned."
+    said = f"Our mother's boiler takes 47 filters now. {kept}"
+    assert what_holds(said, [f"Our mother's boiler takes 25 filters. {kept}"]) == said

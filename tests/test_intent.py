@@ -352,3 +352,8 @@ def test_a_few_words_may_only_name_what_they_look_for() -> None:
     assert all(map(is_lookup, ("a present for my niece", "the trick with the cellar door", "ward of aunt Ola")))
     for said in ("green bin and paper Wednesdays", "spare key at Ola's place", "dentist tuesday at four", "Bo snores"):
         assert not is_lookup(said)
+
+
+def test_a_question_word_alone_follows_up() -> None:
+    assert all(map(follows_up, ("where?", "By whom?", "How much?", "since when?", "what time?")))
+    assert not any(map(follows_up, ("Where is the ladder?", "How much is the rent?")))

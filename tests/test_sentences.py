@@ -54,3 +54,9 @@ def test_what_several_do_is_one_clause() -> None:
 def test_what_begins_like_a_question_with_nobody_in_it_is_none(text: str) -> None:
     assert not is_question(text)
     assert is_question(f"{text}?")
+
+
+def test_a_semicolon_parts_clauses_without_a_verb_of_their_own() -> None:
+    said = "The red bin goes out on the second Monday of the month; the blue bin every Friday"
+    assert clauses(said) == said.split("; ")
+    assert len(clauses("We have pears; plums; figs")) == 1, "the items of a list are none"

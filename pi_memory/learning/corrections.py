@@ -51,6 +51,8 @@ OF_CONTEXT = 0.25
 """The chance of a sentence before from which on it may be that which is untrue, and not what is said behind it."""
 MOST_SENTENCES = 8
 """Sentences of what a program wrote that are judged by themselves."""
+COVERED = 0.4
+"""Share of the words of a clause that a request has when it is about that clause too."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -118,9 +120,13 @@ class Corrections:
         return False
 
     def says_more(self, memory: Memory, than: str) -> bool:
-        """Whether a memory also has a clause that has no word of a text, as about somebody else."""
+        """Whether a memory has a clause without a word of a text, as about somebody else, or one of several of which a
+        text has hardly a word: `my mother's birthday`, of `My mother turns 76. Her birthday is in May.`
+        """
         claims = self._replacement.claims(by_user(_in_own_words(memory)), own=memory.quote)
-        return any(stems(than).isdisjoint(stems(claim)) for claim in claims)
+        asked, said = stems(than), [*map(stems, claims)]
+        least = 0.0 if len(said) == 1 else COVERED
+        return any(len(asked & each) <= least * len(each) for each in said)
 
     async def _chances(self, candidate: Candidate, found: Nearby) -> dict[int, float]:
         """How likely a candidate makes each memory untrue, by id; also what was said and nobody kept."""

@@ -245,7 +245,9 @@ def with_rest(
     meant = {shape for shape in shapes if written[shape] == 1 and shape != "#"}
     # The price of another thing, where that of this one is new.
     others = {p for p in rest if any(all_stems(parts[c]) & all_stems(said) - all_stems(parts[p]) for c in corrected)}
-    others -= {p for p in rest if all_stems(parts[p]) & all_stems(said)}
+    shared = [len(all_stems(part) & all_stems(said)) for part in parts]
+    most = max(shared[place] for place in corrected)
+    others -= {place for place in rest if shared[place] and most - shared[place] <= LEAST_SAID}
     rest = [
         place
         for place in rest

@@ -224,7 +224,9 @@ def _held(said: Sequence[str], old: frozenset[str], corrected: Sequence[str]) ->
     place = 0
     while place < len(said):
         sentence, after = said[place], "".join(said[place + 1 : place + 2])
-        if any(_is_written_anew(sentence, each) for content in corrected for each in sentences(content)):
+        was_said = [each for content in corrected for each in sentences(content)]
+        is_kept = sentence in was_said and not _is_over(sentence, old)  # beside what was corrected
+        if is_kept or any(_is_written_anew(sentence, each) for each in was_said):
             yield sentence, False
             place += 1
             continue

@@ -49,7 +49,7 @@ class Contrast(Struct, frozen=True):
 def contrast(text: str) -> Contrast | None:
     """The contrast at the end of a sentence, None when it has none."""
     text = text.rstrip(" .!")
-    if instead := _succeeded(text) or _in_place_of_denied(text):
+    if instead := _succeeded(text) or _done_instead(text) or _in_place_of_denied(text):
         return instead
     for found in pattern("contrast_not").finditer(text):
         wrong, right = text[found.end() :], pattern("contrast_and").sub("", text[: found.start()].rstrip()).rstrip()
@@ -88,6 +88,12 @@ def _succeeded(text: str) -> Contrast | None:
         return None
     verb = third(found["verb"]) if found["one"] and found["verb"] else found["be"] or found["verb"]
     return Contrast("", found["right"], found["wrong"], more=f" {verb} {found['what']}")
+
+
+def _done_instead(text: str) -> Contrast | None:
+    """What somebody does as the same is denied of something else: `I don't teach geography, I teach history.`"""
+    found = pattern("denied_then_done").search(text)
+    return Contrast(f"{found['subject']} {found['again']}", found["right"], found["wrong"]) if found else None
 
 
 def _is_number(value: str) -> bool:

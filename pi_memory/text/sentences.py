@@ -171,17 +171,29 @@ def _parts(word: str) -> list[str]:
     return [word]
 
 
+MOST_OF_LIST = 2
+"""Words of an item of a list between semicolons."""
+
+
 def clauses(text: str) -> list[str]:
     """The sentences of a text, and the clauses in them that begin anew."""
     found: list[str] = []
     for sentence in sentences(text):
         begin = 0
         for cut in pattern("clause_joint").finditer(sentence):
-            if _begins_anew(sentence[cut.end() :]):
+            if _begins_anew(sentence[cut.end() :]) or _are_apart(
+                sentence[begin : cut.start()], cut[0], sentence[cut.end() :]
+            ):
                 found.append(sentence[begin : cut.start()])
                 begin = cut.end()
         found.append(sentence[begin:])
     return found
+
+
+def _are_apart(before: str, joint: str, after: str) -> bool:
+    """Whether a semicolon parts two statements, of which the second may leave out its verb: `the red one on Monday`."""
+    is_long = all(len(part.split()) > MOST_OF_LIST for part in (before, after))
+    return joint.strip() == ";" and is_long and "," not in before + after
 
 
 def has_verb(clause: str) -> bool:
