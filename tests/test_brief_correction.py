@@ -2,7 +2,8 @@
 
 import pytest
 
-from pi_memory.learning.brief_correction import Answered, corrected
+from pi_memory.chat.turn import SAY_IT_WHOLE
+from pi_memory.learning.brief_correction import Answered, Correction, corrected
 from pi_memory.model.extractive import ExtractiveModel
 from tests.conftest import Client, Daemon
 
@@ -188,3 +189,32 @@ def test_one_puts_right_what_was_just_said_in_a_few_words(
         client.settle()
     valid = [memory["content"] for memory in client.get("/memories").json()["memories"]]
     assert [holds in content for content in valid] == [True]
+
+
+def test_one_of_several_is_taken_away(daemon: Daemon) -> None:
+    days = Answered("When do I work?", "The user works Mondays, Wednesdays and Fridays.")
+    for said, left in (
+        ("not on Fridays any more", "The user works Mondays, Wednesdays."),
+        ("no, not Wednesdays any more", "The user works Mondays and Fridays."),
+        ("no longer on Mondays now", "The user works Wednesdays and Fridays."),
+    ):
+        assert corrected(said, days) == Correction(left, instead_of=days.answer)
+    assert corrected("not on Sundays any more", days) is None
+    client = daemon(model=ExtractiveModel())
+    *_, confirmed = _say(
+        client, "Remember that I work mondays and fridays.", "When do I work?", "not on fridays any more"
+    )
+    assert "Remembered: The user works mondays." in confirmed
+
+
+def test_what_it_is_not_plain_of_is_asked_for_in_a_whole_sentence(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    *_, answer = _say(
+        client, "Remember that the braces cost 1800 and 1500 of it is paid.", "What do the braces cost?", "no, 2100"
+    )
+    assert answer.endswith(SAY_IT_WHOLE)
+    client.settle()
+    assert len(client.get("/memories").json()["memories"]) == 1
+    for fine in ("no, thanks", "no, it's 2100 with the bolts, and 1500 of it is paid"):
+        *_, answer = _say(client, "What do the braces cost?", fine)
+        assert SAY_IT_WHOLE not in answer

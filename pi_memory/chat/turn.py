@@ -17,7 +17,7 @@ from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.errors import ModelError, StoreError, Unprocessable
-from pi_memory.learning.brief_correction import Answered, says_no
+from pi_memory.learning.brief_correction import Answered, is_unclear, says_no
 from pi_memory.learning.forget_requests import confirmed
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
@@ -43,6 +43,7 @@ from pi_memory.types import (
 )
 from pi_memory.worker import Worker
 
+SAY_IT_WHOLE = "I cannot tell what that puts right. Please say it in a whole sentence."
 MAY_NOT_FORGET = "Not done: the token that this was said with may not erase anything, nor take it back."
 LONGEST_REPLY = 2**31 - 1
 LONGEST_TOKEN = 256
@@ -110,6 +111,8 @@ class Assistant:
             if self._inbox and turn.remember and (statements or intent_of(turn.message).asks):
                 await self._inbox.caught_up()
             outcomes = await self._store(statements, turn, model) if statements else ()
+            if self._inbox and not statements:
+                outcomes = _unclear(turn, self._conversation(turn))
             conversation = self._conversation(turn)
             # 2. Recall: the standing text when the conversation begins, and the context of this message.
             conversation.standing = await self._context.standing(conversation, turn.agent, model)
@@ -307,6 +310,12 @@ def _statements(message: str, conversation: Conversation) -> tuple[Statement, ..
     if receipt and (what := confirmed(message, receipt.stated)):
         return (Statement("forget", what, message),)
     return notice(message, _answered(message, conversation))
+
+
+def _unclear(turn: Turn, conversation: Conversation) -> tuple[str, ...]:
+    """A line for a message that puts something right and does not say what."""
+    before = _answered(turn.message, conversation) if turn.remember else None
+    return (SAY_IT_WHOLE,) if before and is_unclear(turn.message, before) else ()
 
 
 def _answered(message: str, conversation: Conversation) -> Answered | None:

@@ -22,7 +22,7 @@ from pi_memory.text import intent
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
-from pi_memory.text.sentences import clauses, stems
+from pi_memory.text.sentences import clauses, has_verb, stems
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
 from pi_memory.worker import Worker
@@ -240,10 +240,12 @@ class PlainFacts:
 
 
 def _only_gives_value(content: str) -> bool:
-    """Whether a text that nothing completes only says that it is some number or day: `No, it's 8820 now.`"""
+    """Whether a text that nothing completes only says that it is some number or day: `No, it's 8820 now.`, `No, 12.`"""
     known = words("stop_words") | words("request_words") | forms("weekday_name").keys() | forms("month_name").keys()
     said = re.findall(r"[^\W\d_]+", content.casefold())
-    return pattern("gives_value").match(content) is not None and known.issuperset(said)
+    opened = pattern("correcting").match(content)
+    is_value = pattern("gives_value").match(content) or (opened and not has_verb(content[opened.end() :]))
+    return bool(is_value) and known.issuperset(said)
 
 
 def _told_in(request: Sentence) -> list[tuple[Sentence, str]]:

@@ -15,6 +15,8 @@ from pi_memory.text.sentences import sentences as _sentences
 
 MOST_WORDS = 8
 """A longer text says itself what it is about."""
+MOST_UNCLEAR = 4
+"""Words of another value that stands alone."""
 DATE_ENDINGS = ("st", "nd", "rd", "th")
 BESIDE = 6
 """Characters between a weekday and its date."""
@@ -60,6 +62,8 @@ def corrected(said: str, before: Answered) -> Correction | None:
     vain, or that refuses a sure answer and says what is so instead; None for any other sentence.
     """
     said_before = sorted(_sentences(before.answer), key=lambda each: -len(stems(each) & stems(before.question)))
+    if (left := _without_one(said, before, said_before)) is not None:
+        return left
     value = _given(said, is_open=not before.is_sure)
     found = _valued(value, before, said_before) if value else None
     return found or _told_instead(said, before, said_before)
@@ -70,10 +74,30 @@ def says_no(message: str) -> bool:
     return bool(pattern("correcting").match(message)) and not pattern("correcting_softly").match(message)
 
 
+def is_unclear(said: str, before: Answered) -> bool:
+    """Whether a few words give another value than the turn before, and `corrected` does not know of what."""
+    rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip(" .!")))
+    is_brief = 0 < len(rest.split()) <= MOST_UNCLEAR and not has_verb(rest) and not rest.endswith("?")
+    return is_refused and is_brief and bool(_values(rest)) and corrected(said, before) is None
+
+
 def refuses(sentence: str) -> bool:
     """Whether a sentence does nothing but refuse: `Nope, that was the old one.`"""
     rest, is_refused = _behind_refusal(with_apostrophes(sentence.replace("’", "'").strip()))
     return is_refused and not rest
+
+
+def _without_one(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
+    """What a sure answer says without one of several, `not on Fridays any more`; None if that says nothing of it."""
+    found = pattern("one_no_more").match(said.strip())
+    if found is None or not before.is_sure:
+        return None
+    value = rf"(?:(?:on|in|at) )?{re.escape(found['what'])}s?(?!\w)"
+    for sentence in said_before:
+        for joined in (rf"(?:,|,? and) {value}", rf"{value},? and ", rf"{value}, "):
+            if (left := re.sub(joined, "", sentence, count=1, flags=re.IGNORECASE)) != sentence:
+                return Correction(about_user(left), instead_of=sentence)
+    return None
 
 
 def _told_instead(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
