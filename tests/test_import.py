@@ -175,7 +175,7 @@ def test_a_file_without_a_conversation_is_named(tmp_path: Path) -> None:
         for name, text in files.items():
             (tmp_path / name).write_bytes(text)
             done = run(process, tmp_path, "import", name)
-            assert (done.returncode, done.stdout) == (0, "0 exchanges added, 0 known already, of 0 sessions.\n")
+            assert (done.returncode, done.stdout) == (1, "0 exchanges added, 0 known already, of 0 sessions.\n")
             assert name in done.stderr
 
 
