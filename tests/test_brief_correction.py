@@ -176,6 +176,7 @@ def test_what_follows_no_answer_is_no_correction_of_one(daemon: Daemon) -> None:
         ),
         (["My cat is called Pippo."], "no wait, Pippa", "Pippa"),
         (["Remember that the vet is Dr. Ellis.", "Who is the vet?"], "oops I meant Dr. Allis", "Allis"),
+        (["Remember that my barge pole is 14 feet."], "oops, I meant 12", "12 feet"),
         (["Remember that the boiler is in the attic."], "that's not true anymore, it's in the cellar", "in the cellar"),
         (["Remember that the bins are at number 12."], "scratch that, it's still 14", "14"),
     ],
