@@ -110,9 +110,10 @@ class Assistant:
             statements = _statements(turn.message, self._conversation(turn)) if self._inbox and turn.remember else ()
             if self._inbox and turn.remember and (statements or intent_of(turn.message).asks):
                 await self._inbox.caught_up()
-            outcomes = await self._store(statements, turn, model) if statements else ()
-            if self._inbox and not statements:
-                outcomes = _unclear(turn, self._conversation(turn))
+            if statements:
+                outcomes = await self._store(statements, turn, model)
+            else:
+                outcomes = _unclear(turn.message, self._conversation(turn)) if self._inbox and turn.remember else ()
             conversation = self._conversation(turn)
             # 2. Recall: the standing text when the conversation begins, and the context of this message.
             conversation.standing = await self._context.standing(conversation, turn.agent, model)
@@ -312,10 +313,9 @@ def _statements(message: str, conversation: Conversation) -> tuple[Statement, ..
     return notice(message, _answered(message, conversation))
 
 
-def _unclear(turn: Turn, conversation: Conversation) -> tuple[str, ...]:
-    """A line for a message that puts something right and does not say what."""
-    before = _answered(turn.message, conversation) if turn.remember else None
-    return (SAY_IT_WHOLE,) if before and is_unclear(turn.message, before) else ()
+def _unclear(message: str, conversation: Conversation) -> tuple[str, ...]:
+    """A line for a message that states nothing by itself, puts something right and does not say what."""
+    return (SAY_IT_WHOLE,) if is_unclear(message) and _answered(message, conversation) else ()
 
 
 def _answered(message: str, conversation: Conversation) -> Answered | None:

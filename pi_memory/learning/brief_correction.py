@@ -74,11 +74,11 @@ def says_no(message: str) -> bool:
     return bool(pattern("correcting").match(message)) and not pattern("correcting_softly").match(message)
 
 
-def is_unclear(said: str, before: Answered) -> bool:
-    """Whether a few words give another value than the turn before, and `corrected` does not know of what."""
+def is_unclear(said: str) -> bool:
+    """Whether a few words, of which `corrected` makes nothing, give another value than the turn before."""
     rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip(" .!")))
     is_brief = 0 < len(rest.split()) <= MOST_UNCLEAR and not has_verb(rest) and not rest.endswith("?")
-    return is_refused and is_brief and bool(_values(rest)) and corrected(said, before) is None
+    return is_refused and is_brief and bool(_values(rest))
 
 
 def refuses(sentence: str) -> bool:

@@ -12,12 +12,12 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pi_memory.judges.heads import by_odds
-from pi_memory.judges.holding import has_other_value as other_value
+from pi_memory.judges.holding import has_other_value
 from pi_memory.judges.pair_signs import Said
 from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement
 from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.neighbours import Nearby, NeighbourSearch
-from pi_memory.learning.remainder import by_itself, denies, has_other_value, in_context, loses_one, merged
+from pi_memory.learning.remainder import by_itself, denies, in_context, loses_one, merged
 from pi_memory.memories.namespaces import place
 from pi_memory.memories.said_on import undated
 from pi_memory.retrieval import called
@@ -179,7 +179,7 @@ class Corrections:
         if chances[memory.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, memory):
             return True
         puts_right = self._replacement.says_change(_in_own_words(candidate))
-        return not (puts_right or denies(said, known) or has_other_value(said, known) or other_value(said, [known]))
+        return not (puts_right or denies(said, known) or has_other_value(said, [known]))
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
         if candidate.said_at is None:

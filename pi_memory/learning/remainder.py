@@ -173,11 +173,6 @@ def with_values(said: str, known: str) -> str | None:
     return _if_all_is_kept(pattern("since_when").sub("", said), found, known, gone=" ".join(gone))
 
 
-def has_other_value(said: str, known: str) -> bool:
-    """Whether what was said has another number, day, time, price or code in the place of one of a memory."""
-    return bool(with_amount(said, known) or with_values(said, known))
-
-
 def loses_one(said: str, known: str) -> bool:
     """Whether somebody is said to be gone, and no more, whom a memory tells of together with others: `Bo died.` of
     `We have two hens, Ada and Bo.`
