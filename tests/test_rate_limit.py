@@ -59,7 +59,8 @@ def test_who_asks_too_often_is_refused_in_the_words_of_the_protocol(
     client = daemon(PI_MEMORY_REQUESTS_PER_MINUTE=1)
     assert client.get("/version").status_code == 200
     answer = client.post(path, json={})
-    assert (answer.status_code, answer.headers["retry-after"]) == (429, "60")
+    assert answer.status_code == 429
+    assert 55 <= int(answer.headers["retry-after"]) <= 60, "a slow machine has waited some of it already"
     said = answer.json()
     for name in where:
         said = said[name]
