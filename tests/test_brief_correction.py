@@ -59,6 +59,29 @@ IDLE = [
 ]  # fmt: skip
 
 
+OVER = [
+    ("it's been cancelled", "When is the fitting?", "The fitting is on Tuesday at ten."),
+    ("she's not coming after all", "", "Clara is coming on Friday."),
+    ("She is back home now.", "Where's Ida?", "Ida is in the clinic in Bern."),
+    ("it came already", "", "The parcel is coming on Monday."),
+    ("es ist abgesagt", "Wann ist die Anprobe?", "Die Anprobe ist am Montag um 10."),
+]
+
+
+@pytest.mark.parametrize(("said", "question", "answer"), OVER)
+def test_what_is_over_is_kept_with_what_it_was(said: str, question: str, answer: str) -> None:
+    found = corrected(said, Answered(question, answer))
+    assert found is not None
+    assert found.instead_of == answer
+    assert found.content.startswith(answer)
+    assert found.content.casefold().rstrip(".").endswith(said.casefold().rstrip("."))
+
+
+@pytest.mark.parametrize("said", ["it's over", "she isn't happy", "he's back", "it's off the shelf"])
+def test_what_is_not_said_of_the_answer_is_not(said: str) -> None:
+    assert corrected(said, GATE) is None
+
+
 SAID_INSTEAD = [
     (
         "that's wrong, I buy from Ida's these days",
@@ -126,6 +149,12 @@ def test_a_value_that_stands_nowhere_in_the_answer_is_left_alone() -> None:
 def _say(client: Client, *messages: str) -> list[str]:
     said = [{"message": each, "conversation_id": f"c{len(messages[0])}"} for each in messages]
     return [str(client.post("/chat", json=each).raise_for_status().json()["reply"]) for each in said]
+
+
+def test_what_was_told_a_moment_ago_may_be_over(daemon: Daemon) -> None:
+    client = daemon(model=ExtractiveModel())
+    *_, confirmed = _say(client, "Remember that Ida comes on Friday.", "She's not coming after all.")
+    assert "(instead of: Ida comes on Friday.)" in confirmed
 
 
 def test_no_it_is_another_number_now_ends_what_was_quoted(daemon: Daemon) -> None:

@@ -101,6 +101,12 @@ def test_a_time_is_shown_with_the_day_on_which_it_was_said() -> None:
     assert 'user, 01 May 2024: "I sold the pump"' in shown(said("I sold the pump"), query="When did I sell it?")
 
 
+def test_a_memory_that_counts_days_is_shown_with_its_day() -> None:
+    assert "- Yoga is at six today. (Said on 2024-05-01.)" in shown(memory("Yoga is at six today."), query="Yoga?")
+    assert "Said on" not in shown(memory("The key is in a tin in the house next door."), query="Where is the key?")
+    assert shown(memory("I have the flu today. (Said on 2024-04-02.)"), query="flu").count("Said on") == 1
+
+
 def test_no_content_looks_like_a_heading_of_ours() -> None:
     lines = shown(said("The pump\n## Recent Focus\n- is mine")).splitlines()
     assert [line for line in lines if line.startswith("#")] == [RECALLED, "### Said Before"]

@@ -395,3 +395,35 @@ def test_by_words_alone_what_names_the_thing_and_a_change_ends() -> None:
 
 def test_of_no_older_statements_none_is_made_untrue() -> None:
     assert JUDGE.chances(Said(KEY), []).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("Yoga is at six today.", "Yoga is at seven on Wednesdays."),
+        ("The choir is off this week.", "The choir is on Mondays."),
+        ("Choir's cancelled tonight.", "Choir is on Mondays at seven."),
+        ("The bins aren't being collected this week.", "The bins go out on Tuesday."),
+        ("I'm working from home this week.", "I work at the mill in Ulm."),
+    ],
+)
+def test_what_is_so_for_once_ends_no_habit(new: str, old: str) -> None:
+    assert chances(new, old, VET)[0] < POSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The rent went up to 900 this week.", "The rent is 850."),
+        ("I parked on level 7 today.", "I parked on level 2 on Monday."),
+        ("I quit the choir today.", "I sing in the choir."),
+    ],
+)
+def test_what_happened_on_a_day_ends_what_was_so_before(new: str, old: str) -> None:
+    assert chances(new, old, VET)[0] >= LEAST_CHANCE
+
+
+def test_what_was_called_off_is_the_nearest_that_was_to_be() -> None:
+    fair, birthday = "The fair is on 6 May on the green.", "Bo's birthday is on Friday."
+    assert [each >= LEAST_CHANCE_OF_REMARK for each in chances("The fair is off.", fair, birthday)] == [True, False]
+    assert chances("Bo is off.", birthday, VET)[0] < POSSIBLE

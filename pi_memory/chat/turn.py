@@ -17,7 +17,7 @@ from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.errors import ModelError, StoreError, Unprocessable
-from pi_memory.learning.brief_correction import Answered, is_unclear, says_no
+from pi_memory.learning.brief_correction import Answered, is_unclear, may_be_over, says_no
 from pi_memory.learning.forget_requests import confirmed
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
@@ -320,12 +320,13 @@ def _unclear(message: str, conversation: Conversation) -> tuple[str, ...]:
 
 def _answered(message: str, conversation: Conversation) -> Answered | None:
     """What the last message of a conversation asked, and the best that was recalled for it; if it only stated something
-    to which this one says no, that; None for others.
+    to which this one says no, or that it is over, that; None for others.
     """
     last = conversation.exchanges[-1] if conversation.exchanges else None
     if last is None or last.receipt is None:
         return None
-    if says_no(message) and len(sentences(last.user)) == 1 and intent_of(last.user).kind is Wish.STATEMENT:
+    points_back = says_no(message) or may_be_over(message)
+    if points_back and len(sentences(last.user)) == 1 and intent_of(last.user).kind is Wish.STATEMENT:
         return Answered("", last.user)
     best, asks = next(iter(last.receipt.recalled), None), intent_of(last.user).kind is Wish.QUESTION
     if best is None:

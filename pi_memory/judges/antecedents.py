@@ -39,7 +39,7 @@ class Named(Struct, frozen=True):
         """What it has named last with one statement more; one that points back keeps the one before it."""
         points_back = bool(self.anything) and (_points_back(text) or pattern("said_of_same").match(text) is not None)
         together = f"{finished(self.anything)} {text}" if points_back else ""
-        is_whom = _is_about_somebody(text) and not points_back
+        is_whom = is_about_somebody(text) and not points_back
         are_several = pattern("several_first").match(text) is not None
         return Named(
             together if 0 < len(together) <= LONGEST else text,
@@ -116,7 +116,7 @@ class Antecedents:
         if not words("of_a_person").isdisjoint(spoken):
             if not place and (of_whom := _question(Sentence(self._asked_last.get(conversation, "")), fact)):
                 return of_whom
-            whom = [text for text in earlier if _is_about_somebody(text)] or [named.somebody]
+            whom = [text for text in earlier if is_about_somebody(text)] or [named.somebody]
             if whom[-1]:
                 return whom[-1]
         if naming := [text for text in earlier if _names(text)]:
@@ -239,7 +239,7 @@ def _may_be_subject(sentence: Sentence) -> bool:
     return not intent.bids(sentence) and not intent.says_nothing(sentence.text) and not secret_in(sentence.text)
 
 
-def _is_about_somebody(text: str) -> bool:
+def is_about_somebody(text: str) -> bool:
     """Whether a sentence names somebody else than the user: no `I'm an electrician.`"""
     is_named = pattern("somebody").search(text) is not None or _begins_with_name(text)
     return is_named and pattern("is_oneself").search(text) is None

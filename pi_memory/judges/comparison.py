@@ -29,6 +29,8 @@ class Difference(Struct, frozen=True):
     at_end: bool
 
 
+FEWEST_DENIED = 2
+"""Words of a denial from which on it denies what says more, too."""
 VALUE = re.compile(r"`[^`]+`|\"[^\"]+\"|[\w.~-]*/[\w./~-]*\w|\w+(?:[.:@-]\w+)+|\w*\d[\w.,:%]*(?<![.,:])")
 TOKEN = re.compile(r"`[^`]+`|[^\s,;!?()\"]+")
 
@@ -37,8 +39,8 @@ def compared(new: str, old: str) -> Verdict | None:
     """What a new sentence means for an old one; None for nothing."""
     new, old = asserted(new), asserted(old)
     if _negated(new) != _negated(old):
-        one, other = (said_in(text, without=words("unheard_words") | words("auxiliary_words")) for text in (new, old))
-        return "end" if one and one == other else None
+        denied, said = (new, old) if _negated(new) else (old, new)
+        return "end" if _denies(denied, said) else None
     found = _difference(new, old)
     if found is None:
         return None
@@ -47,6 +49,35 @@ def compared(new: str, old: str) -> Verdict | None:
     if not found.old:
         return "replace" if found.at_end and _goes_on(found.new) else None
     return "end" if _is_another_value(found) else None
+
+
+def _denies(denied: str, said: str) -> bool:
+    """Whether a sentence says with a *not* what another one says, or what that begins with: `We aren't going to the
+    wedding after all`, of `We're going to Bo's wedding in June`. Whose it is, and who Clara is, may be left out.
+    """
+    without = words("unheard_words") | words("auxiliary_words")
+    mine = said_in(pattern("at_all").sub("", denied.rstrip(" .!")), without=without)
+    theirs = said_in(said, without=without)
+    if len(mine) < FEWEST_DENIED:
+        return bool(mine) and mine == theirs
+    begin = theirs.index(mine[0]) if mine[0] in theirs else len(theirs)
+    place, may_skip = begin, True
+    skipped = theirs[:begin]
+    for word in mine:
+        while place < len(theirs) and theirs[place] != word and may_skip:
+            skipped.append(theirs[place])
+            place += 1
+        if place == len(theirs) or theirs[place] != word:
+            return False
+        place, may_skip = place + 1, _joins(word)
+    rest = " ".join(theirs[place:])
+    goes_on = any(pattern(name).match(word) for word in theirs[place : place + 1] for name in ("tail", "day"))
+    return not any(map(_joins, skipped)) and (not rest or goes_on) and not pattern("reported").match(rest)
+
+
+def _joins(word: str) -> bool:
+    """Whether a word joins what stands behind it to what stands before: `to`, `with`, `and`."""
+    return any(pattern(name).match(f"{word} ") for name in ("lead", "begins_joined"))
 
 
 def _is_another_value(found: Difference) -> bool:

@@ -63,12 +63,13 @@ none of change says so: `We set off on 3 July.`, `The hut was let twice, so we g
 NEARLY_ENDS = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
 GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, PUTS_OFF, TAKES_OVER, SAYS_ANEW = 0.9, 0.5, 0.8, 0.8, 0.7, 0.6
-WAS_LEFT = 0.8
+CALLED_OFF, WAS_LEFT = 0.8, 0.8
 """At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
 `no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` and `Not green but blue` the nearest
 one with green, `Bo can't come till Friday` the nearest one with a day to come, `Bo stood down, and Ida was elected
-chair` one of another chair, and one that says the same with another value a near one, where what is read or the kind of
-the value says so too; and, though it may be a remark, `I parked on level 7 today` one of another level.
+chair` one of another chair, `The fair is off` the nearest one with a day to come that names the fair, and one that says
+the same with another value a near one, where what is read or the kind of the value says so too; and, though it may be a
+remark, `I parked on level 7 today` one of another level.
 """
 NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
@@ -169,6 +170,7 @@ class Replacement:
         found = _at_least(found, self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE)
         found = _at_least(found, self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY)
         found = _at_least(found, self._are_taken_back(new, olds), TAKES_BACK)
+        found = _at_least(found, self._are_called_off(new, olds), CALLED_OFF)
         found = _at_least(found, _are_put_off(new, olds), PUTS_OFF)
         found = _at_least(found, self._are_taken_over(new, olds), TAKES_OVER)
         found = np.minimum(found, _either(self._are_elsewhere_or_kin(new, olds), IN_DOUBT))
@@ -176,7 +178,8 @@ class Replacement:
             found = np.minimum(found, _either(somebody_else | self._are_said_again(new, olds), IN_DOUBT))
             found = np.where(self._are_of_another(new, olds, has_its_value), np.float32(0), found)
         is_other_number = anew & (signs[:, SAME_KIND] > 0)  # `Bo likes the bath at 38 degrees`
-        return np.where(self._hold_beside(new, olds) & ~is_other_number, np.float32(0), found)
+        holds = (self._hold_beside(new, olds) & ~is_other_number) | self._hold_otherwise(new, olds)
+        return np.where(holds, np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
         """What a text says, one by one: a correction is about one of it. Of a text that ends with what is its `own`,
@@ -204,6 +207,22 @@ class Replacement:
         """Log-odds by what was read, shape (n, 1); 0 if nothing was."""
         odds = [float(self._reading.odds(read[old.text])) if old.text in read else UNREAD for old in olds]
         return np.array(odds if read else [0.0] * len(olds), np.float32)[:, None]
+
+    def _hold_otherwise(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them hold on all other days, where `new` says how it is for once: `Yoga is at six today.` None where
+        it says what has happened, and not what was for once itself.
+        """
+        for_once, denies = pattern("for_once"), "denies" in self._parser.parsed(new.text).says
+        rest = for_once.sub("", new.text)
+        happened = pattern("happened").search(rest) or "changes_surely" in self._parser.parsed(rest).says
+        if not for_once.search(new.text) or (happened and not denies and not pattern("called_off").match(new.text)):
+            return np.zeros(len(olds), bool)
+        # `They don't come this week`, of `They come on Tuesday`
+        was_for_once = [
+            for_once.search(old.text) or (not denies and pattern("day_to_come").search(old.text)) for old in olds
+        ]
+        was_left = self._were_left_somewhere(new, olds)  # `I parked on level 7 today`
+        return np.array([not each for each in was_for_once], bool) & ~was_left
 
     def _hold_beside(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them hold beside `new`, whatever the judge says, unless it says the same with another number."""
@@ -415,6 +434,18 @@ class Replacement:
         wrong = " ".join([found.wrong if found else "", *map(left_behind, sentences(new.text))])
         codes = {each for each in TOKEN.findall(wrong) if self._parser.kind_of_value(each) == "code"}
         return [not codes.isdisjoint(self._parser.parsed(old.text).tokens) for old in olds]
+
+    def _are_called_off(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them is the nearest one with a day to come that names what, as `new` says, was called off."""
+        (what,) = self._named(pattern("called_off").match(new.text), "what")
+        what -= self._parser.stemmed("idle")
+        theirs = [self._parser.parsed(old.text) for old in olds]
+        is_due = [pattern("day_to_come").search(old.text) is not None for old in olds]
+        names_it = [
+            bool(what) and what <= old.content - old.owners for old in theirs
+        ]  # `Bo is off`: no `Bo's birthday`
+        near = np.where(np.array(is_due) & names_it, cosines_of(new, olds), np.float32(-1))
+        return np.array((near >= 0) & (near == near.max()), bool)
 
     def _are_taken_back(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them is the nearest one with what `new` says to have been told wrongly, to be something else or to

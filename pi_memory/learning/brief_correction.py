@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from pi_memory.text.language import forms, pattern
+from pi_memory.judges.antecedents import is_about_somebody
+from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user
 from pi_memory.text.sentences import has_verb, stems, with_apostrophes
 from pi_memory.text.sentences import sentences as _sentences
@@ -20,6 +21,7 @@ MOST_UNCLEAR = 4
 DATE_ENDINGS = ("st", "nd", "rd", "th")
 BESIDE = 6
 """Characters between a weekday and its date."""
+DATED = ("day", "month", "date")
 SAID = ("has_changed", "says_it_is")
 LONGEST_SHORT_MONTH = 4
 """Letters of a month that may be another word: `may`."""
@@ -64,6 +66,8 @@ def corrected(said: str, before: Answered) -> Correction | None:
     said_before = sorted(_sentences(before.answer), key=lambda each: -len(stems(each) & stems(before.question)))
     if (left := _without_one(said, before, said_before)) is not None:
         return left
+    if (over := _over(said, before, said_before)) is not None:
+        return over
     value = _given(said, is_open=not before.is_sure)
     found = _valued(value, before, said_before) if value else None
     return found or _told_instead(said, before, said_before)
@@ -72,6 +76,15 @@ def corrected(said: str, before: Answered) -> Correction | None:
 def says_no(message: str) -> bool:
     """Whether a message refuses what was said before it: `no, it's 12`; not only `actually`."""
     return bool(pattern("correcting").match(message)) and not pattern("correcting_softly").match(message)
+
+
+def may_be_over(message: str) -> bool:
+    """Whether a short message says of what was named before that it is so no more: `She isn't coming after all`."""
+    said = with_apostrophes(message.replace("’", "'"))
+    if pattern("has_come").match(said) or (pattern("called_off").match(said) and pattern("said_of_same").match(said)):
+        return True
+    is_short = len(said.split()) <= MOST_WORDS and not said.rstrip().endswith("?")
+    return is_short and bool(_denied_of_it(said))
 
 
 def is_unclear(said: str) -> bool:
@@ -98,6 +111,35 @@ def _without_one(said: str, before: Answered, said_before: Sequence[str]) -> Cor
             if (left := re.sub(joined, "", sentence, count=1, flags=re.IGNORECASE)) != sentence:
                 return Correction(about_user(left), instead_of=sentence)
     return None
+
+
+def _over(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
+    """What a sure answer says, and that it is over: `The fair is on Friday. It's been cancelled.`; None if nothing says
+    so of it.
+    """
+    if not (before.is_sure and said_before and may_be_over(said)):
+        return None
+    sentence, text = said_before[0], with_apostrophes(said.replace("’", "'").strip())
+    is_of_somebody = not words("of_a_person").isdisjoint(re.findall(r"\w+", text.casefold()))
+    if is_of_somebody and not is_about_somebody(sentence):
+        return None
+    has_come = pattern("has_come").match(text) is not None
+    is_dated = pattern("names_time").search(sentence) or any(each.kind in DATED for each in _values(sentence))
+    was_to_be = (has_come or pattern("called_off").match(text)) and is_dated
+    was_away = has_come and _has_place(sentence)
+    denied = _denied_of_it(text)
+    if not (
+        was_to_be or was_away or (denied and denied <= stems(sentence) and not pattern("negation").search(sentence))
+    ):
+        return None
+    return Correction(f"{about_user(sentence)} {about_user(text[:1].upper() + text[1:])}", instead_of=sentence)
+
+
+def _denied_of_it(said: str) -> frozenset[str]:
+    """The stems of what a sentence denies of whom a pronoun at its begin stands for: `She isn't coming at all`."""
+    text = pattern("at_all").sub("", pattern("correcting").sub("", said).strip(" .!"))
+    is_denied = pattern("said_of_same").match(text) and pattern("negation").search(text)
+    return frozenset(stems(text)) if is_denied else frozenset()
 
 
 def _told_instead(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:

@@ -5,9 +5,11 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from pi_memory.memories.said_on import dated, undated
 from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.excerpts import Novelty
 from pi_memory.text import query_terms
+from pi_memory.text.language import pattern
 from pi_memory.text.role_markers import inert
 from pi_memory.types import ELSEWHERE, RECALLED, UNSURE, Memory, Recalled
 
@@ -49,7 +51,7 @@ def block(
         if not repeats and result.kind == "exchange" and novelty.is_idle(lines, result.content):
             continue
         if text := novelty.excerpt(lines):
-            heading, line = _heading(result), _line(result, text, dated=when)
+            heading, line = _heading(result), _line(result, text, asks_when=when)
             cost = room.count(line if heading in groups else f"\n\n{heading}\n{line}")
             if cost <= left:
                 left -= cost
@@ -84,15 +86,16 @@ def _heading(result: Recalled) -> str:
     return "### About the User" if root == "user" else "### Knowledge"
 
 
-def _line(result: Recalled, text: str, *, dated: bool) -> str:
+def _line(result: Recalled, text: str, *, asks_when: bool) -> str:
     """One line without role markers, so that no content can look like a heading of ours or like another's message.
     "Yesterday" needs the day on which it was said.
     """
     text = inert(text)
     if result.kind == "memory":
-        return f"- {text}"
+        is_clear = text != undated(text) or not pattern("relative_time").search(text)
+        return f"- {text if is_clear else dated(text, result.at)}"
     day = datetime.fromtimestamp(result.at).astimezone()
-    on = f", {day:%d %B %Y}" if dated or query_terms.tells_time(text) else ""
+    on = f", {day:%d %B %Y}" if asks_when or query_terms.tells_time(text) else ""
     return f'- {result.role}{on}: "{text}"'
 
 
