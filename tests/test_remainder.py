@@ -200,7 +200,7 @@ def test_a_number_that_is_denied_goes_in_no_place() -> None:
 
 def test_the_price_of_another_thing_stays_though_it_is_written_like_the_new_one() -> None:
     said, known = "Flour went up, so we ask 2.60 for a bun.", "Buns are 2.20 and the big pie is 4.80."
-    assert merged(said, known, [0.9, 0.3]) == f"{said} The big pie is 4.80."
+    assert merged(said, known, [0.9, 0.3]) == "Buns are 2.60 and the big pie is 4.80."
 
 
 def test_what_is_said_of_somebody_who_only_has_something_no_longer_stays() -> None:
@@ -352,10 +352,67 @@ def test_a_place_or_a_name_goes_in_the_place_of_the_one_before(said: str, known:
 
 
 @pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        (
+            "Gave Piotr a raise, he's on 18.50 now.",
+            "Nadia gets 14.20 an hour, Piotr 17.10.",
+            "Nadia gets 14.20 an hour, Piotr 18.50.",
+        ),
+        (
+            "The blog is on port 1338 now.",
+            "The shop is on port 8443 and the blog on port 1337.",
+            "The shop is on port 8443 and the blog on port 1338.",
+        ),
+        (
+            "Gran's iron went up to 5 mg this morning.",
+            "Gran's on iron, 2.5 mg every morning, and a water tablet, 20 mg.",
+            "Gran's on iron, 5 mg every morning, and a water tablet, 20 mg.",
+        ),
+        (
+            "They moved the fitting to the 14th of January at 11.",
+            "The fitting is on the 9th of December at 2.15. He told them he was 29.",
+            "The fitting is on the 14th of January at 11. He told them he was 29.",
+        ),
+        (
+            "Reports moved from Slack to Teams.",
+            "Alerts are raised by Prometheus, reports go to Slack.",
+            "Alerts are raised by Prometheus, reports go to Teams.",
+        ),
+        (
+            "I no longer use paste, switched to glue.",
+            "I use paste for the spines, and the thread's from Ulm.",
+            "I use glue for the spines, and the thread's from Ulm.",
+        ),
+        (
+            "Dr Ode's moved away, we're seeing Dr Reed now.",
+            "Our doctor is Dr Ode at the mill practice.",
+            "Our doctor is Dr Reed at the mill practice.",
+        ),
+        ("Ada turned sixteen.", "I live in Ulm with Ada who's 15.", "I live in Ulm with Ada who's sixteen."),
+        (
+            "The ladder is at Ida's now.",
+            "We lent the ladder to Bo, the drill is with Ann.",
+            "The ladder is at Ida's now. The drill is with Ann.",
+        ),
+        (
+            "It's v2, not v1.",
+            "The guide is at docs.ada.example/v1/guide.",
+            "The guide is at docs.ada.example/v2/guide.",
+        ),
+    ],
+)
+def test_of_several_values_the_one_of_the_same_thing_gives_way(said: str, known: str, kept: str) -> None:
+    assert merged(said, known) == kept
+
+
+@pytest.mark.parametrize(
     ("said", "known"),
     [
+        ("The bins go out on Friday now.", "The bins go out on Monday and Thursday."),
+        ("No, the host is pg2.ada.example, not pg1.", "The host is pg1.ada.example."),
+        ("Ada's packed in the rowing, she's fencing on Fridays.", "Ada does rowing on Wednesday nights at the weir."),
         ("Gave Piotr a raise, he's on 18.50 now.", "Nadia gets 14.20 an hour, Piotr 17."),
-        ("Gave Piotr a raise, he's on 18.50 now.", "Nadia gets 14.20 an hour, Piotr 17.10."),
         ("The gig is on the 24th at the Tannery.", "The gig is on the 22nd at the Anchor at nine."),
         ("Skating is on Friday after school.", "Skating is on Sunday mornings."),
         ("The bins go out on Thursday now.", "The bins go out on Tuesday."),
@@ -545,8 +602,8 @@ def test_a_clause_that_goes_on_from_a_corrected_one_is_kept_with_its_name() -> N
 
 def test_what_a_memory_refers_back_to_is_not_kept_as_its_own() -> None:
     context = "Vesna picks Kit up, she's at the gate at three."
-    known = f"{context} His doctor is Dr Roth, in Ash Lane."
-    said, likely = "Dr Roth has retired, Kit has Dr Holm now.", [0.0, 0.1, 0.9]
+    known = f"{context} His tutor is Bo Roth, in Ash Lane."
+    said, likely = "Bo Roth has retired, Kit has Ida Holm now.", [0.0, 0.1, 0.9]
     assert merged(said, known, likely) == f"{said} Vesna picks Kit up."
     assert merged(said, known, likely, context=context) is None
     moved = "Vesna picks Kit up on Mondays only."

@@ -427,3 +427,27 @@ def test_what_was_called_off_is_the_nearest_that_was_to_be() -> None:
     fair, birthday = "The fair is on 6 May on the green.", "Bo's birthday is on Friday."
     assert [each >= LEAST_CHANCE_OF_REMARK for each in chances("The fair is off.", fair, birthday)] == [True, False]
     assert chances("Bo is off.", birthday, VET)[0] < POSSIBLE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The staging cache is c9.ada.example.", "The staging database is db9.ada.example."),
+        ("Tracing moved from Jaeger to Tempo at http://tempo.ada.example:3200.", "The ledger listens on port 9500."),
+        ("We moved from Bern to Ulm.", "Mum goes to Bern on Sundays."),
+    ],
+)
+def test_an_address_of_something_else_ends_nothing(new: str, old: str) -> None:
+    assert chances(new, old, VET)[0] < LEAST_CHANCE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("We moved from Cypress to Playwright.", "End-to-end tests run with Cypress."),
+        ("Tailwind is at 4 now.", "Styling is done with Tailwind 3."),
+        ("Postgres was upgraded to 16.", "Postgres 14 is used for orders with 30 connections."),
+    ],
+)
+def test_what_was_left_for_another_tool_or_version_ends(new: str, old: str) -> None:
+    assert chances(new, old, VET)[0] >= LEAST_CHANCE_OF_REMARK

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pi_memory.judges.antecedents import is_about_somebody
 from pi_memory.judges.heads import Reading, SignsAndVectors, by_odds
 from pi_memory.judges.pair_signs import (
     SAME_KIND,
@@ -28,7 +29,7 @@ from pi_memory.judges.pair_signs import (
     verb_of,
 )
 from pi_memory.judges.parsed import TOKEN, Parsed, Parser
-from pi_memory.text.contrast import Contrast, contrast, in_cleft, left_behind, wrong_first
+from pi_memory.text.contrast import Contrast, contrast, in_cleft, left_behind, swapped, wrong_first
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Flags, Vectors
@@ -63,13 +64,13 @@ none of change says so: `We set off on 3 July.`, `The hut was let twice, so we g
 NEARLY_ENDS = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
 GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, PUTS_OFF, TAKES_OVER, SAYS_ANEW = 0.9, 0.5, 0.8, 0.8, 0.7, 0.6
-CALLED_OFF, WAS_LEFT = 0.8, 0.8
+CALLED_OFF, BUMPED, WAS_LEFT = 0.8, 0.8, 0.8
 """At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
 `no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` and `Not green but blue` the nearest
 one with green, `Bo can't come till Friday` the nearest one with a day to come, `Bo stood down, and Ida was elected
-chair` one of another chair, `The fair is off` the nearest one with a day to come that names the fair, and one that says
-the same with another value a near one, where what is read or the kind of the value says so too; and, though it may be a
-remark, `I parked on level 7 today` one of another level.
+chair` one of another chair, `The fair is off` the nearest one with a day to come that names the fair, `Go is at 1.23
+now` one with Go 1.21, and one that says the same with another value a near one, where what is read or the kind of the
+value says so too; and, though it may be a remark, `I parked on level 7 today` one of another level.
 """
 NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
@@ -92,6 +93,12 @@ SURELY_READ = 1.0
 """Log-odds from which on the judge's own chance then stands up to `IN_DOUBT`, though nothing says that something
 changed or both are far apart. From 0 on 6 more of 598 corrections by authors would be right, and 3 of 1,402 others
 wrong.
+"""
+UNLIKELY_READ = -2.0
+"""Log-odds below which another number of what both name is one of something else, where nothing says change."""
+UNLIKE = 0.75
+"""A cosine below which two things of one kind of name are two: the cache and the database of staging have .7, the
+rehearsal and the practice of a choir .93.
 """
 HARDLY_READ, NEAR_READ, FIRST_READ = -3.0, 0.5, 0.15
 """Log-odds from which on the chance is then the last of these at least, if the cosine is the second one at least: a
@@ -150,6 +157,8 @@ class Replacement:
         if not SAYS_CHANGE & self._parser.parsed(new.text).says:
             anew = self._are_said_anew(new, olds) & ~others
             is_of_it = self._share_matter(new, olds) & have_special_kinds(signs) & (cosines > 0)
+            is_of_it &= signs[:, -1] > UNLIKELY_READ
+            others |= self._have_other_heads(new, olds) & (cosines < UNLIKE) & (cosines > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
             is_hardly = (signs[:, -1] < SURELY_READ) & (cosines < LEAST_UNSAID) & (cosines > 0)
@@ -160,7 +169,7 @@ class Replacement:
         found = np.maximum(left, self._by_distance(found, signs, new, olds))
         read = _with_reading(found, signs[:, -1])
         read = np.where(others, np.minimum(found, read), read)
-        has_value = anew | have_special_kinds(signs) | (signs[:, SAME_PLACE] > 0)
+        has_value = anew | (have_special_kinds(signs) & (signs[:, -1] > HARDLY_READ)) | (signs[:, SAME_PLACE] > 0)
         found = np.where(has_value, np.maximum(found, read), read)
         was_left = anew & (cosines >= NEAR_ANEW) & self._were_left_somewhere(new, olds)
         anew &= (cosines >= NEAR_ANEW) & (have_special_kinds(signs) | (signs[:, -1] > 0))
@@ -169,8 +178,9 @@ class Replacement:
         found = _at_least(_at_least(found, anew, SAYS_ANEW), was_left, WAS_LEFT)
         found = _at_least(found, self._give_up_its_code(new, olds), GIVES_UP_ITS_CODE)
         found = _at_least(found, self._give_up_its_day(new, olds), GIVES_UP_ITS_DAY)
-        found = _at_least(found, self._are_taken_back(new, olds), TAKES_BACK)
+        found = _at_least(found, self._are_taken_back(new, olds) | _are_left_for_another(new, olds), TAKES_BACK)
         found = _at_least(found, self._are_called_off(new, olds), CALLED_OFF)
+        found = _at_least(found, self._are_bumped(new, olds), BUMPED)
         found = _at_least(found, _are_put_off(new, olds), PUTS_OFF)
         found = _at_least(found, self._are_taken_over(new, olds), TAKES_OVER)
         found = np.minimum(found, _either(self._are_elsewhere_or_kin(new, olds), IN_DOUBT))
@@ -212,10 +222,11 @@ class Replacement:
         """Which of them hold on all other days, where `new` says how it is for once: `Yoga is at six today.` None where
         it says what has happened, and not what was for once itself.
         """
-        for_once, denies = pattern("for_once"), "denies" in self._parser.parsed(new.text).says
+        for_once, denies = pattern("for_once"), pattern("negation").search(new.text) is not None
         rest = for_once.sub("", new.text)
-        happened = pattern("happened").search(rest) or "changes_surely" in self._parser.parsed(rest).says
-        if not for_once.search(new.text) or (happened and not denies and not pattern("called_off").match(new.text)):
+        is_so = pattern("says_now").search(rest) and not pattern("happened").search(rest.lower())
+        is_so = is_so and "changes_surely" not in self._parser.parsed(rest).says
+        if not for_once.search(new.text) or not (is_so or denies or pattern("called_off").match(new.text)):
             return np.zeros(len(olds), bool)
         # `They don't come this week`, of `They come on Tuesday`
         was_for_once = [
@@ -300,6 +311,35 @@ class Replacement:
         """Which of them are about another thing of the same name, or about what belongs to whom `new` is about."""
         mine, theirs = self._parser.parsed(new.text), [self._parser.parsed(old.text) for old in olds]
         return [bool(old.owners & (mine.subject - mine.owners)) or are_apart(mine, old) for old in theirs]
+
+    def _have_other_heads(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them are about another thing by the same words before it: `the staging cache`, `the staging
+        database`.
+        """
+        mine = self._parser.parsed(new.text)
+        of_other = []
+        for old in map(self._parser.parsed, (each.text for each in olds)):
+            heads = [[s for s in each.stems[: each.verb] if s in each.content][-1:] for each in (mine, old)]
+            is_same_verb = verb_of(mine) == verb_of(old)
+            are_other = heads[0] != heads[1] and not {*heads[0]} & old.content and not {*heads[1]} & mine.content
+            of_other.append(are_other and all(heads) and is_same_verb and bool(mine.subject & old.subject))
+        return np.array(of_other, bool)
+
+    def _are_bumped(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them have another number right behind a name of `new`, which says that it changed: `Tailwind 3`."""
+        mine = self._parser.parsed(new.text)
+        if not SAYS_CHANGE & mine.says or "number" not in mine.kinds:
+            return np.zeros(len(olds), bool)
+        bumped = []
+        for old in map(self._parser.parsed, (each.text for each in olds)):
+            pairs = zip(old.tokens, old.stems, old.kinds[1:], old.stems[1:], strict=False)
+            bumped.append(
+                any(
+                    kind == "number" and token[:1].isupper() and stem in mine.content and number not in mine.stems
+                    for token, stem, kind, number in pairs
+                )
+            )
+        return np.array(bumped, bool)
 
     def _are_changed(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them share with `new` what it is about, where it says that something surely has changed."""
@@ -508,6 +548,20 @@ def _left_by_reading(odds: Vectors, judged: Vectors, cosines: Vectors) -> Vector
     is_ahead = (lead(odds) >= READ_AHEAD) & (len(odds) > 1)
     sure = np.where(is_ahead & (odds >= SURELY_READ), np.minimum(judged, np.float32(IN_DOUBT)), np.float32(0))
     return np.maximum(sure, _either(is_ahead & (odds >= HARDLY_READ) & (cosines >= NEAR_READ), FIRST_READ, 0.0))
+
+
+def _are_left_for_another(new: Said, olds: Sequence[Said]) -> Flags:
+    """Which of them is the only one done by means of what, as `new` says, the speaker has left for something else: `We
+    moved from Cypress to Playwright`, of `The tests run with Cypress`; no `Grandma lives in Bern`.
+    """
+    left = swapped(new.text) if pattern("of_persons").match(new.text) else None
+    if left is None or not any(c.isupper() or c.isdigit() for c in left.wrong):
+        return np.zeros(len(olds), bool)
+    is_of_thing = np.array([not is_about_somebody(old.text) for old in olds])
+    by_means = pattern("by_means").pattern
+    by_it = re.compile(rf"{by_means}{re.escape(left.wrong)}(?!\w)", re.IGNORECASE)
+    found = np.array([by_it.search(old.text) is not None for old in olds])
+    return np.array(found & is_of_thing & (found.sum() == 1), bool)
 
 
 def _are_put_off(new: Said, olds: Sequence[Said]) -> Flags:

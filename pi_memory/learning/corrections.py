@@ -178,7 +178,7 @@ class Corrections:
             return False
         if chances[memory.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, memory):
             return True
-        puts_right = self._replacement.says_change(_in_own_words(candidate))
+        puts_right = self._replacement.says_change(_in_own_words(candidate)) or pattern("has_left").search(said)
         return not (puts_right or denies(said, known) or has_other_value(said, [known]))
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
@@ -357,7 +357,8 @@ def _in_own_words(said: Candidate | Memory) -> str:
     """The user's own words, where there are any that say as much and do not ask to remember it besides."""
     content = undated(said.content)
     says_as_much = len(content) < len(said.quote) + SUBJECT and not pattern("remember").match(said.quote)
-    return said.quote if said.quote and says_as_much else content
+    says_most = 2 * len(stems(content) & stems(about_user(said.quote))) >= len(stems(content))  # no `it's 8820 now`
+    return said.quote if said.quote and says_as_much and says_most else content
 
 
 def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:

@@ -43,6 +43,8 @@ LEAST_LIKELY = 0.1
 """A chance below which no clause is the one that was corrected."""
 SHORTEST_CODE = 6
 """Characters of a word of letters and digits from which on it is a code or a password, whatever its letters."""
+SHORTEST_PIN = 4
+"""Digits of a number from which on another one with as many is one of the same kind."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
@@ -57,8 +59,11 @@ def merged(
     said = pattern("also_mistaken").sub("", said)
     told = [sentence for sentence in sentences(said) if not pattern("mistaken").search(sentence)]
     said = " ".join(told) or pattern("first_mistaken").sub("", said)
+    if _gives_up_what_is_known(said, known):
+        return with_rest(said, known, likely, alone, context=context)
     return (
         put_right(said, known)
+        or with_age(said, known)
         or with_amount(said, known)
         or with_values(said, known)
         or with_place(said, known, likely)
@@ -73,13 +78,13 @@ def put_right(said: str, known: str) -> str | None:
     what was said does not say itself what it is about.
     """
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
-    found = found or _value_instead(said) or swapped(said)
+    found = found or _value_instead(said) or swapped(said) or _titled_instead(said, known)
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
     if found and not place_of(wrong, known):  # not nuts with Bo, sesame
         wrong = pattern("of_what").split(wrong)[0]
     if found and (not place_of(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
-    stands = place_of(wrong, known)
+    stands = place_of(wrong, known, as_part=bool(_alike(right, wrong)))  # `v2, not v1`, of `ada.org/v1`
     if found is None or not stands or not stems(known) - stems(said):
         return None
     is_place = all(pattern("placed").match(value) for value in (stands[0], right))
@@ -99,6 +104,15 @@ def put_right(said: str, known: str) -> str | None:
     if _day(wrong) in forms("weekday_name") and not any(_shape(value) == "weekday" for value in _values(found.right)):
         return None
     return _if_whole(right, finished(_replaced(known, stands, _tail(found.right))), known)
+
+
+def _titled_instead(said: str, known: str) -> Contrast | None:
+    """Who with a title is there instead of another one that left: `Dr Ode has moved away, we see Dr Reed now`."""
+    names = [found[0].removesuffix("'s") for found in pattern("titled").finditer(said)]
+    wrong = [name for name in names if place_of(name, known)]
+    right = [name for name in names if name not in wrong]
+    is_over = pattern("has_left").search(said) or pattern("says_over").search(said)
+    return Contrast("", right[0], wrong[0]) if len(wrong) == len(right) == 1 and is_over else None
 
 
 def _is_of_place(value: re.Match[str], known: str) -> bool:
@@ -126,6 +140,25 @@ def with_amount(said: str, known: str) -> str | None:
     return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :], known, gone=old["many"])
 
 
+def with_age(said: str, known: str) -> str | None:
+    """What a memory says with how old somebody is now: `Ada turned nine`; else None."""
+    now = pattern("now_aged").search(said)
+    who = place_of(now["who"].removesuffix("'s"), known) if now else None
+    was = pattern("aged").match(known[who.end() :]) if who else None
+    if now is None or who is None or was is None:
+        return None
+    return f"{known[: who.end() + was.start('age')]}{now['age']}{known[who.end() + was.end('age') :]}"
+
+
+def _gives_up_what_is_known(said: str, known: str) -> bool:
+    """Whether somebody is said to do no more what a memory is about: another day is that of something else then."""
+    numbers = stems(" ".join(_values(known)))
+    return any(
+        all_stems(found["what"]) & all_stems(known) - numbers and not swapped(said)
+        for found in pattern("gives_up").finditer(said)
+    )
+
+
 def with_values(said: str, known: str) -> str | None:
     """What a memory says with other days, times, prices or codes in the places of those that are written like them, one
     of each kind, if nothing else is named instead: `the exam is on the 26th` for `the exam is on January 19th at nine`;
@@ -143,14 +176,18 @@ def with_values(said: str, known: str) -> str | None:
     gone: list[str] = []
     for value in new:
         alike = [each for each in _values(known, wholes) if _is_alike(value, said, each, known)]
+        if _is_time(value, said):  # `at 11`, of `at 2.15`: no `he was 29`
+            alike = [each for each in alike if _is_time(each, known)] or alike
         old = [each for each in alike if place_of(each, said) is None] or alike  # `118 is broken, I have 64 now`
         if alike != old and (len(alike) > 1 or _shape(value) == "weekday"):
             return None  # `guests are 50 as 30 was taken`, `Mondays and Fridays`: not plain which
         written = place_of(value, said)
         if len(old) > 1:  # a code of four digits for one of four; when we open, not when we close
             led = [each for each in old if written and _is_led_alike(each, known, written, said)]
-            old = led or [each for each in old if len(each) == len(value)]
-        place = place_of(old[0], found) if len(old) == 1 else None
+            as_long = [each for each in old if len(each) == len(value)]
+            is_code = len(as_long) == 1 and len(value) >= SHORTEST_PIN and value.isdigit()
+            old = as_long if is_code else _of_same_thing(old, known, said) or led or as_long
+        place = place_of(old[0], found) if len(old) == 1 and not _is_in_list(old[0], alike, known) else None
         if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
             return None  # it is the value of another one
         if _is_beside_it(old[0], known, said):
@@ -171,6 +208,34 @@ def with_values(said: str, known: str) -> str | None:
     if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
     return _if_all_is_kept(pattern("since_when").sub("", said), found, known, gone=" ".join(gone))
+
+
+def _of_same_thing(values: Sequence[str], known: str, said: str) -> list[str]:
+    """The one of some values that a memory says of what was said: `1337`, of `the shop is on port 8443 and the blog on
+    port 1337`, where the blog moved; none where that is not plain.
+    """
+    places = sorted((place.start(), place.end(), each) for each in values if (place := place_of(each, known)))
+    about: dict[str, Set[str]] = {}
+    before = 0
+    for number, (begin, end, each) in enumerate(places, 1):
+        until = places[number][0] if number < len(places) else len(known)
+        joint = pattern("clause_joint").search(known, end, until)
+        behind = known[end : joint.start() if joint else end if number < len(places) else until]
+        about[each] = all_stems(f"{known[before:begin]} {behind}")
+        before = end
+    shared = set.intersection(*map(set, about.values())) if about else set()
+    meant = [each for each, words_of_it in about.items() if (words_of_it - shared) & all_stems(said)]
+    return meant if len(meant) == 1 else []
+
+
+def _is_in_list(value: str, alike: Sequence[str], known: str) -> bool:
+    """Whether a day stands in a list of days: `Mondays and Thursdays`, of which it is not plain which is over."""
+    if _shape(value) != "weekday":
+        return False
+    joint = rf"\s*(?:,|{pattern('and').pattern}|,\s*{pattern('and').pattern})\s*"
+    others = "|".join(re.escape(each) for each in alike if each != value)
+    own = re.escape(value)
+    return bool(others) and re.search(rf"(?:{others}){joint}{own}|{own}{joint}(?:{others})", known) is not None
 
 
 def loses_one(said: str, known: str) -> bool:
@@ -209,6 +274,8 @@ def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> 
     if where is None or more or _gives_reason(known, said):
         return None
     moved = any(pattern("to_place").match(each[0]) for each in (old[0], new[0]))
+    if moved and not (pattern("moving").search(said) and pattern("moving").search(known[: where.start()])):
+        return None  # lent to Bo
     lead = (old[0] if moved else new[0])[0].split()[0]
     behind = pattern("with_whom").sub("", known[where.end() :], count=1)
     found = f"{known[: where.start()]}{lead} {new[0][0].partition(' ')[2]}{behind}"
@@ -407,9 +474,9 @@ def _is_succeeded(about_it: Sequence[str], clause: str) -> bool:
 
 def _has_who_left(said: str, clause: str) -> bool:
     """Whether a clause names somebody who is said to be there no more: `Bo retired.`"""
-    over = [each for each in clauses(said) if _says_gone(each)]
-    names = " ".join(word for each in over for word in re.findall(r"\w+", each) if word[:1].isupper())
-    return bool(all_stems(names) & all_stems(clause))
+    over = " ".join(each for each in clauses(said) if _says_gone(each))
+    names = " ".join(word for text in (over, clause) for word in re.findall(r"\w+", text) if word[:1].isupper())
+    return bool(all_stems(names) & all_stems(over) & all_stems(clause))
 
 
 def _stands_alone(clause: str) -> bool:
@@ -417,9 +484,10 @@ def _stands_alone(clause: str) -> bool:
     return not pattern("subordinate").match(clause) and len(stems(clause)) >= LEAST_SAID
 
 
-def place_of(value: str, text: str) -> re.Match[str] | None:
-    """The place of a value in a text, as whole words."""
-    return re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE) if value else None
+def place_of(value: str, text: str, *, as_part: bool = False) -> re.Match[str] | None:
+    """The place of a value in a text, as whole words; `as_part`: also in an address: `v1`, of `ada.org/v1`."""
+    begin, end = (r"(?<!\w)", r"(?!\w)") if as_part else (r"(?<!\w)(?<!\w[.:/@])", r"(?!\w|[.:/@]\w)")
+    return re.search(f"{begin}{re.escape(value)}{end}", text, re.IGNORECASE) if value else None
 
 
 def _value_instead(said: str) -> Contrast | None:
@@ -553,7 +621,7 @@ def _shape(value: str) -> str:
         if pattern(name).fullmatch(value):
             return name
     if not any(c.isdigit() for c in value):
-        return "weekday"
+        return "weekday" if _day(value) in forms("weekday_name") else "clock_words"
     if len(value) >= SHORTEST_CODE and value.isalnum() and not value[0].isdigit():
         return "code"
     return re.sub(r"(?<=#)(?:st|nd|rd|th)$", "th", re.sub(r"\d+", "#", value.casefold()))
@@ -563,14 +631,21 @@ def _is_alike(new: str, said: str, old: str, known: str) -> bool:
     """Whether a value is written like another one, and may stand in its place: no `4.2 kW` for `8.5 kWp`, no price for
     a year.
     """
-    are_times = "clock_words" in (_shape(new), _shape(old)) and _is_time(new, said) and _is_time(old, known)
-    if _shape(new) != _shape(old) and not _is_price_without_currency(new, old) and not are_times:
+    are_times = _shape(new) != _shape(old) and _is_time(new, said) and _is_time(old, known)
+    unit = _thing_behind(new, said)
+    have_unit = all(map(_is_amount, (new, old))) and unit != "" and unit == _thing_behind(old, known)
+    if _shape(new) != _shape(old) and not (_is_price_without_currency(new, old) or are_times or have_unit):
         return False
     if _is_year(old) and not _is_year(new):
         return False
     behind = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
     before = {_thing_before(new, said), _thing_before(old, known)} - {""}
     return len(behind) < 2 and len(before) < 2
+
+
+def _is_amount(value: str) -> bool:
+    """Whether a value is a number: `2.5`, `20`."""
+    return value.replace(",", ".").replace(".", "", 1).isdigit()
 
 
 def _is_beside_it(value: str, known: str, said: str) -> bool:
@@ -586,7 +661,7 @@ def _is_time(value: str, text: str) -> bool:
     place = place_of(value, text)
     if place is None or _shape(value) == "clock_words" or ":" in value:
         return place is not None
-    is_at = pattern("at_time").search(text[: place.start()]) is not None
+    is_at = value[-1].isdigit() and pattern("at_time").search(text[: place.start()]) is not None
     return is_at or pattern("of_clock").match(text[place.end() :]) is not None
 
 

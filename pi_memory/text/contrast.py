@@ -76,9 +76,14 @@ def wrong_first(text: str) -> Contrast | None:
 
 
 def swapped(text: str) -> Contrast | None:
-    """What was given up, and for what: `She has dropped tea and switched to coffee.`; None without both."""
-    found = pattern("swaps").search(text)
-    return Contrast("", found["right"].strip(), found["wrong"]) if found else None
+    """What was given up, and for what: `She has dropped tea and switched to coffee`, `The reports moved from Ulm to
+    Bern`; None without both.
+    """
+    if found := pattern("swaps").search(text):
+        return Contrast("", found["right"].strip(), found["wrong"])
+    left = pattern("changed_from").search(text)
+    came = pattern("came_to").match(text, left.end()) if left else None
+    return Contrast("", came["right"], left["wrong"]) if left and came else None
 
 
 def _succeeded(text: str) -> Contrast | None:
