@@ -557,11 +557,11 @@ def _are_left_for_another(new: Said, olds: Sequence[Said]) -> Flags:
     left = swapped(new.text) if pattern("of_persons").match(new.text) else None
     if left is None or not any(c.isupper() or c.isdigit() for c in left.wrong):
         return np.zeros(len(olds), bool)
-    is_of_thing = np.array([not is_about_somebody(old.text) for old in olds])
     by_means = pattern("by_means").pattern
-    by_it = re.compile(rf"{by_means}{re.escape(left.wrong)}(?!\w)", re.IGNORECASE)
-    found = np.array([by_it.search(old.text) is not None for old in olds])
-    return np.array(found & is_of_thing & (found.sum() == 1), bool)
+    by_it = re.compile(rf"^(?P<who>.*?){by_means}{re.escape(left.wrong)}(?!\w)", re.IGNORECASE)
+    places = [by_it.match(old.text) for old in olds]
+    found = np.array([place is not None and not is_about_somebody(place["who"]) for place in places])
+    return np.array(found & (found.sum() == 1), bool)
 
 
 def _are_put_off(new: Said, olds: Sequence[Said]) -> Flags:
