@@ -16,6 +16,9 @@ Source = Literal["chat", "activity", "import"]
 MemoryType = Literal["semantic", "episodic", "procedural"]
 Priority = Literal["highest", "high", "medium", "low"]
 StatementKind = Literal["remember", "rule", "preference", "personal", "correction", "forget", "private", "undo"]
+"""`rule` is how the user wants things to be done from now on, `personal` who they are; `private` asks that nothing of
+the message be learned, `undo` that what an earlier one changed be taken back.
+"""
 NO_MEMORY: tuple[StatementKind, ...] = ("forget", "private", "undo")
 """Those that become no memory."""
 Purpose = Literal["chat", "choose", "write", "idle"]

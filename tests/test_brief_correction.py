@@ -9,6 +9,13 @@ from tests.conftest import Client, Daemon
 
 GATE = Answered("What's the code of the gate?", "The padlock on the gate is 3917.")
 REPLACED = [
+    ("it's at 11 not 2.15", Answered("When?", "The fitting is on 14 May at 2.15."), "The fitting is on 14 May at 11."),
+    ("no, it's Ann not Anna", Answered("Our vet?", "Our vet is Anna in Ulm."), "Our vet is Ann in Ulm."),
+    (
+        "scratch that, we use Unleash",
+        Answered("", "We use LaunchDarkly for feature flags."),
+        "We use Unleash for feature flags.",
+    ),
     ("no, it's 6640 now", GATE, "The padlock on the gate is 6640."),
     ("it's 8820 now", GATE, "The padlock on the gate is 8820."),
     ("that's wrong, it's 8820", GATE, "The padlock on the gate is 8820."),
@@ -83,6 +90,16 @@ def test_what_is_not_said_of_the_answer_is_not(said: str) -> None:
 
 
 SAID_INSTEAD = [
+    (
+        "not any more, the van wants 35 all round",
+        Answered("What are the tyre pressures?", "Tyre pressures are 32 front and 30 back."),
+        "What are the tyre pressures? The van wants 35 all round.",
+    ),
+    (
+        "no, that's the old house, here it's in the cupboard",
+        Answered("Where's the stopcock?", "The stopcock's under the sink."),
+        "Where's the stopcock? Here it's in the cupboard.",
+    ),
     (
         "that's wrong, I buy from Ida's these days",
         Answered("Where does the quail come from?", "The user gets frozen quail from Oakfield."),

@@ -115,6 +115,18 @@ def test_what_says_the_same_is_forgotten_with_it(tmp_path: Path) -> None:
     using(tmp_path, work)
 
 
+def test_what_a_memory_refers_back_to_is_not_forgotten_with_it(tmp_path: Path) -> None:
+    alarm, fell = "Gran has an alarm with Ferncall.", "She fell in October."
+
+    async def work(db: Database, memories: Memories) -> None:
+        await memories.add(Candidate(alarm), origin="api")
+        await memories.add(Candidate(f"{alarm} {fell}", quote=fell), origin="extraction")
+        await memories.forget(2)
+        assert [memory.content for memory in await memories.several([1, 2])] == [alarm, ""]
+
+    using(tmp_path, work)
+
+
 def test_a_forgotten_content_is_refused_on_every_path(tmp_path: Path) -> None:
     async def work(db: Database, memories: Memories) -> None:
         await memories.add(Candidate(SECRET, quote=QUOTE), origin="notice")

@@ -201,7 +201,25 @@ def test_what_answers_as_it_was_read_comes_first_and_what_was_not_read_stays_beh
     read = gate.reread([first, second, third], np.array([-7.0, 7.0], np.float32))
     assert [each.found.content for each in read] == [each.found.content for each in (second, first, third)]
     assert read == sorted(read, key=lambda each: -each.score)
-    assert gate.reread([first, second], np.array([0.0, 0.0], np.float32)) == [first, second]
+    even = gate.reread([first, second], np.array([0.0, 0.0], np.float32))
+    assert [each.found.content for each in even] == [each.found.content for each in (first, second)]
+
+
+def test_what_reads_as_another_thing_of_its_kind_is_not_surely_the_answer() -> None:
+    question, found = "What's the dog called?", [said("Our cat's called Biscuit", cosine=0.6, words=0.5)]
+    (judged,) = gate.judge(question, found, {})
+    sure = [
+        each.is_sure
+        for odds in (8.0, -2.0)
+        for each in gate.answers(question, intent_of(question), [replace(judged, odds=odds)], own=0.9)
+    ]
+    assert sure == [True, False]
+
+
+def test_what_only_might_be_is_not_surely_the_answer() -> None:
+    question, found = "What colour is the hall?", [said("I might paint the hall green", cosine=0.7, words=0.6)]
+    answers = gate.answers(question, intent_of(question), gate.judge(question, found, {}), own=0.9)
+    assert [each.is_sure for each in answers] == [False]
 
 
 def test_what_is_left_out_as_it_is_over_still_says_what_the_rest_is_about() -> None:

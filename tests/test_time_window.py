@@ -95,6 +95,7 @@ def test_a_window_ends_after_it_begins(count: int, unit: str, at: float) -> None
         ("Was habe ich dir vorgestern gesagt?", -2, 1),
         ("Qu'est-ce que j'ai dit avant-hier ?", -2, 1),
         ("¿Qué te dije anteayer?", -2, 1),
+        (f"What did I tell you on {NOW - timedelta(days=3):%Y-%m-%d}?", -3, 1),
     ],
 )
 def test_when_something_was_said_is_known_to_the_day(query: str, begins: int, days: int) -> None:
@@ -103,6 +104,21 @@ def test_when_something_was_said_is_known_to_the_day(query: str, begins: int, da
     midnight = NOW.replace(hour=0, minute=0, second=0, microsecond=0)
     assert datetime.fromtimestamp(found.begin) == (midnight + timedelta(days=begins)).replace(tzinfo=None)
     assert (found.end - found.begin) / 86_400 == pytest.approx(days, abs=0.05)
+
+
+def test_a_night_and_a_while_are_times_too() -> None:
+    for query, hours in (("What did I tell you last night?", 12), ("What did I tell you lately?", 14 * 24)):
+        found = time_window.said_in(query, NOW.timestamp())
+        assert found is not None
+        assert (found.end - found.begin) / 3600 == pytest.approx(hours, abs=1.1)
+
+
+def test_a_leap_day_is_the_last_one_that_has_been() -> None:
+    found = time_window.said_in("What did I tell you on 29 February?", NOW.timestamp())
+    assert found is not None
+    day = datetime.fromtimestamp(found.begin)
+    assert (day.month, day.day) == (2, 29)
+    assert found.begin <= NOW.timestamp()
 
 
 def test_a_weekday_on_which_something_was_said_is_the_last_one() -> None:

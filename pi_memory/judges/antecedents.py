@@ -221,7 +221,8 @@ def _points_back(text: str) -> bool:
     `I pay her 12 an hour.`, `Ground floor flat, she has a garden.`
     """
     begun = pattern("begun_without").match(text)
-    if (begun and not has_verb(begun["before"])) or pattern("one_of_several").match(text):
+    names = begun is not None and re.search(r", [A-ZÄÖÜÉ]\w+, $", begun["before"])  # `a new girl, Ada, she`
+    if (begun and not names and not has_verb(begun["before"])) or pattern("one_of_several").match(text):
         return True
     done = pattern("does_to").match(text)
     if done and not pattern("name_inside").search(done[0]):

@@ -190,6 +190,8 @@ class PlainFacts:
         """The sentences of a message, and the chance of the likeliest fact among them; 1 for what is not judged."""
         said = await self._worker.run(sentences, exchange.user)
         stated = [s for s in said if not intent.is_asking(s)]
+        if stated and all(intent.supposes(s.text) for s in stated):
+            return said, 0.0  # `If we won, we would move.`
         if not stated or not all(_may_be_fact(s, s.text) for s in stated):
             return said, 1.0
         chances, least = await self._chances([s.text for s in stated])
@@ -291,6 +293,8 @@ def _chance(text: str, judged: float) -> float:
     """How likely a text is a fact, by the judge and by what the judge does not know."""
     if _gives_access(text):
         return 1.0
+    if pattern("has_done").match(text):
+        judged = max(judged, LEAST_UNSURE)  # it may have been to be done
     odds = ODDS_OF_DECISIONS if pattern("decided").search(text) else 1.0
     return by_odds(judged, odds * (ODDS_OF_TITLED if pattern("titled").search(text) else 1.0))
 

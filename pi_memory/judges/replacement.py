@@ -32,6 +32,7 @@ from pi_memory.judges.parsed import TOKEN, Parsed, Parser
 from pi_memory.text.contrast import Contrast, contrast, in_cleft, left_behind, swapped, wrong_first
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import sentences
+from pi_memory.text.stems import stem
 from pi_memory.types import Flags, Vectors
 
 LEAST_CHANCE = 0.42
@@ -64,13 +65,14 @@ none of change says so: `We set off on 3 July.`, `The hut was let twice, so we g
 NEARLY_ENDS = LEAST_CHANCE - 0.01
 """What is left at least of a chance that is less for the distance alone: whether the older one holds may be asked."""
 GIVES_UP_ITS_CODE, GIVES_UP_ITS_DAY, TAKES_BACK, PUTS_OFF, TAKES_OVER, SAYS_ANEW = 0.9, 0.5, 0.8, 0.8, 0.7, 0.6
-CALLED_OFF, BUMPED, WAS_LEFT = 0.8, 0.8, 0.8
+CALLED_OFF, BUMPED, DONE, WAS_LEFT = 0.8, 0.8, 0.8, 0.8
 """At least how likely a statement that says `instead of 9080` ends one that has this code, one of another day that says
 `no more Mondays` the nearest one of a Monday, `I told you green, but it is blue` and `Not green but blue` the nearest
 one with green, `Bo can't come till Friday` the nearest one with a day to come, `Bo stood down, and Ida was elected
 chair` one of another chair, `The fair is off` the nearest one with a day to come that names the fair, `Go is at 1.23
-now` one with Go 1.21, and one that says the same with another value a near one, where what is read or the kind of the
-value says so too; and, though it may be a remark, `I parked on level 7 today` one of another level.
+now` one with Go 1.21, `I rang Bo` the nearest that Bo was to be rung, and one that says the same with another value a
+near one, where what is read or the kind of the value says so too; and, though it may be a remark, `I parked on level
+7 today` one of another level.
 """
 NEAR_DAY, NEAR_ANEW = 0.4, 0.6
 """A cosine from which on two statements of a day may be about one thing, and two that differ in a value."""
@@ -187,6 +189,7 @@ class Replacement:
         if not (SAYS_CHANGE | {"denies"}) & self._parser.parsed(new.text).says:
             found = np.minimum(found, _either(somebody_else | self._are_said_again(new, olds), IN_DOUBT))
             found = np.where(self._are_of_another(new, olds, has_its_value), np.float32(0), found)
+        found = _at_least(found, self._are_done(new, olds), DONE)
         is_other_number = anew & (signs[:, SAME_KIND] > 0)  # `Bo likes the bath at 38 degrees`
         holds = (self._hold_beside(new, olds) & ~is_other_number) | self._hold_otherwise(new, olds)
         return np.where(holds, np.float32(0), found)
@@ -335,8 +338,8 @@ class Replacement:
             pairs = zip(old.tokens, old.stems, old.kinds[1:], old.stems[1:], strict=False)
             bumped.append(
                 any(
-                    kind == "number" and token[:1].isupper() and stem in mine.content and number not in mine.stems
-                    for token, stem, kind, number in pairs
+                    kind == "number" and token[:1].isupper() and its in mine.content and number not in mine.stems
+                    for token, its, kind, number in pairs
                 )
             )
         return np.array(bumped, bool)
@@ -485,6 +488,19 @@ class Replacement:
             bool(what) and what <= old.content - old.owners for old in theirs
         ]  # `Bo is off`: no `Bo's birthday`
         near = np.where(np.array(is_due) & names_it, cosines_of(new, olds), np.float32(-1))
+        return np.array((near >= 0) & (near == near.max()), bool)
+
+    def _are_done(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them is the nearest one of something to be done, which `new` says has been: `I picked up the
+        parcel`, of `I've got to pick up the parcel on Saturday`.
+        """
+        mine = self._parser.parsed(new.text)
+        done = mine.content - self._parser.stemmed("idle") - {stem("done")}
+        is_done = pattern("happened").search(new.text.lower()) and not pattern("has_to").search(new.text)
+        theirs = [self._parser.parsed(old.text).content for old in olds]
+        are_to_be = [pattern("has_to").search(old.text) is not None for old in olds]
+        has_it = [bool(is_done) and len(done) > 1 and "denies" not in mine.says and done <= each for each in theirs]
+        near = np.where(np.array(are_to_be) & has_it, cosines_of(new, olds), np.float32(-1))
         return np.array((near >= 0) & (near == near.max()), bool)
 
     def _are_taken_back(self, new: Said, olds: Sequence[Said]) -> Flags:

@@ -34,10 +34,11 @@ class Worth:
         return self._signs.chances(self.signs(sentences)) if read is None else self._reading.chances(read)
 
     def refers_back(self, sentence: str) -> bool:
-        """Whether its subject stands in the sentence before; `there is` that says where itself stands alone."""
+        """Whether its subject stands in the sentence before; `there is` that says where, or who, stands alone."""
         if self._back.match(sentence) is None or any(pattern(n).match(sentence) for n in ("generic_they", "expletive")):
             return False
-        return not pattern("existential").match(sentence) or pattern("at_place").search(sentence) is None
+        says_itself = pattern("at_place").search(sentence) or re.search(", (?=[A-ZÄÖÜÉ])", sentence)
+        return not pattern("existential").match(sentence) or says_itself is None
 
     def signs(self, sentences: Sequence[str]) -> Vectors:
         """Signs of each sentence, shape (n, signs)."""

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from pi_memory.judges.antecedents import is_about_somebody
+from pi_memory.learning.remainder import place_of
+from pi_memory.text.contrast import contrast
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user
 from pi_memory.text.sentences import has_verb, stems, with_apostrophes
@@ -16,6 +18,8 @@ from pi_memory.text.sentences import sentences as _sentences
 
 MOST_WORDS = 8
 """A longer text says itself what it is about."""
+SUBJECT_AND_VERB = 2
+"""Words that a sentence has at least in front of what it says of its subject: `we use`."""
 MOST_UNCLEAR = 4
 """Words of another value that stands alone."""
 DATE_ENDINGS = ("st", "nd", "rd", "th")
@@ -66,11 +70,11 @@ def corrected(said: str, before: Answered) -> Correction | None:
     said_before = sorted(_sentences(before.answer), key=lambda each: -len(stems(each) & stems(before.question)))
     if (left := _without_one(said, before, said_before)) is not None:
         return left
-    if (over := _over(said, before, said_before)) is not None:
-        return over
+    if (found := _over(said, before, said_before) or _contrasted(said, before, said_before)) is not None:
+        return found
     value = _given(said, is_open=not before.is_sure)
     found = _valued(value, before, said_before) if value else None
-    return found or _told_instead(said, before, said_before)
+    return found or _told_anew(said, before, said_before) or _told_instead(said, before, said_before)
 
 
 def says_no(message: str) -> bool:
@@ -135,11 +139,48 @@ def _over(said: str, before: Answered, said_before: Sequence[str]) -> Correction
     return Correction(f"{about_user(sentence)} {about_user(text[:1].upper() + text[1:])}", instead_of=sentence)
 
 
+def _contrasted(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
+    """What a sure answer says with another value in the place of one that is named as wrong: `it's at 11, not 2.15`."""
+    text, _ = _behind_refusal(with_apostrophes(said.replace("’", "'").strip(" .!")))
+    found = contrast(text) if before.is_sure else None
+    says = pattern("says_it_is").match(f"{found.right} ") if found else None
+    if found is None or says is None or pattern("verb").search(found.right[says.end() :]):
+        return None
+    for sentence in said_before:
+        if (place := place_of(found.wrong, sentence)) is not None:
+            first, _, rest = found.right[says.end() :].partition(" ")
+            is_there = bool(rest) and sentence[: place.start()].casefold().endswith(f" {first.casefold()} ")
+            value = rest if is_there else found.right[says.end() :]
+            text = f"{sentence[: place.start()]}{value}{sentence[place.end() :]}"
+            return Correction(about_user(text), instead_of=sentence)
+    return None
+
+
 def _denied_of_it(said: str) -> frozenset[str]:
     """The stems of what a sentence denies of whom a pronoun at its begin stands for: `She isn't coming at all`."""
     text = pattern("at_all").sub("", pattern("correcting").sub("", said).strip(" .!"))
     is_denied = pattern("said_of_same").match(text) and pattern("negation").search(text)
     return frozenset(stems(text)) if is_denied else frozenset()
+
+
+def _told_anew(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
+    """What the user said a moment ago, with what they say instead behind the same subject and verb: `Scratch that, we
+    use Unleash`, of `We use LaunchDarkly for feature flags`.
+    """
+    rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip(" .!")))
+    if not is_refused or before.question or len(said_before) != 1:
+        return None
+    new, old = rest.split(), said_before[0].split()
+    same = next((n for n, (a, b) in enumerate(zip(new, old, strict=False)) if a.casefold() != b.casefold()), 0)
+    if same < SUBJECT_AND_VERB or any(map(_leads, new[same:])):
+        return None
+    behind = next((place for place in range(same, len(old)) if _leads(old[place])), len(old))
+    return Correction(about_user(" ".join([*old[:same], *new[same:], *old[behind:]])), instead_of=said_before[0])
+
+
+def _leads(word: str) -> bool:
+    """Whether a word begins a place, a time or a purpose."""
+    return pattern("lead").match(f"{word} ") is not None
 
 
 def _told_instead(said: str, before: Answered, said_before: Sequence[str]) -> Correction | None:
@@ -149,7 +190,10 @@ def _told_instead(said: str, before: Answered, said_before: Sequence[str]) -> Co
         return None
     if any(pattern(name).match(rest) for name in ("other_meant", "says_it_is")):
         return None
-    if not (has_verb(rest) or pattern("of_persons").match(rest)) or not pattern("specific").search(f" {rest}"):
+    has_place = pattern("asks_place").search(before.question) and _has_place(rest)
+    if not (pattern("specific").search(f" {rest}") or has_place):
+        return None
+    if not (has_verb(rest) or any(pattern(name).search(rest) for name in ("of_persons", "finite"))):
         return None
     sentence, rest = said_before[0], rest[:1].upper() + rest[1:]
     if stems(rest) & stems(before.question):

@@ -178,7 +178,7 @@ class Corrections:
             return False
         if chances[memory.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, memory):
             return True
-        puts_right = self._replacement.says_change(_in_own_words(candidate)) or pattern("has_left").search(said)
+        puts_right = self._replacement.says_change(_in_own_words(candidate)) or pattern("says_over").search(said)
         return not (puts_right or denies(said, known) or has_other_value(said, [known]))
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:

@@ -16,9 +16,6 @@ from pi_memory.text.secrets import is_of_household, secret_in
 from pi_memory.text.user_text import Sentence, sentences
 from pi_memory.types import Exchange, Statement, StatementKind
 
-"""`rule` is how the user wants things to be done from now on, `personal` who they are; `private` asks that nothing of
-the message be learned, `undo` that what an earlier one changed be taken back."""
-
 MOST = 20
 """Most statements of one message."""
 MOST_WITH_SECRET, LONGEST_WITH_SECRET = 3, 12
@@ -82,7 +79,7 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
     text = _from(_straight(sentence.text), pattern("opening"))
     asked = pattern("asked").match(text)
     if sentence.is_question and not asked:
-        return _said_in_passing(text)
+        return _said_in_passing(text, sentence.text)
     text = text[asked.end() :].rstrip("? ") if asked else text
     if pattern("private").match(text):
         return [Statement("private", "", sentence.text)]
@@ -94,10 +91,11 @@ def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sent
     return _wish(rest, sentence, before, after)
 
 
-def _said_in_passing(question: str) -> list[Statement]:
+def _said_in_passing(question: str, quote: str) -> list[Statement]:
     """`I'm allergic to nuts, what can I cook?`"""
     found = pattern("then_asks").match(question)
-    return _personal(found["said"], found["said"]) if found else []
+    verbatim = pattern("then_asks").match(quote)
+    return _personal(found["said"], (verbatim or found)["said"]) if found else []
 
 
 def _corrected(text: str) -> str | None:

@@ -14,6 +14,7 @@ from pi_memory.focus_file.document import lines
 from pi_memory.memories import changes, undo
 from pi_memory.memories.changes import Cause
 from pi_memory.memories.redaction import Forgetting, Gone, Redaction, of_memory
+from pi_memory.memories.said_on import undated
 from pi_memory.store import (
     attention,
     conversations,
@@ -28,6 +29,7 @@ from pi_memory.store import (
 )
 from pi_memory.store.events import Event
 from pi_memory.text.fact import Fact, facts, is_plain, states, stems, without
+from pi_memory.text.persons import about_user
 from pi_memory.text.sentences import spans
 from pi_memory.types import Memory
 
@@ -113,9 +115,10 @@ def said(db: Database, what: str) -> list[Gone]:
 
 
 def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause: Cause) -> Forgetting:
-    contents = [content for memory in first for content in _contents(db, memory)]
-    meant = (*of_memory(contents, [m.quote for m in first]), *more)
     known = [memory for memory in memories.every(db) if memory.forgotten_at is None]
+    said = {undated(memory.content).rstrip(".").casefold() for memory in known if memory not in first}
+    contents = [_own(content, memory.quote, said) for memory in first for content in _contents(db, memory)]
+    meant = (*of_memory(contents, [m.quote for m in first]), *more)
     same, meant = _same(known, first, contents, meant)
     redaction = Redaction(meant, _evidence(db, same))
     for memory in same:
@@ -141,6 +144,16 @@ def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause
         tuple(redaction.gone),
         words=redaction.words,
     )
+
+
+def _own(content: str, quote: str, said: Collection[str]) -> str:
+    """What a memory says itself, without the sentence in front that it refers back to, if another one has `said` that:
+    `He fell`, of `Dad has an alarm. He fell.`
+    """
+    whole, own = undated(content).rstrip("."), about_user(quote).rstrip(".")
+    context = whole[: len(whole) - len(own)].strip(" .")
+    is_behind = bool(own) and whole.casefold().endswith(own.casefold())
+    return whole[-len(own) :] if is_behind and context.casefold() in said else content
 
 
 def _same(

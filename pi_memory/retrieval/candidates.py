@@ -271,7 +271,7 @@ def _are_apart(one: Memory, other: Memory) -> bool:
 
 
 def _is_value(word: str) -> bool:
-    return any(map(str.isdigit, word)) or word in forms("weekday_name")
+    return any(map(str.isdigit, word)) or word in stems(" ".join(forms("weekday_name")))
 
 
 def _answers_instead(places: Sequence[SearchSpace], newer: int, older: int, chance: float) -> bool:

@@ -20,7 +20,16 @@ from msgspec.structs import replace
 
 from pi_memory.judges.holding import subject_of
 from pi_memory.retrieval import called, excerpts
-from pi_memory.text.intent import Intent, asks, follows_up, names_only, only_asks, says_nothing, without_courtesy
+from pi_memory.text.intent import (
+    Intent,
+    asks,
+    follows_up,
+    names_only,
+    only_asks,
+    says_nothing,
+    supposes,
+    without_courtesy,
+)
 from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.persons import finished
 from pi_memory.text.query_terms import terms
@@ -77,6 +86,11 @@ LEAST_CERTAIN, CERTAIN, CERTAIN_WORDLESS = 0.2, 0.46, 0.52
 sure, when it has a word of the question and when it has none. What was never said has something near to it too.
 """
 SHARE_COUNTS = 0.2
+READ_COUNTS, SURELY_READ = 0.08, 0.9
+"""What the best text's nearness and this share of the log-odds that it answers make together, from where on it is sure.
+Of 214 first lines that answer 63 % are sure (71 % without this), of 46 that do not 20 (39), of what 130 questions of
+somebody else find 15 (25), and of 40 questions for something of the same kind that was never told 33 (58).
+"""
 LEAST = 1e-6
 """A chance that is as good as none."""
 
@@ -170,7 +184,7 @@ def _bears(found: Recalled, *, by_meaning: bool) -> bool:
 
 class Judged(Struct, frozen=True):
     """A text with its sentences and their nearness to the question; `best` is the place of the best one, `score` its
-    score.
+    score, `odds` the log-odds that it answers, if it was read with the question.
     """
 
     found: Recalled
@@ -178,6 +192,7 @@ class Judged(Struct, frozen=True):
     nearness: tuple[float, ...]
     best: int = 0
     score: float = 0.0
+    odds: float | None = None
 
     @property
     def near(self) -> float:
@@ -310,7 +325,10 @@ def reread(judged: Sequence[Judged], odds: Vectors) -> list[Judged]:
     were not read never come before them.
     """
     gained = ANSWERS * np.clip(odds, -SUREST, SUREST)
-    first = [replace(each, score=each.score + float(more)) for each, more in zip(judged, gained, strict=False)]
+    first = [
+        replace(each, score=each.score + float(more), odds=float(its))
+        for each, more, its in zip(judged, gained, odds, strict=False)
+    ]
     least = min((each.score for each in first), default=0.0)
     unread = [replace(each, score=min(each.score, least)) for each in judged[len(first) :]]
     return [*sorted(first, key=lambda each: -each.score), *unread]
@@ -390,7 +408,8 @@ def answers(
     others = [each for each in others if _is_comparable(question, each)]
     certain = CERTAIN if shared else CERTAIN_WORDLESS
     is_sure = certainty >= certain and _is_comparable(question, best) and _has_what_is_asked(question, best, judged)
-    is_sure = is_sure and not _is_of_another(question, best.sentences[best.best])
+    is_sure = is_sure and not _is_of_another(question, best.sentences[best.best]) and _is_read_so(best, scale)
+    is_sure = is_sure and not supposes(best.sentences[best.best])
     says_it = scale * best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
     least_shared = ALSO_NAMES_IT * best.found.words if says_it else 0.0
     near_best = [
@@ -445,6 +464,15 @@ def _has_what_is_asked(question: str, best: Judged, judged: Sequence[Judged]) ->
         for asks_it, answer in ONLY_ANSWERED_BY.items()
         if pattern(asks_it).search(question)
     )
+
+
+def _is_read_so(best: Judged, scale: float) -> bool:
+    """Whether what was read in a question and the best text says as well that this answers. What is read in another
+    language says nothing.
+    """
+    if best.odds is None or pattern("foreign").search(best.found.content):
+        return True
+    return scale * best.near + READ_COUNTS * max(-SUREST, min(SUREST, best.odds)) >= SURELY_READ
 
 
 def _is_of_another(question: str, sentence: str) -> bool:

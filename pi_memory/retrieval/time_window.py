@@ -20,6 +20,13 @@ UNITS = {"day": 1, "week": 7, "month": 30.4, "year": 365.25}
 SLACK = {"day": 1, "week": 4, "month": 16, "year": 180}
 """Days by which "n units ago" may be meant otherwise, on either side."""
 
+EVENING, MORNING = 17, 5
+"""Hours at which a night begins, and ends."""
+LATELY = 14
+"""Days that are meant by it."""
+LEAP_YEARS = 9
+"""Years among which there is a 29 February."""
+
 Span = tuple[datetime, datetime]
 
 
@@ -37,7 +44,7 @@ def period(query: str, at: float) -> TimeWindow | None:
 
 def said_in(query: str, at: float) -> TimeWindow | None:
     """The time in which something was said, to the day: `what did I tell you yesterday`; None when none is named."""
-    return _read(query, at, READERS | SAID)
+    return _read(query, at, SAID | {name: read for name, read in READERS.items() if name not in SAID})
 
 
 def _read(query: str, at: float, readers: Mapping[str, "Reader"]) -> TimeWindow | None:
@@ -118,8 +125,29 @@ def _yesterday(_: str, now: datetime) -> Span:
 
 
 def _day(_: str, now: datetime, *, back: int = 0) -> Span:
-    day = _midnight(now) - timedelta(days=back)
-    return day, day + timedelta(days=1)
+    return _days_from(_midnight(now) - timedelta(days=back))
+
+
+def _on_iso_date(text: str, now: datetime) -> Span:
+    year, month, day = _numbers(text)
+    return _days_from(_midnight(now).replace(year=year, month=month, day=day))
+
+
+def _on_date(text: str, now: datetime) -> Span:
+    return _days_from(_latest(text, now, day=next(number for number in _numbers(text) if number < 100)))
+
+
+def _days_from(day: datetime, days: int = 1) -> Span:
+    return day, day + timedelta(days=days)
+
+
+def _last_night(_: str, now: datetime) -> Span:
+    yesterday = _midnight(now) - timedelta(days=1)
+    return yesterday + timedelta(hours=EVENING), yesterday + timedelta(hours=24 + MORNING)
+
+
+def _lately(_: str, now: datetime) -> Span:
+    return now - timedelta(days=LATELY), now
 
 
 def _on_weekday(text: str, now: datetime) -> Span:
@@ -128,8 +156,7 @@ def _on_weekday(text: str, now: datetime) -> Span:
 
 
 def _days_of_week(_: str, now: datetime, *, back: int = 0) -> Span:
-    monday = _monday(now) - timedelta(days=7 * back)
-    return monday, monday + timedelta(days=7)
+    return _days_from(_monday(now) - timedelta(days=7 * back), days=7)
 
 
 Reader = Callable[[str, datetime], Span]
@@ -154,6 +181,9 @@ READERS: dict[str, Reader] = {
 }
 """How the text that a pattern of this name found, in small letters, is read at a time."""
 SAID: dict[str, Reader] = {
+    "iso_date": _on_iso_date,
+    "on_date": _on_date,
+    "last_night": _last_night,
     "day_before_yesterday": partial(_day, back=2),
     "yesterday": partial(_day, back=1),
     "today": _day,
@@ -161,6 +191,7 @@ SAID: dict[str, Reader] = {
     "last_weekday": _on_weekday,
     "this_week": _days_of_week,
     "last_week": partial(_days_of_week, back=1),
+    "lately": _lately,
 }
 """The same where it is known when something was said: not told days later, as what happened is."""
 
@@ -173,8 +204,13 @@ def _latest(text: str, now: datetime, *, day: int) -> datetime:
     """A day of the month in a text; of a year that is not named, the last one that has been."""
     (month,) = _those(text, "month_name")
     year = next((number for number in _numbers(text) if number > 99), None)
-    found = _midnight(now).replace(year=year or now.year, month=int(month), day=day)
-    return found if year or found <= now else found.replace(year=now.year - 1)
+    years = [year] if year else range(now.year, now.year - LEAP_YEARS, -1)
+    for each in years:
+        if day <= monthrange(each, int(month))[1]:
+            found = _midnight(now).replace(year=each, month=int(month), day=day)
+            if year or found <= now:
+                return found
+    raise ValueError(text)  # 31 February
 
 
 def _count(text: str) -> int:

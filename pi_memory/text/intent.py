@@ -27,7 +27,7 @@ LONGEST_BRIEF = 240
 TIMES = (
     "day_before_yesterday", "period", "iso_date", "on_date", "in_month", "ago", "past", "last_weekday",
     "last_weekend", "this_weekend", "last_week", "this_week", "last_month", "this_month", "last_year", "this_year",
-    "yesterday", "today", "on_weekday", "in_year",
+    "last_night", "yesterday", "today", "on_weekday", "lately", "in_year",
 )  # fmt: skip
 """Expressions of a time in which something was said. One of them all would be compiled to as much as the next five."""
 

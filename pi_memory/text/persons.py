@@ -152,6 +152,8 @@ def _to_me(found: re.Match[str]) -> str:
 
 def _of_user(found: re.Match[str]) -> str:
     person, verb = "your" if found["of"] else "you", found["verb"]
+    if found["of"] and not verb and not re.match(r"\s+\w", found.string[found.end() :]):
+        person = "yours"  # bigger than the user's
     if verb and not found["of"] and verb not in words("no_verb"):
         verb = forms("second_person_verb").get(verb) or _infinitive(verb)
     return _in_place(found, f"{person}{found['how'] or ''} {verb}" if verb else f"{person}{found['how'] or ''}")
