@@ -51,6 +51,17 @@ def test_a_fact_is_forgotten_in_every_conversation(client: Client, tmp_path: Pat
     assert holders(tmp_path) == []
 
 
+def test_what_was_said_in_another_project_is_not_shown(client: Client) -> None:
+    told = {"message": "The tunnel for deploys is zanzibar.", "conversation_id": "a", "project": "/srv/shop"}
+    client.post("/chat", json=told).raise_for_status()
+    client.settle()
+    for project, is_shown in (("/srv/mill", False), (None, False), ("/srv/shop", True)):
+        asked = {"message": "Forget the tunnel for deploys.", "conversation_id": f"p{project}".replace("/", ".")}
+        reply = client.post("/chat", json={**asked, "project": project}).raise_for_status().json()["reply"]
+        assert ("forgotten" in reply.lower()) == is_shown
+        assert ("zanzibar" in reply) <= is_shown
+
+
 def test_it_is_refused_in_whatever_words_it_comes_again(client: Client, tmp_path: Path) -> None:
     say(client, f"Remember that {FACT}.")
     client.delete("/memories/1?forget=1").raise_for_status()

@@ -59,20 +59,20 @@ class ForgetRequests:
         known = [n for n in around.neighbours if covers(n.memory.namespace, seen)]
         found, clear = await self._worker.run(meant, what, known, same=around.scale.same)
         if clear and surely and not self._corrections.says_more(found[0].memory, what):
-            return await self._forget_memory(found[0].memory, what)
-        said = await self._memories.said(what)
+            return await self._forget_memory(found[0].memory, what, seen)
+        said = await self._memories.said(what, seen)
         if not found and not said:
             return f"I remember nothing of that: {what}" if surely else ""
         if not found and surely and (line := await self._forget_said(said)):
             return line
         return _asked(found, said)
 
-    async def _forget_memory(self, memory: Memory, what: str) -> str:
+    async def _forget_memory(self, memory: Memory, what: str, seen: Scope) -> str:
         """Also what was asked for in other words, when they say as much."""
         line = await self._forget_number(memory.id)
         if fact.stems(what) >= fact.stems(memory.content):
             await self._memories.forget_text(what, origin=ORIGIN)
-        left = await self._memories.said(what)
+        left = await self._memories.said(what, seen)
         return f"{line}\n{_asked([], left)}" if left else line
 
     async def _forget_said(self, said: Sequence[Gone]) -> str:

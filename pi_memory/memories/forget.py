@@ -13,6 +13,7 @@ from pi_memory.errors import NotFound
 from pi_memory.focus_file.document import lines
 from pi_memory.memories import changes, undo
 from pi_memory.memories.changes import Cause
+from pi_memory.memories.namespaces import Scope, covers, named, of_project
 from pi_memory.memories.redaction import Forgetting, Gone, Redaction, of_memory
 from pi_memory.memories.said_on import undated
 from pi_memory.store import (
@@ -102,13 +103,16 @@ def let_in(db: Database, texts: Collection[str]) -> int:
     return tombstones.lift(db, lambda buried: any(states(text, buried) for text in texts))
 
 
-def said(db: Database, what: str) -> list[Gone]:
-    """Sentences of users, not questions, that contain all the words of `what`; newest first."""
+def said(db: Database, what: str, seen: Scope) -> list[Gone]:
+    """Sentences of users, not questions, that contain all the words of `what`; newest first. Those that were said in a
+    project are among them if that is `seen`.
+    """
     wanted = stems(what)
     rows = exchanges.holding(db, [stem for stem in wanted if is_plain(stem)]) if wanted else {}
     return [
         Gone("exchange", sentence, number)
         for number, exchange in rows.items()
+        if named(exchange.project) is None or covers(of_project(exchange.project or ""), seen)
         for start, end in spans(exchange.user)
         if (sentence := exchange.user[start:end].strip()) and wanted <= stems(sentence) and not sentence.endswith("?")
     ]

@@ -16,6 +16,7 @@ from pi_memory.errors import NotFound, RequestError
 from pi_memory.event_bus import Events, MemoryChanged, TextForgotten
 from pi_memory.memories import changes, forget, undo
 from pi_memory.memories.changes import Cause, PastChange
+from pi_memory.memories.namespaces import Scope
 from pi_memory.memories.redaction import Forgetting, ForgottenTexts, Gone
 from pi_memory.memories.validation import checked
 from pi_memory.protocols import Clock
@@ -126,9 +127,9 @@ class Memories:
         """Ids and contents of the memories that hold and have no vector in the embedder's space."""
         return await self._db.read(partial(memories.without_vector, space=space, limit=limit))
 
-    async def said(self, what: str) -> list[Gone]:
-        """Sentences of users that contain all the words of `what`, newest first."""
-        return await self._db.read(partial(forget.said, what=what))
+    async def said(self, what: str, seen: Scope) -> list[Gone]:
+        """Sentences of users that contain all the words of `what`, newest first; of projects only those `seen`."""
+        return await self._db.read(partial(forget.said, what=what, seen=seen))
 
     async def quotes(self, exchange_ids: Sequence[int]) -> dict[int, list[str]]:
         """What memories, also ended ones, rest on of these exchanges, by exchange."""
