@@ -395,7 +395,7 @@ def _env_file(file: Path) -> dict[str, str]:
 def _unknown(key: str, where: str) -> SettingsError:
     import difflib  # a quarter of a megabyte, for a mistake
 
-    near = difflib.get_close_matches(key, [option.key for option in options()], n=1)
+    near = difflib.get_close_matches(key, [option.key for option in options()], n=1, cutoff=0.8)
     hint = f"Did you mean {near[0]}?" if near else "docs/settings.md lists every setting."
     return SettingsError(f"Unknown setting {key} in {where}", hint=hint)
 

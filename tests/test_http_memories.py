@@ -136,6 +136,12 @@ def test_wrong_paths_and_queries_are_refused(daemon: Daemon, method: str, path: 
     assert (answer.status_code, set(answer.json())) == (status, {"type", "message", "hint"})
 
 
+def test_a_wrong_priority_is_told_which_there_are(daemon: Daemon) -> None:
+    error = daemon().post("/memories", json={"content": "The vault holds 5 boxes", "priority": "urgent"})
+    assert error.status_code == 400
+    assert error.json()["hint"] == "One of: highest, high, medium, low."
+
+
 @pytest.mark.parametrize(("field", "value"), [("type", "vague"), ("priority", ""), ("valid", "2"), ("limit", "-1")])
 def test_a_wrong_filter_is_named(daemon: Daemon, field: str, value: str) -> None:
     answer = daemon().get("/memories", params={field: value})

@@ -85,6 +85,16 @@ def test_a_focus_that_is_over_becomes_an_entry_with_its_outcome(tmp_path: Path, 
     thinking(tmp_path, clock, work)
 
 
+def test_what_was_decided_before_there_was_a_focus_is_of_the_first_one(tmp_path: Path, clock: FakeClock) -> None:
+    async def work(user: Mind) -> None:
+        await user.work(None)
+        await user.attention.decide("s", "drip valves")
+        await user.work("garden")
+        assert user.attention.session("s").decisions == ("drip valves",)
+
+    thinking(tmp_path, clock, work)
+
+
 def test_only_the_last_entries_files_and_decisions_are_kept(tmp_path: Path, clock: FakeClock) -> None:
     async def work(user: Mind) -> None:
         for number in range(60):

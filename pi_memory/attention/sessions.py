@@ -71,7 +71,8 @@ def focused(
 ) -> SessionContext:
     """The context with a new focus."""
     shifted = weights.shifted(context.weights, topic, related, canonical=canonical)
-    return replace(context, topic=topic, since=at, files=(), decisions=(), weights=shifted)
+    decisions = () if context.topic else context.decisions  # what was decided before is of the first focus
+    return replace(context, topic=topic, since=at, files=(), decisions=decisions, weights=shifted)
 
 
 def with_files(context: SessionContext, paths: Iterable[str]) -> SessionContext:

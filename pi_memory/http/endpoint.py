@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from starlette.requests import Request
@@ -149,11 +149,19 @@ async def body(request: Request, kind: type[T]) -> T:
     except msgspec.ValidationError as error:
         text, _, path = str(error).partition(" - at ")
         name = path.strip("`$.") or "body"
-        raise RequestError(f"{name}: {text}", hint="docs/http.md and /openapi.json describe the fields.") from error
+        known = ", ".join(_choices(kind, name)) if "enum" in text else ""
+        hint = f"One of: {known}." if known else "docs/http.md and /openapi.json describe the fields."
+        raise RequestError(f"{name}: {text}", hint=hint) from error
     except RecursionError as error:
         raise RequestError("body: nested too deeply", hint="Send a flatter object.") from error
     except (msgspec.DecodeError, ValueError) as error:
         raise RequestError(f"body: not JSON in UTF-8: {error}", hint="Send a JSON object.") from error
+
+
+def _choices(kind: type, name: str) -> list[str]:
+    """The values that a field of a `kind` may have, if they are words."""
+    hint = get_type_hints(kind).get(name)
+    return [str(value) for each in (hint, *get_args(hint)) if get_origin(each) is Literal for value in get_args(each)]
 
 
 def client_id(value: str, name: str) -> str:
