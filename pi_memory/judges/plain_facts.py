@@ -324,6 +324,7 @@ def _states(sentence: Sentence) -> bool:
     asks = intent.is_asking(sentence) or intent.names_only(text)
     is_idle = intent.says_nothing(text) or intent.supposes(text)
     is_idle = is_idle or any(pattern(name).match(text) for name in ("exclaims", "of_assistant", "only_mistaken"))
+    is_idle = is_idle or pattern("reports_error").search(text) is not None
     bids = pattern("request").search(text) is not None
     return not asks and not is_idle and not bids and not is_quotation(text)
 
