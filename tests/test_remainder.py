@@ -407,8 +407,28 @@ def test_of_several_values_the_one_of_the_same_thing_gives_way(said: str, known:
 
 
 @pytest.mark.parametrize(
+    ("said", "known", "rest"),
+    [
+        (
+            "Choir's shifted to Wednesdays till Easter.",
+            "I sing in a choir, the Mill Singers, Tuesday evenings at half seven.",
+            "I sing in a choir, the Mill Singers.",
+        ),
+        (
+            "The sweep wants fifteen now.",
+            "The sweep comes in May, twelve pounds, cash in the tin.",
+            "The sweep comes in May, cash in the tin.",
+        ),
+    ],
+)
+def test_a_list_keeps_its_pieces_of_other_kinds(said: str, known: str, rest: str) -> None:
+    assert merged(said, known) == f"{said} {rest}"
+
+
+@pytest.mark.parametrize(
     ("said", "known"),
     [
+        ("Ada's gone to Bern, she's there till the 4th.", "Ada is in Ulm, room 12, she comes on the 9th."),
         ("The bins go out on Friday now.", "The bins go out on Monday and Thursday."),
         ("No, the host is pg2.ada.example, not pg1.", "The host is pg1.ada.example."),
         ("Ada's packed in the rowing, she's fencing on Fridays.", "Ada does rowing on Wednesday nights at the weir."),

@@ -45,6 +45,10 @@ SHORTEST_CODE = 6
 """Characters of a word of letters and digits from which on it is a code or a password, whatever its letters."""
 SHORTEST_PIN = 4
 """Digits of a number from which on another one with as many is one of the same kind."""
+MOST_OF_CHANGE = 5
+"""Words of what was said besides another value, up to which it says nothing else of what a memory lists."""
+LEAST_PIECES = 2
+"""Pieces between commas behind the first one, from which on a memory lists what is so."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
@@ -68,6 +72,7 @@ def merged(
         or with_values(said, known)
         or with_place(said, known, likely)
         or with_rest(said, known, likely, alone, context=context)
+        or with_pieces(said, known)
     )
 
 
@@ -326,6 +331,39 @@ def with_rest(
     return " ".join([finished(said), *kept]) if kept else None
 
 
+def with_pieces(said: str, known: str) -> str | None:
+    """What was said, and a memory without those of its pieces between commas that have a value of the same kind: `the
+    cleaner comes on the first Thursday, cash in the tin`, of `..., twelve pounds, cash in the tin`, when they want
+    fifteen; None where it has no such piece, or has it in front, or is about something else.
+    """
+    first, *pieces = known.rstrip(".").split(", ")
+    new = _kinds_of_values(said)
+    rest = [piece for piece in pieces if new.isdisjoint(_kinds_of_values(piece))]
+    is_of_it = bool(all_stems(first) & all_stems(said) - {"user"}) and new.isdisjoint(_kinds_of_values(first))
+    if len(rest) == len(pieces) or len(pieces) < LEAST_PIECES or not is_of_it or len(sentences(known)) > 1:
+        return None
+    told = pattern("reason").sub("", said)  # but for `till Easter`
+    names = {name for name in _named(told) if name.isalpha() and _day(name) not in forms("weekday_name")}
+    is_over = any(pattern(name).search(said) for name in ("says_over", "has_left", "takes_over"))
+    more = all_stems(said) - all_stems(known) - all_stems(" ".join(_values(said)))
+    if is_over or contrast(said) or not all(place_of(name, known) for name in names) or len(more) > MOST_OF_CHANGE:
+        return None
+    return f"{finished(said)} {finished(', '.join([first, *rest]))}"
+
+
+def _kinds_of_values(text: str) -> set[str]:
+    """The kinds of the values of a text: days, dates, times of day, and any other numbers."""
+    dates = pattern("on_date")
+    left = dates.sub("", text)
+    kinds = {"date"} if dates.search(text) or _months(text) else set()
+    for value in _values(left):
+        is_time = _shape(value) == "clock_words" or _is_time(value, left)
+        is_date = _shape(value) == "#th"
+        kinds.add("weekday" if _shape(value) == "weekday" else "date" if is_date else "time" if is_time else "number")
+    is_counted = _counts(left) or any(map(pattern("teens_and_tens").fullmatch, left.casefold().split()))
+    return kinds | ({"number"} if is_counted else set())
+
+
 def _says_more(part: str, said: str) -> bool:
     """Whether a clause has a word that was not said, but for a number where others were said of the same words."""
     more = all_stems(part) - all_stems(said)
@@ -455,7 +493,8 @@ def _says_gone(text: str) -> bool:
     """Whether somebody or something is there no more; not `Bo no longer has the flat, he's in Bern`."""
     going_on = filter(None, (pattern("said_of_same").match(each.strip()) for each in clauses(text)[1:]))
     goes_on = not words("of_a_person").isdisjoint(found[0].casefold() for found in going_on)
-    is_over = pattern("says_over").search(text) is not None and not goes_on
+    is_put_off = pattern("put_off").search(text) is not None  # `Ada isn't coming till the 28th`
+    is_over = pattern("says_over").search(text) is not None and not goes_on and not is_put_off
     return is_over or pattern("has_left").search(text) is not None
 
 
