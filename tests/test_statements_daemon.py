@@ -1,6 +1,7 @@
 """What the user states in a chat is stored before the reply is complete, and the next conversation knows it."""
 
 import sqlite3
+from datetime import datetime
 
 import pytest
 
@@ -209,3 +210,16 @@ def test_a_broad_question_lists_what_the_conversation_has_shown(daemon: Daemon) 
         listed = str(say(client, "What do you know about the ladder?", "b")["reply"])
         assert "Ingrid" in listed
         assert "nine rungs" in listed
+
+
+def test_an_answer_can_be_asked_what_it_rests_on(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon(model=ExtractiveModel())
+    say(client, "Remember that the spare key hangs in the shed.")
+    client.settle()
+    day = datetime.fromtimestamp(clock()).astimezone()
+    clock.pass_time(days=3)
+    say(client, "Where does the spare key hang?", "later")
+    told = str(say(client, "When did I tell you that?", "later")["reply"])
+    assert told.startswith(f"You told me on {day:%d %B %Y}: “".replace(" on 0", " on "))
+    assert "the spare key hangs in the shed" in told
+    assert "You told me on" not in str(say(client, "Who told you that?", "other")["reply"])

@@ -23,6 +23,7 @@ from pi_memory.retrieval.candidates import PromptWindow
 from pi_memory.retrieval.prompt_blocks import PromptRoom
 from pi_memory.retrieval.search import Search, SearchRequest
 from pi_memory.store.memories import Filter
+from pi_memory.text.intent import Wish, intent_of
 from pi_memory.types import Message, Recalled, Standing, Turn
 from pi_memory.worker import Worker
 
@@ -130,8 +131,11 @@ class TurnContext:
     async def _recalled(
         self, search: Search, conversation: Conversation, query: str, model: Model
     ) -> tuple[str, tuple[Recalled, ...]]:
-        """The recall block: what answers the query and is not in the prompt yet; and the hits in it."""
+        """The recall block: what answers the query and is not in the prompt yet, for `when did I tell you that?` what
+        the last answer rests on; and the hits in it.
+        """
         said = conversation.exchanges
+        before = said[-1].receipt if said else None
         room = PromptRoom(
             tokens=self.budget(model).recall,
             count=model.count,
@@ -142,6 +146,8 @@ class TurnContext:
             names_projects=True,
             before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",
         )
+        if before and before.recalled and intent_of(query).kind is Wish.DOUBT:
+            return await search.sources(before.recalled[:1], room)
         scope, now = namespaces.scope(conversation.project), self._clock()
         return await search.for_turn(SearchRequest(query, scope, now, session=conversation.id), room)
 

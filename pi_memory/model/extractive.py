@@ -32,6 +32,7 @@ REMINDER = "I can't remind you by myself; ask me when it is time."
 FORGET_WHAT = "Nothing is erased: say what to forget, such as “forget my address”."
 FULFILLED = 0.5
 """Share of the words of a condition that a message has when it says that it is so."""
+IF_WRONG = "If it is wrong, tell me what is right."
 SMALL_TALK = {
     Wish.GREETING: "Hello.",
     Wish.THANKS: "You're welcome.",
@@ -40,7 +41,7 @@ SMALL_TALK = {
     Wish.ASSISTANT: SELF,
     Wish.WELLBEING: "I am well, thank you.",
     Wish.PRESENCE: "Yes, I am here.",
-    Wish.DOUBT: "I only repeat what you told me. If it is wrong, tell me what is right.",
+    Wish.DOUBT: f"I only repeat what you told me. {IF_WRONG}",
     Wish.STATEMENT: "I see.",
     Wish.REQUEST: "I can't do that; I can only tell you what you told me.",
 }
@@ -145,6 +146,13 @@ class SpokenLine(Struct, frozen=True):
         said = to_user(without_question(self.text))
         return said or f"{'You said' if self.role else 'I remember'}: {_quote(self.text)}"
 
+    def sourced(self) -> str:
+        """The line as what an answer rests on."""
+        if self.role == "assistant":
+            return self.spoken()
+        on = f" on {self.day.lstrip('0')}" if self.day else ""
+        return f"You told me{on}: {_quote(self.text)}"
+
     def listed(self) -> str:
         """The line in a list of what the user said, which need not say that they did."""
         if self.role == "assistant":
@@ -167,6 +175,8 @@ class PromptFacts(Struct, frozen=True):
 
 def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     wanted = intent_of(message)
+    if wanted.kind is Wish.DOUBT and facts.recalled:
+        return f"{facts.recalled[0].sourced()}\n{IF_WRONG}"
     if wanted.kind is Wish.SAID and not facts.recalled:
         return NOTHING
     if pattern("repeats_user").search(message) and not _topic(message) and not facts.recalled:

@@ -35,13 +35,14 @@ class PromptRoom(Struct, frozen=True):
 
 
 def block(
-    found: Sequence[Recalled], query: str, room: PromptRoom, *, again: bool = False
+    found: Sequence[Recalled], query: str, room: PromptRoom, *, again: bool = False, is_dated: bool = False
 ) -> tuple[str, tuple[Recalled, ...]]:
     """The new text of `found`, best first, as far as there is room; and the hits that it contains.
 
-    `again`: the first is repeated even if the prompt contains it, beside the question that it answers.
+    `again`: the first is repeated even if the prompt contains it, beside the question that it answers. `is_dated`: all
+    that was said has its day.
     """
-    novelty, when = Novelty(query, prompt=room.text), query_terms.asks_when(query)
+    novelty, when = Novelty(query, prompt=room.text), is_dated or query_terms.asks_when(query)
     groups: dict[str, list[str]] = {}
     chosen: list[Recalled] = []
     left = room.tokens - room.count(RECALLED)

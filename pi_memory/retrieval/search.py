@@ -323,6 +323,16 @@ class Search:
             self._db.write(partial(_reinforce, chosen=chosen, at=now))
         return text, chosen
 
+    async def sources(self, hits: Sequence[Recalled], room: PromptRoom) -> tuple[str, tuple[Recalled, ...]]:
+        """The recall block with what hits rest on, as it was said and with its day, and that; ("", ()) for none. Raises
+        `StoreError`.
+        """
+        ids = [each.id for each in hits if each.kind == "memory"]
+        known = {memory.id: memory for memory in await self._db.read(partial(rows.several, ids=ids))}
+        said = [_as_said(each, known[each.id]) if each.id in known else each for each in hits]
+        render = partial(prompt_blocks.block, again=True, is_dated=True)
+        return await self._worker.run(render, await self.mask_secrets(said), "", replace(room, text=""))
+
     async def _messages_of(self, period: TimeWindow, scope: Scope) -> list[Recalled]:
         """The user's messages of a time that say something, newest first."""
         query = ExchangeQuery(since=period.begin, until=period.end)
@@ -706,6 +716,14 @@ def _tells(message: str) -> bool:
     """Whether there is more to a message than a question, a name, courtesy and what is to be forgotten."""
     is_idle = only_asks(message) or names_only(message)
     return not is_idle and UNKEPT not in message and not pattern("forget").match(message)
+
+
+def _as_said(hit: Recalled, memory: Memory) -> Recalled:
+    """What a memory rests on, as a message; the memory where nobody said it."""
+    if not memory.quote or memory.forgotten_at is not None:
+        return hit
+    number = memory.exchange_id or hit.id
+    return replace(hit, id=number, kind="exchange", role="user", content=memory.quote, at=memory.valid_from)
 
 
 def _from_exchange(number: int, exchange: Exchange) -> Recalled:
