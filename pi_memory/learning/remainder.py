@@ -180,39 +180,56 @@ def with_values(said: str, known: str) -> str | None:
     found = known
     gone: list[str] = []
     for value in new:
-        alike = [each for each in _values(known, wholes) if _is_alike(value, said, each, known)]
-        if _is_time(value, said):  # `at 11`, of `at 2.15`: no `he was 29`
-            alike = [each for each in alike if _is_time(each, known)] or alike
-        old = [each for each in alike if place_of(each, said) is None] or alike  # `118 is broken, I have 64 now`
-        if alike != old and (len(alike) > 1 or _shape(value) == "weekday"):
-            return None  # `guests are 50 as 30 was taken`, `Mondays and Fridays`: not plain which
-        written = place_of(value, said)
-        if len(old) > 1:  # a code of four digits for one of four; when we open, not when we close
-            led = [each for each in old if written and _is_led_alike(each, known, written, said)]
-            as_long = [each for each in old if len(each) == len(value)]
-            is_code = len(as_long) == 1 and len(value) >= SHORTEST_PIN and value.isdigit()
-            old = as_long if is_code else _of_same_thing(old, known, said) or led or as_long
-        place = place_of(old[0], found) if len(old) == 1 and not _is_in_list(old[0], alike, known) else None
-        if place is None or any(_first_value(name, known) not in ("", old[0]) for name in _named(said) - {*new}):
+        old, written = _value_like(value, said, known, wholes), place_of(value, said)
+        place = place_of(old, found) if old else None
+        if place is None or any(_first_value(name, known) not in ("", old) for name in _named(said) - {*new}):
             return None  # it is the value of another one
-        if _is_beside_it(old[0], known, said):
-            return None  # how old she is, where the size of her batteries was said
-        if _is_weekly(value) and _is_inside(place, "nth_day", found):
-            return None  # every other Friday, and on Mondays now
-        if written and _is_inside(place, "part_of_day", found) and pattern("when_behind").match(said, written.end()):
-            return None  # Sunday mornings, and Fridays after school now
-        if written and pattern("half_before").search(said[: written.start()]):
-            return None  # at half 6
-        behind, told_behind = found[place.end() :], said[written.end() :] if written else ""
-        more = pattern("and_a_half").match(told_behind)
-        of_clock = pattern("of_clock").match(told_behind)
-        behind = pattern("of_clock").sub("", behind) if of_clock or _shape(value) == "clock_words" else behind
-        unit = "".join(each[0] for each in (more, of_clock) if each)
-        found = found[: place.start()] + _written_like(value, old[0]) + unit + behind
-        gone.append(old[0])
+        if _is_beside_it(old, known, said) or _is_another_time(value, written, place, found):
+            return None
+        found = f"{found[: place.start()]}{_written_like(value, old)}{_with_unit(value, written, found[place.end() :])}"
+        gone.append(old)
     if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
     return _if_all_is_kept(pattern("since_when").sub("", said), found, known, gone=" ".join(gone))
+
+
+def _value_like(value: str, said: str, known: str, wholes: Sequence[str]) -> str:
+    """The value of a memory in whose place another one goes that was said; "" where it is not plain which."""
+    alike = [each for each in _values(known, wholes) if _is_alike(value, said, each, known)]
+    if _is_time(value, said):  # `at 11`, of `at 2.15`: no `he was 29`
+        alike = [each for each in alike if _is_time(each, known)] or alike
+    old = [each for each in alike if place_of(each, said) is None] or alike  # `118 is broken, I have 64 now`
+    if alike != old and (len(alike) > 1 or _shape(value) == "weekday"):
+        return ""  # `guests are 50 as 30 was taken`, `Mondays and Fridays`
+    if len(old) > 1:  # a code of four digits for one of four; when we open, not when we close
+        written = place_of(value, said)
+        led = [each for each in old if written and _is_led_alike(each, known, written, said)]
+        as_long = [each for each in old if len(each) == len(value)]
+        is_code = len(as_long) == 1 and len(value) >= SHORTEST_PIN and value.isdigit()
+        old = as_long if is_code else _of_same_thing(old, known, said) or led or as_long
+    return old[0] if len(old) == 1 and not _is_in_list(old[0], alike, known) else ""
+
+
+def _is_another_time(value: str, written: re.Match[str] | None, place: re.Match[str], known: str) -> bool:
+    """Whether a time that was said is beside the one in a `place` of a memory, and not instead of it."""
+    if _is_weekly(value) and _is_inside(place, "nth_day", known):
+        return True  # every other Friday, and on Mondays now
+    if written is None:
+        return False
+    is_inside = _is_inside(place, "part_of_day", known)
+    if is_inside and pattern("when_behind").match(written.string, written.end()):
+        return True  # Sunday mornings, and Fridays after school now
+    return pattern("half_before").search(written.string[: written.start()]) is not None  # at half 6
+
+
+def _with_unit(value: str, written: re.Match[str] | None, behind: str) -> str:
+    """What stands `behind` a value in a memory, with what was said right behind the one that goes in its place: `and a
+    half`, `o'clock`.
+    """
+    told = written.string[written.end() :] if written else ""
+    more, of_clock = pattern("and_a_half").match(told), pattern("of_clock").match(told)
+    left = pattern("of_clock").sub("", behind) if of_clock or _shape(value) == "clock_words" else behind
+    return "".join(each[0] for each in (more, of_clock) if each) + left
 
 
 def _of_same_thing(values: Sequence[str], known: str, said: str) -> list[str]:
