@@ -303,7 +303,9 @@ class Search:
         if intent.kind is Wish.SAID and not intent.subject and (period := time_window.said_in(query, now)):
             best = await self._messages_of(period, request.scope)
         elif intent.asks:
-            wanted = request if self._by_meaning else replace(request, in_prompt=room.in_prompt)
+            # By words alone what the prompt has is as good as what it has not; a model that reads needs only the rest.
+            is_read = room.text != "" and not self._by_meaning
+            wanted = replace(request, in_prompt=room.in_prompt) if is_read else request
             best = await self._answers(wanted, intent, room.before)
             if intent.is_sure and not any(each.is_sure for each in best):
                 best = await self._as_meant(wanted, intent, room.before) or best
