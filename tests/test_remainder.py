@@ -395,6 +395,7 @@ def test_a_place_or_a_name_goes_in_the_place_of_the_one_before(said: str, known:
             "We lent the ladder to Bo, the drill is with Ann.",
             "The ladder is at Ida's now. The drill is with Ann.",
         ),
+        ("Tom's on 0171 9999 now.", "The sweep is Tom, 0170 5551.", "The sweep is Tom, 0171 9999."),
         (
             "It's v2, not v1.",
             "The guide is at docs.ada.example/v1/guide.",
@@ -429,6 +430,7 @@ def test_a_list_keeps_its_pieces_of_other_kinds(said: str, known: str, rest: str
     ("said", "known"),
     [
         ("Ada's gone to Bern, she's there till the 4th.", "Ada is in Ulm, room 12, she comes on the 9th."),
+        ("Tom's put his prices up to 60.", "The sweep is Tom, 0170 5551."),
         ("The bins go out on Friday now.", "The bins go out on Monday and Thursday."),
         ("No, the host is pg2.ada.example, not pg1.", "The host is pg1.ada.example."),
         ("Ada's packed in the rowing, she's fencing on Fridays.", "Ada does rowing on Wednesday nights at the weir."),

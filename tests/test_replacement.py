@@ -451,3 +451,10 @@ def test_an_address_of_something_else_ends_nothing(new: str, old: str) -> None:
 )
 def test_what_was_left_for_another_tool_or_version_ends(new: str, old: str) -> None:
     assert chances(new, old, VET)[0] >= LEAST_CHANCE_OF_REMARK
+
+
+def test_what_something_costs_now_is_not_said_of_who_does_it() -> None:
+    sweep, paid = "The sweep is Tom, 0170 5551.", "The sweep charges twelve pounds."
+    assert chances("The sweep has raised his price to 15.", sweep, VET)[0] < POSSIBLE
+    assert chances("Tom's put his prices up to 60.", sweep, VET)[0] < POSSIBLE
+    assert chances("The sweep wants 15 now.", paid, VET)[0] >= LEAST_CHANCE

@@ -223,3 +223,4 @@ def test_an_answer_can_be_asked_what_it_rests_on(daemon: Daemon, clock: FakeCloc
     assert told.startswith(f"You told me on {day:%d %B %Y}: “".replace(" on 0", " on "))
     assert "the spare key hangs in the shed" in told
     assert "You told me on" not in str(say(client, "Who told you that?", "other")["reply"])
+    assert str(say(client, "When did I tell you about the spare key?", "other")["reply"]).startswith(told[:30])

@@ -192,6 +192,7 @@ class Replacement:
         found = _at_least(found, self._are_done(new, olds), DONE)
         is_other_number = anew & (signs[:, SAME_KIND] > 0)  # `Bo likes the bath at 38 degrees`
         holds = (self._hold_beside(new, olds) & ~is_other_number) | self._hold_otherwise(new, olds)
+        holds |= self._have_no_price(new, olds)
         return np.where(holds, np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -334,15 +335,32 @@ class Replacement:
         if not SAYS_CHANGE & mine.says or "number" not in mine.kinds:
             return np.zeros(len(olds), bool)
         bumped = []
-        for old in map(self._parser.parsed, (each.text for each in olds)):
-            pairs = zip(old.tokens, old.stems, old.kinds[1:], old.stems[1:], strict=False)
+        for text in (each.text for each in olds):
+            old = self._parser.parsed(text)
+            pairs = [*zip(pairwise(old.tokens), old.stems, old.kinds[1:], strict=False)]
+            names = [pair for pair, its, kind in pairs if kind == "number" and its in mine.content]
             bumped.append(
                 any(
-                    kind == "number" and token[:1].isupper() and its in mine.content and number not in mine.stems
-                    for token, its, kind, number in pairs
+                    name[:1].isupper() and number not in mine.tokens and f"{name} {number}" in text
+                    for name, number in names  # no `Bo, 0170 5551`
                 )
             )
         return np.array(bumped, bool)
+
+    def _have_no_price(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them say no amount of anything, where `new` says what something costs: `The sweep wants 15 now`, of
+        `The sweep is Tom, 0170 5551`.
+        """
+        if not pattern("of_price").search(new.text):
+            return np.zeros(len(olds), bool)
+        texts = [pattern("grouped_number").sub("", old.text) for old in olds]
+        has_price = ["money" in self._parser.parsed(text).says or pattern("of_price").search(text) for text in texts]
+        return np.array(
+            [
+                not (priced or "number" in self._parser.parsed(text).kinds)
+                for priced, text in zip(has_price, texts, strict=True)
+            ]
+        )
 
     def _are_changed(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them share with `new` what it is about, where it says that something surely has changed."""

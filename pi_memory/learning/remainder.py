@@ -647,8 +647,10 @@ def _values(text: str, wholes: Sequence[str] = ()) -> list[str]:
     if wholes:
         whole = pattern(wholes[0])
         return [found[0].rstrip(".") for found in whole.finditer(text)] + _values(whole.sub("", text), wholes[1:])
-    words = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in text.split()]
-    found = [word for word in words if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
+    grouped = [found[0] for found in pattern("grouped_number").finditer(text)]
+    left = pattern("grouped_number").sub("", text) if grouped else text
+    words = [word.strip(".,;:!?()\"'").removesuffix("'s") for word in left.split()]
+    found = grouped + [word for word in words if any(c.isdigit() for c in word) or _day(word) in forms("weekday_name")]
     return found + [time[0] for time in pattern("clock_words").finditer(text)]
 
 

@@ -175,6 +175,8 @@ class PromptFacts(Struct, frozen=True):
 
 def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     wanted = intent_of(message)
+    if pattern("asks_when_told").search(message) and facts.recalled:
+        return "\n".join(line.sourced() for line in facts.recalled)
     if wanted.kind is Wish.DOUBT and facts.recalled:
         return f"{facts.recalled[0].sourced()}\n{IF_WRONG}"
     if wanted.kind is Wish.SAID and not facts.recalled:

@@ -66,6 +66,8 @@ READ_LATE = 8
 """Most texts without vectors yet, as they were written just now or there is a new embedder, that get theirs at once."""
 SIGNAL = 0.13
 """Bonus for the speaker who is asked about and for a time that is asked for; penalty for a question or a long reply."""
+MOST_SOURCES = 3
+"""Most that is shown of when something was told."""
 COMPANY = 0.1
 """Share of the best other message of its conversation that a message gains."""
 SHORTEST_WHOLE, GENERAL = 5, 0.05
@@ -300,12 +302,14 @@ class Search:
             return "", ()
         is_perhaps = await self._asks(query)
         intent = Intent(Wish.QUESTION, is_sure=False) if is_perhaps else intent
+        if intent.asks and (when := pattern("asks_when_told").search(query)):
+            best = await self._answers(replace(request, query=when["what"]), Intent(Wish.ABOUT, when["what"]), "")
+            return await self.sources(best[:MOST_SOURCES], room)
         if intent.kind is Wish.SAID and not intent.subject and (period := time_window.said_in(query, now)):
             best = await self._messages_of(period, request.scope)
         elif intent.asks:
-            # By words alone what the prompt has is as good as what it has not; a model that reads needs only the rest.
-            is_read = room.text != "" and not self._by_meaning
-            wanted = replace(request, in_prompt=room.in_prompt) if is_read else request
+            # By words alone, what the prompt has hides what it has not.
+            wanted = request if self._by_meaning else replace(request, in_prompt=room.in_prompt)
             best = await self._answers(wanted, intent, room.before)
             if intent.is_sure and not any(each.is_sure for each in best):
                 best = await self._as_meant(wanted, intent, room.before) or best
