@@ -6,6 +6,7 @@ and of the refusals only some: nobody fills the card by being refused.
 
 import contextlib
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -38,6 +39,8 @@ class Audit:
     def __init__(self) -> None:
         self._began = float("-inf")
         self._again: Counter[AuditEntry] = Counter()
+        self._last: dict[AuditEntry, float] = {}
+        """When each of them was last."""
 
     def note(self, parts: Parts, entry: AuditEntry) -> None:
         """Store an entry, or count it with those of this hour."""
@@ -46,33 +49,33 @@ class Audit:
             self.flush(parts)
             self._began = now
             self._again.clear()
+            self._last.clear()
         refusals = sum(known.outcome == "refused" for known in self._again)
         if entry.outcome == "refused" and entry not in self._again and refusals >= MOST_REFUSALS:
             entry = AuditEntry("refused", "others", "others")
+        self._last[entry] = now
         if entry in self._again:
             self._again[entry] += 1
             return
         self._again[entry] = 0
-        _add(parts, entry, 1)
+        _add(parts, entry, 1, now)
 
     def flush(self, parts: Parts) -> None:
         """Store what was counted."""
         for entry, times in self._again.items():
             if times:
-                _add(parts, entry, times)
+                _add(parts, entry, times, self._last[entry])
                 self._again[entry] = 0
 
 
-def _add(parts: Parts, entry: AuditEntry, times: int) -> None:
-    event = Event(parts.clock(), f"{AUDIT}{entry.outcome}", entry.what, entry.who, after=times)
+def _add(parts: Parts, entry: AuditEntry, times: int, at: float) -> None:
+    event = Event(at, f"{AUDIT}{entry.outcome}", entry.what, entry.who, after=times)
     with contextlib.suppress(StoreError):  # it is stopping
         parts.db.write(partial(events.add, event=event))
 
 
 class ShownEntry(msgspec.Struct):
-    """`who` is `token NAME`, the address of a client, or the `uid` of one on this machine. `times`: since the entry
-    before it of the same kind, within an hour.
-    """
+    """`who` is `token NAME`, the address of a client, or the `uid` of one on this machine. `times`: within an hour."""
 
     id: int
     at: str
@@ -90,12 +93,24 @@ async def show(request: Request, parts: Parts) -> Response:
     limit, before = number(request, "limit", 50, most=MOST), number(request, "before", LARGEST)
     request.scope["state"]["access"].audit.flush(parts)
     found = await parts.db.read(partial(events.listed, kind=AUDIT, before=before, limit=limit))
-    return answer(ShownAudit([_shown(event) for event in found]))
+    return answer(ShownAudit([_shown(event, times) for event, times in _each_once(found)]))
 
 
-def _shown(event: Event) -> ShownEntry:
+def _each_once(found: Sequence[Event]) -> Iterator[tuple[Event, int]]:
+    """The newest of the entries that say the same within an hour, and how often that was."""
+    times: dict[int, int] = {}
+    newest: dict[tuple[str, str, str], Event] = {}
+    for event in found:
+        key = (event.kind, event.origin, event.subject)
+        if key not in newest or newest[key].at - event.at >= HOUR:
+            newest[key] = event
+        times[newest[key].id] = times.get(newest[key].id, 0) + int(event.after or 1)
+    return ((event, times[event.id]) for event in found if event.id in times)
+
+
+def _shown(event: Event, times: int) -> ShownEntry:
     outcome: Outcome = "changed" if event.kind == f"{AUDIT}changed" else "refused"
-    return ShownEntry(event.id, iso(event.at), outcome, event.origin, event.subject, event.after or 1)
+    return ShownEntry(event.id, iso(event.at), outcome, event.origin, event.subject, times)
 
 
 ENDPOINTS = [
