@@ -30,7 +30,7 @@ from pi_memory.judges.pair_signs import (
 )
 from pi_memory.judges.parsed import TOKEN, Parsed, Parser
 from pi_memory.text.contrast import Contrast, contrast, in_cleft, left_behind, swapped, wrong_first
-from pi_memory.text.language import pattern
+from pi_memory.text.language import pattern, words
 from pi_memory.text.sentences import sentences
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags, Vectors
@@ -161,6 +161,9 @@ class Replacement:
             is_of_it = self._share_matter(new, olds) & have_special_kinds(signs) & (cosines > 0)
             is_of_it &= signs[:, -1] > UNLIKELY_READ
             others |= self._have_other_heads(new, olds) & (cosines < UNLIKE) & (cosines > 0)
+            whose = [_owners(self._parser.parsed(old.text)) for old in olds]  # `The home's number`
+            is_unnamed = [bool(its) and its.isdisjoint(self._parser.parsed(new.text).content) for its in whose]
+            others |= np.array(is_unnamed, bool) & (cosines < UNLIKE) & (cosines > 0)
             unsaid = _either(signs[:, SAME_KIND] > 0, ODDS_UNSAID, ODDS_OF_ANOTHER_KIND)
             found = by_odds(found, np.where(is_of_it | anew, np.float32(1), unsaid))
             is_hardly = (signs[:, -1] < SURELY_READ) & (cosines < LEAST_UNSAID) & (cosines > 0)
@@ -192,7 +195,7 @@ class Replacement:
         found = _at_least(found, self._are_done(new, olds), DONE)
         is_other_number = anew & (signs[:, SAME_KIND] > 0)  # `Bo likes the bath at 38 degrees`
         holds = (self._hold_beside(new, olds) & ~is_other_number) | self._hold_otherwise(new, olds)
-        holds |= self._have_no_price(new, olds)
+        holds |= self._have_no_price(new, olds) | self._are_of_anothers(new, olds)
         return np.where(holds, np.float32(0), found)
 
     def claims(self, text: str, *, own: str = "") -> tuple[str, ...]:
@@ -271,16 +274,37 @@ class Replacement:
         mine = self._parser.parsed(new.text)
         found = pattern("elsewhere").match(new.text), pattern("moved_thing").search(new.text)
         (what, where), (moved,) = self._named(found[0], "what", "where"), self._named(found[1], "what")
-        kin = {one for whose, one in pairwise(mine.stems[:3]) if whose in mine.owners} & self._parser.stemmed("kin")
+        kin = {one for whose, one in pairwise(mine.stems[:3]) if whose in mine.owners}
+        kin &= self._parser.stemmed("kin") | set(map(stem, words("of_a_friend")))
         of_another = []
         for old in olds:
             theirs, is_own = self._parser.parsed(old.text), pattern("own").match(old.text) is not None
-            is_elsewhere = is_own and bool(where and what & theirs.subject) and where.isdisjoint(theirs.content)
+            has_place = pattern("at_place").search(" ".join(theirs.tokens[: theirs.verb])) is not None
+            is_elsewhere = bool(where and what & theirs.subject) and where.isdisjoint(theirs.content)
+            is_elsewhere = is_elsewhere and (is_own or has_place)
             is_of_kin = bool(kin and mine.owners & theirs.content) and kin.isdisjoint(theirs.content)
             is_not_moved = bool(moved) and beginnings(moved).isdisjoint(beginnings(theirs.content))
             is_not_moved = is_not_moved and "postpones" not in mine.says  # `Bo has moved our appointment`
             of_another.append(is_elsewhere or is_of_kin or is_not_moved)
         return of_another
+
+    def _are_of_anothers(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them are the user's own of what `new` says of somebody else's, whom they do not name: `My friend Kev's
+        rent has gone up`, `The place opposite opens at seven`, `Mum keeps her key in the pot now`.
+        """
+        mine, nearby = self._parser.parsed(new.text), pattern("nearby").search(new.text)
+        whose = _owners(mine) | frozenset(map(stem, TOKEN.findall(nearby[0].lower())) if nearby else ())
+        theirs_of_it = self._named(pattern("its_own").search(new.text), "what")[0]
+        is_somebody = bool(theirs_of_it) and is_about_somebody(new.text)
+        anothers = []
+        for text in (each.text for each in olds):
+            old = self._parser.parsed(text)
+            is_own = pattern("of_persons").match(text) is not None
+            is_of_it = is_own or bool(((mine.subject - whose) | theirs_of_it) & old.content)
+            is_elses = bool(whose) and whose.isdisjoint(old.content) and not _owners(old) and is_of_it
+            has_its_own = is_somebody and is_own and theirs_of_it <= old.content and mine.subject.isdisjoint(old.content)
+            anothers.append(is_elses or has_its_own)
+        return np.array(anothers, bool)
 
     def _named(self, found: re.Match[str] | None, *names: str) -> list[frozenset[str]]:
         """The content of what is named in a phrase; of none where it was not found."""
@@ -565,6 +589,18 @@ class Replacement:
     def _reading(self) -> Reading:
         """For what the embedder reads in two statements."""
         return Reading.load(self._folder / "pairs.json")
+
+
+def _owners(statement: Parsed) -> frozenset[str]:
+    """Whose thing a statement is about: `Kev`, of `Kev's rent is ...`, no `rent`, of `My rent's gone up`."""
+    subject = [*zip(statement.tokens, statement.stems, statement.kinds, strict=True)][: statement.verb]
+    owned = (
+        its
+        for (token, its, _), (thing, thing_its, kind) in pairwise(subject)
+        if token.endswith(("'s", "’s")) and kind == "word" and not pattern("goes_on_from_is").match(thing)
+        if thing_its in statement.content or pattern("owning").match(f"{thing} ")
+    )
+    return frozenset(owned) & statement.content
 
 
 def _with_reading(found: Vectors, odds: Vectors) -> Vectors:

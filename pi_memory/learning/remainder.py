@@ -68,6 +68,7 @@ def merged(
     return (
         put_right(said, known)
         or with_age(said, known)
+        or with_one_less(said, known)
         or with_amount(said, known)
         or with_values(said, known)
         or with_place(said, known, likely)
@@ -150,9 +151,24 @@ def with_age(said: str, known: str) -> str | None:
     now = pattern("now_aged").search(said)
     who = place_of(now["who"].removesuffix("'s"), known) if now else None
     was = pattern("aged").match(known[who.end() :]) if who else None
-    if now is None or who is None or was is None:
+    begin = who.end() if who else 0
+    if was is None and who is not None and len([*pattern("one_aged").finditer(known)]) == 1:
+        was, begin = pattern("one_aged").search(known), 0
+    if now is None or was is None:
         return None
-    return f"{known[: who.end() + was.start('age')]}{now['age']}{known[who.end() + was.end('age') :]}"
+    return f"{known[: begin + was.start('age')]}{now['age']}{known[begin + was.end('age') :]}"
+
+
+def with_one_less(said: str, known: str) -> str | None:
+    """What a memory says without one of several days, `wednesdays and saturdays`, on which it is so no more; else None."""
+    days = [value for value in _values(said) if _shape(value) == "weekday"]
+    if len(days) != 1 or not pattern("says_over").search(said) or not pattern("negation").search(said):
+        return None
+    day, joint = rf"{re.escape(_day(days[0]))}s?(?!\w)", rf"(?:,|,? {pattern('and').pattern})"
+    for listed in (rf"{joint} {day}", rf"(?<!\w){day}{joint} "):
+        if (left := re.sub(listed, "", known, count=1, flags=re.IGNORECASE)) != known:
+            return left if any(_shape(value) == "weekday" for value in _values(left)) else None
+    return None
 
 
 def _gives_up_what_is_known(said: str, known: str) -> bool:
@@ -186,7 +202,9 @@ def with_values(said: str, known: str) -> str | None:
             return None  # it is the value of another one
         if _is_beside_it(old, known, said) or _is_another_time(value, written, place, found):
             return None
-        found = f"{found[: place.start()]}{_written_like(value, old)}{_with_unit(value, written, found[place.end() :])}"
+        half = pattern("half_before").search(found[: place.start()])  # half 6, and 9 now
+        begin = half.start() if half else place.start()
+        found = f"{found[:begin]}{_written_like(value, old)}{_with_unit(value, written, found[place.end() :])}"
         gone.append(old)
     if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
@@ -682,7 +700,8 @@ def _shape(value: str) -> str:
         return "weekday" if _day(value) in forms("weekday_name") else "clock_words"
     if len(value) >= SHORTEST_CODE and value.isalnum() and not value[0].isdigit():
         return "code"
-    return re.sub(r"(?<=#)(?:st|nd|rd|th)$", "th", re.sub(r"\d+", "#", value.casefold()))
+    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", value.casefold())  # 1,020
+    return re.sub(r"(?<=#)(?:st|nd|rd|th)$", "th", re.sub(r"\d+", "#", plain))
 
 
 def _is_alike(new: str, said: str, old: str, known: str) -> bool:
