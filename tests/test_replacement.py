@@ -458,3 +458,32 @@ def test_what_something_costs_now_is_not_said_of_who_does_it() -> None:
     assert chances("The sweep has raised his price to 15.", sweep, VET)[0] < POSSIBLE
     assert chances("Tom's put his prices up to 60.", sweep, VET)[0] < POSSIBLE
     assert chances("The sweep wants 15 now.", paid, VET)[0] >= LEAST_CHANCE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("The new place opposite opens at 7.", "We open at 8 and close at 4."),
+        ("At my mum's the bins are on Tuesdays now.", "The bins go out on a Thursday at the flat."),
+        ("My mate Kev's rent has gone up to 1300.", "Rent's 950 a month, it goes out on the 1st."),
+        ("Mum keeps her spare key under the pot now.", "I keep the spare key in the tin."),
+        ("The alarm code at Gareth's garage is 8080.", "The alarm code is 4417."),
+    ],
+)
+def test_what_is_somebody_elses_ends_nothing_of_ones_own(new: str, old: str) -> None:
+    assert chances(new, old, VET)[0] < LEAST_CHANCE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        (
+            "Dad's blood pressure tablet has moved to nine at night.",
+            "My father takes his blood pressure tablet at eight.",
+        ),
+        ("The bar next door has a band, so my class is on Tuesdays now.", "I teach a class on the first Thursday."),
+        ("The dentist's moved to Elm Street.", "My dentist is in Oak Lane."),
+    ],
+)
+def test_what_is_told_of_ones_own_by_another_name_ends_it(new: str, old: str) -> None:
+    assert chances(new, old, VET)[0] >= LEAST_CHANCE

@@ -293,6 +293,9 @@ class Replacement:
         rent has gone up`, `The place opposite opens at seven`, `Mum keeps her key in the pot now`.
         """
         mine, nearby = self._parser.parsed(new.text), pattern("nearby").search(new.text)
+        if "corrects" in mine.says or pattern("of_speaker").search(new.text):
+            return np.zeros(len(olds), bool)
+        kin = self._parser.stemmed("kin")
         whose = _owners(mine) | frozenset(map(stem, TOKEN.findall(nearby[0].lower())) if nearby else ())
         theirs_of_it = self._named(pattern("its_own").search(new.text), "what")[0]
         is_somebody = bool(theirs_of_it) and is_about_somebody(new.text)
@@ -302,7 +305,10 @@ class Replacement:
             is_own = pattern("of_persons").match(text) is not None
             is_of_it = is_own or bool(((mine.subject - whose) | theirs_of_it) & old.content)
             is_elses = bool(whose) and whose.isdisjoint(old.content) and not _owners(old) and is_of_it
-            has_its_own = is_somebody and is_own and theirs_of_it <= old.content and mine.subject.isdisjoint(old.content)
+            is_elses = is_elses and not (whose & kin and old.content & kin)  # Dad's, my father's
+            has_its_own = (
+                is_somebody and is_own and theirs_of_it <= old.content and mine.subject.isdisjoint(old.content)
+            )
             anothers.append(is_elses or has_its_own)
         return np.array(anothers, bool)
 
