@@ -397,6 +397,31 @@ def test_a_place_or_a_name_goes_in_the_place_of_the_one_before(said: str, known:
         ),
         ("Tom's on 0171 9999 now.", "The sweep is Tom, 0170 5551.", "The sweep is Tom, 0171 9999."),
         (
+            "Jo has gone back to eating meat.",
+            "The user is allergic to hazelnuts, and Jo doesn't eat meat.",
+            "Jo has gone back to eating meat. The user is allergic to hazelnuts.",
+        ),
+        (
+            "Pilates has moved to Saturdays at 9.",
+            "Pilates is Fridays at half 6 with Ida.",
+            "Pilates is Saturdays at 9 with Ida.",
+        ),
+        (
+            "The rent's gone up to 1,020.",
+            "The rent is 950 a month, on the 1st.",
+            "The rent is 1,020 a month, on the 1st.",
+        ),
+        (
+            "Gran's 92 now.",
+            "My gran is in room 14. She's 91, and loves buns.",
+            "My gran is in room 14. She's 92, and loves buns.",
+        ),
+        (
+            "Moss Lane aren't doing Saturdays any more.",
+            "The veg comes from Moss Lane, Wednesdays and Saturdays.",
+            "The veg comes from Moss Lane, Wednesdays.",
+        ),
+        (
             "It's v2, not v1.",
             "The guide is at docs.ada.example/v1/guide.",
             "The guide is at docs.ada.example/v2/guide.",

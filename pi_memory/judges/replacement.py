@@ -289,7 +289,7 @@ class Replacement:
         return of_another
 
     def _are_of_anothers(self, new: Said, olds: Sequence[Said]) -> Flags:
-        """Which of them are the user's own of what `new` says of somebody else's, whom they do not name: `My friend Kev's
+        """Which of them are the user's own of what `new` says of somebody else's, whom they do not name: `My mate Kev's
         rent has gone up`, `The place opposite opens at seven`, `Mum keeps her key in the pot now`.
         """
         mine, nearby = self._parser.parsed(new.text), pattern("nearby").search(new.text)

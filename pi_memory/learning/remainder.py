@@ -160,7 +160,7 @@ def with_age(said: str, known: str) -> str | None:
 
 
 def with_one_less(said: str, known: str) -> str | None:
-    """What a memory says without one of several days, `wednesdays and saturdays`, on which it is so no more; else None."""
+    """What a memory says without one of several days, `Mondays and Fridays`, on which it is so no more; else None."""
     days = [value for value in _values(said) if _shape(value) == "weekday"]
     if len(days) != 1 or not pattern("says_over").search(said) or not pattern("negation").search(said):
         return None
@@ -359,7 +359,8 @@ def with_rest(
     has_new_value = any(not shapes.isdisjoint(map(_shape, _values(parts[place]))) for place in corrected)
     if not has_new_value and any(_is_said_over(said, parts[place]) for place in corrected):
         # The office of who quit, but not what was said of somebody who is named now too.
-        rest = [p for p in rest if not pattern("definite").match(parts[p]) or _named(parts[p]) & _named(said)]
+        of_it = [p for p in rest if pattern("definite").match(parts[p]) and not pattern("of_persons").match(parts[p])]
+        rest = [p for p in rest if p not in of_it or _named(parts[p]) & _named(said)]
     if any(pattern(name).search(said) for name in ("takes_over", "takes_over_what")):  # not who did it before
         rest = [p for p in rest if _named(parts[p]) <= _named(f". {said}")]
     kept = [finished(named.get(place, parts[place])) for place in rest]

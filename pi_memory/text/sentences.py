@@ -206,4 +206,4 @@ def _begins_anew(text: str) -> bool:
     """Whether a clause has a subject and a verb of its own."""
     clause = pattern("clause_joint").split(text)[0]
     has_subject = pattern("has_subject").match(clause) or pattern("said_of_same").match(clause)
-    return bool(has_subject) and has_verb(clause)
+    return bool(has_subject) and (has_verb(clause) or pattern("name_does").match(clause) is not None)
