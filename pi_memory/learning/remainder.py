@@ -359,8 +359,8 @@ def with_rest(
     has_new_value = any(not shapes.isdisjoint(map(_shape, _values(parts[place]))) for place in corrected)
     if not has_new_value and any(_is_said_over(said, parts[place]) for place in corrected):
         # The office of who quit, but not what was said of somebody who is named now too.
-        of_it = [p for p in rest if pattern("definite").match(parts[p]) and not pattern("of_persons").match(parts[p])]
-        rest = [p for p in rest if p not in of_it or _named(parts[p]) & _named(said)]
+        defined = [p for p in rest if pattern("definite").match(parts[p]) and not pattern("of_persons").match(parts[p])]
+        rest = [p for p in rest if p not in defined or _named(parts[p]) & _named(said)]
     if any(pattern(name).search(said) for name in ("takes_over", "takes_over_what")):  # not who did it before
         rest = [p for p in rest if _named(parts[p]) <= _named(f". {said}")]
     kept = [finished(named.get(place, parts[place])) for place in rest]
