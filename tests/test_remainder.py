@@ -422,6 +422,16 @@ def test_a_place_or_a_name_goes_in_the_place_of_the_one_before(said: str, known:
             "The veg comes from Moss Lane, Wednesdays.",
         ),
         (
+            "Huw's moved from Leeds to Hull.",
+            "My brother Huw lives in Leeds, works for the council, and has two kids.",
+            "My brother Huw lives in Hull, works for the council, and has two kids.",
+        ),
+        (
+            "Mabel's gone up to 12.75 an hour.",
+            "Bo's on 13 pounds an hour, Mabel's on 12.",
+            "Bo's on 13 pounds an hour, Mabel's on 12.75.",
+        ),
+        (
             "It's v2, not v1.",
             "The guide is at docs.ada.example/v1/guide.",
             "The guide is at docs.ada.example/v2/guide.",

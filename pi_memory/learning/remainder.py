@@ -579,8 +579,8 @@ def _goes_on_about(value: re.Match[str], known: str) -> bool:
     """Whether what follows a value is of it, as that is a name and no number or day."""
     is_name = not any(c.isdigit() for c in value[0]) and _day(value[0]) not in forms("weekday_name")
     behind = known[value.end() :]
-    if pattern("of_persons").match(behind.lstrip(", ")):
-        return False  # in the boot room, we found it there
+    if any(pattern(name).match(behind.lstrip(", ")) for name in ("of_persons", "subjectless")):
+        return False  # in the boot room, we found it there; in Leeds, works for the council
     return is_name and (behind.startswith((",", " (")) or _is_person_next(behind))
 
 
@@ -712,7 +712,9 @@ def _is_alike(new: str, said: str, old: str, known: str) -> bool:
     are_times = _shape(new) != _shape(old) and _is_time(new, said) and _is_time(old, known)
     unit = _thing_behind(new, said)
     have_unit = all(map(_is_amount, (new, old))) and unit != "" and unit == _thing_behind(old, known)
-    if _shape(new) != _shape(old) and not (_is_price_without_currency(new, old) or are_times or have_unit):
+    are_paid = all(map(_is_amount, (new, old))) and all(pattern("paid").search(text) for text in (said, known))
+    is_other_shape = not (_is_price_without_currency(new, old) or are_times or have_unit or are_paid)
+    if _shape(new) != _shape(old) and is_other_shape:
         return False
     if _is_year(old) and not _is_year(new):
         return False
