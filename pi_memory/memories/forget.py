@@ -120,8 +120,8 @@ def said(db: Database, what: str, seen: Scope) -> list[Gone]:
 
 def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause: Cause) -> Forgetting:
     known = [memory for memory in memories.every(db) if memory.forgotten_at is None]
-    said = {undated(memory.content).rstrip(".").casefold() for memory in known if memory not in first}
-    contents = [_own(content, memory.quote, said) for memory in first for content in _contents(db, memory)]
+    others = {undated(memory.content).rstrip(".").casefold() for memory in known if memory not in first}
+    contents = [_own(content, memory.quote, others) for memory in first for content in _contents(db, memory)]
     meant = (*of_memory(contents, [m.quote for m in first]), *more)
     same, meant = _same(known, first, contents, meant)
     redaction = Redaction(meant, _evidence(db, same))
@@ -150,14 +150,14 @@ def _forget_all(db: Database, first: list[Memory], more: tuple[Fact, ...], cause
     )
 
 
-def _own(content: str, quote: str, said: Collection[str]) -> str:
-    """What a memory says itself, without the sentence in front that it refers back to, if another one has `said` that:
+def _own(content: str, quote: str, others: Collection[str]) -> str:
+    """What a memory says itself, without the sentence in front that it refers back to, if that is one of the `others`:
     `He fell`, of `Dad has an alarm. He fell.`
     """
     whole, own = undated(content).rstrip("."), about_user(quote).rstrip(".")
     context = whole[: len(whole) - len(own)].strip(" .")
     is_behind = bool(own) and whole.casefold().endswith(own.casefold())
-    return whole[-len(own) :] if is_behind and context.casefold() in said else content
+    return whole[-len(own) :] if is_behind and context.casefold() in others else content
 
 
 def _same(
