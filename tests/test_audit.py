@@ -69,6 +69,17 @@ def test_what_repeats_is_counted_by_the_hour(client: Client, clock: FakeClock) -
     assert [times for *_, times in log(client)] == [1, 50]
 
 
+def test_what_is_counted_on_one_page_is_not_on_the_next(client: Client) -> None:
+    headers = named(client, "read")
+    for _ in range(2):
+        client.get("/focus")
+        client.delete("/memories/1?forget=1", headers=headers)
+    first, *_ = client.get("/audit?limit=1", headers=TOKEN).json()["entries"]
+    left = client.get(f"/audit?before={first['id']}", headers=TOKEN).json()["entries"]
+    assert [each["times"] for each in (first, *left)] == [2, 2]
+    assert first["what"] != left[0]["what"]
+
+
 def test_many_strangers_are_a_few_entries(client: Client) -> None:
     headers = named(client, "read")
     for number in range(3 * MOST_REFUSALS):

@@ -19,6 +19,7 @@ from pi_memory.errors import StoreError
 from pi_memory.http.endpoint import LARGEST, Endpoint, answer, number
 from pi_memory.parts import Parts
 from pi_memory.store import events
+from pi_memory.store.erasure import KEPT_AUDIT
 from pi_memory.store.events import AUDIT, Event
 
 HOUR = 3600.0
@@ -92,8 +93,10 @@ class ShownAudit(msgspec.Struct):
 async def show(request: Request, parts: Parts) -> Response:
     limit, before = number(request, "limit", 50, most=MOST), number(request, "before", LARGEST)
     request.scope["state"]["access"].audit.flush(parts)
-    found = await parts.db.read(partial(events.listed, kind=AUDIT, before=before, limit=limit))
-    return answer(ShownAudit([_shown(event, times) for event, times in _each_once(found)]))
+    # All of them: what repeats is counted beyond the end of a page.
+    found = await parts.db.read(partial(events.listed, kind=AUDIT, before=LARGEST, limit=KEPT_AUDIT))
+    shown = [_shown(event, times) for event, times in _each_once(found) if event.id < before]
+    return answer(ShownAudit(shown[:limit]))
 
 
 def _each_once(found: Sequence[Event]) -> Iterator[tuple[Event, int]]:
