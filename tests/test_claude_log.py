@@ -57,6 +57,12 @@ def test_an_exchange_goes_from_one_message_of_the_user_to_the_next() -> None:
     assert [line["text"] for line in second["lines"]] == ["Thanks"]
 
 
+def test_the_project_is_the_folder_in_which_a_session_began() -> None:
+    entries = [json.loads(entry("user", text, number)) for number, text in enumerate(["Look around", "And here?"])]
+    entries[1]["cwd"] = "/home/me/garden/src/valves"
+    assert [found["project"] for found in exchanges(entries)] == ["/home/me/garden", "/home/me/garden"]
+
+
 @pytest.mark.parametrize("mark", ["isMeta", "isSidechain", "isCompactSummary", "isApiErrorMessage"])
 def test_what_neither_the_user_nor_the_agent_said_is_left_out(mark: str) -> None:
     assert read(entry("user", "This session is being continued", 1, **{mark: True})) == []

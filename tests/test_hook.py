@@ -74,6 +74,18 @@ def test_a_session_from_its_begin_to_its_end(daemon: Process, tmp_path: Path) ->
     assert "pump.py" in said["additionalContext"]
 
 
+def test_a_part_of_a_repository_is_no_project_of_its_own(daemon: Process, tmp_path: Path) -> None:
+    valves = tmp_path / "garden" / "src" / "valves"
+    valves.mkdir(parents=True)
+    for repository in (tmp_path / "garden", tmp_path):  # whose home it is
+        (repository / ".git").mkdir()
+    with daemon.client as client:
+        client.post("/memories", json={"content": "The frost alarm rings at two degrees", "project": "garden"})
+        asked = event("UserPromptSubmit", prompt="When does the frost alarm ring?", cwd=str(valves))
+        done = hook(tmp_path, asked, port=daemon.url.rpartition(":")[2])
+    assert "two degrees" in done.stdout, log(tmp_path)
+
+
 def test_what_answers_a_prompt_is_given_each_time_it_is_asked(daemon: Process, tmp_path: Path) -> None:
     port = daemon.url.rpartition(":")[2]
     content = "The frost alarm rings at two degrees"

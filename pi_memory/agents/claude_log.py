@@ -31,22 +31,27 @@ def is_entry(value: object) -> bool:
 def exchanges(entries: Iterable[Entry]) -> Iterator[Exchange]:
     """The exchanges of one log, in its order: `{session_id, project, lines: [{ref, role, at, text, tool_calls}]}`.
 
-    Each user message begins one. Time and session are those of the entries, empty where they have none.
+    Each user message begins one. Time and session are those of the entries, empty where they have none; the project is
+    the folder in which the session began, as an agent goes into others.
     """
     current: Exchange | None = None
+    folders: dict[str, str] = {}
     for entry in entries:
+        session = _text_of(entry, "sessionId")
+        if session not in folders and _text_of(entry, "cwd"):
+            folders[session] = _text_of(entry, "cwd")
         line = _line(entry)
         if line is None:
             continue
         lines = current["lines"] if current is not None else []
         assert isinstance(lines, list)
-        if current is None or line["role"] == "user" or current["session_id"] != _text_of(entry, "sessionId"):
+        if current is None or line["role"] == "user" or current["session_id"] != session:
             if current is not None:
                 yield current
-            current = _begun(entry, line)
+            current = {"session_id": session, "project": folders.get(session), "lines": [line]}
         elif len(lines) >= LINES:
             yield current
-            current = _begun(entry, line)
+            current = {"session_id": session, "project": folders.get(session), "lines": [line]}
         else:
             lines.append(line)
     if current is not None:
@@ -75,10 +80,6 @@ def tool_call(name: object, arguments: object) -> dict[str, object]:
 def encoded(body: object) -> bytes:
     """A request's body as JSON, with `?` for unpaired surrogates, which JavaScript leaves where it cuts a text."""
     return json.dumps(body, ensure_ascii=False).encode(errors="replace")
-
-
-def _begun(entry: Entry, line: dict[str, object]) -> Exchange:
-    return {"session_id": _text_of(entry, "sessionId"), "project": _text_of(entry, "cwd") or None, "lines": [line]}
 
 
 def _line(entry: Entry) -> dict[str, object] | None:

@@ -51,7 +51,7 @@ def handle(event: str, data: Json, daemon: "Daemon") -> str:
     """Handle an event. Returns the context to print, which is empty for most."""
     session = {
         "session_id": data["session_id"],
-        "project": os.environ.get("CLAUDE_PROJECT_DIR") or data.get("cwd"),
+        "project": os.environ.get("CLAUDE_PROJECT_DIR") or repository(data.get("cwd")),
     }
     if event == "SessionStart":
         return _context(daemon, {**session, "begins": True})
@@ -64,6 +64,17 @@ def handle(event: str, data: Json, daemon: "Daemon") -> str:
     elif event == "SessionEnd":
         daemon.ask("DELETE", f"/conversations/{session['session_id']}")
     return ""
+
+
+def repository(folder: object) -> object:
+    """The folder of the repository that a folder is in, so that a session in a part of it is in the same project; the
+    folder itself where there is none, or it is the whole home.
+    """
+    found, home = folder if isinstance(folder, str) else "", os.path.expanduser("~")
+    while found and (found == home or not os.path.exists(os.path.join(found, ".git"))):
+        above = os.path.dirname(found)
+        found = "" if above == found else above
+    return found or folder
 
 
 def _context(daemon: "Daemon", asked: Json) -> str:
