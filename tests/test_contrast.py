@@ -121,6 +121,8 @@ def test_what_holds_instead_is_asserted(text: str, holds: str) -> None:
         "Il n'est plus ici mais il appelle.",
         "No tengo perro pero tengo gato.",
         "Nobody came, not even Tom, and we ate it all.",
+        "Bo isn't coming, it's Monday.",
+        "The car isn't blue, it's a Ford.",
     ],
 )
 def test_a_but_that_puts_nothing_in_the_place_of_another_is_left(text: str) -> None:
@@ -195,6 +197,7 @@ def test_what_is_wrong_may_come_first(text: str, right: str, wrong: str) -> None
         ("The Swan is no longer the club's pub, the Crown is now.", "the Crown is the club's pub"),
         ("Bo doesn't run the shop any more, Ada does.", "Ada runs the shop"),
         ("Bo doesn't take tea, Bo takes coffee.", "Bo takes coffee"),
+        ("Bo isn't best man after all, it's Kit.", "Kit is best man"),
         ("The lens isn't minus two and a half, it's minus two and a quarter.", "The lens is minus two and a quarter"),
     ],
 )

@@ -244,12 +244,17 @@ class PlainFacts:
 
 
 def _only_gives_value(content: str) -> bool:
-    """Whether a text that nothing completes only says that it is some number or day: `No, it's 8820 now.`, `No, 12.`"""
+    """Whether a text that nothing completes only says that it is some number, day or name: `No, it's 8820 now.`, `No,
+    12.`, `No, it's Ida.`
+    """
     known = words("stop_words") | words("request_words") | forms("weekday_name").keys() | forms("month_name").keys()
-    said = re.findall(r"[^\W\d_]+", content.casefold())
     opened = pattern("correcting").match(content)
-    is_value = pattern("gives_value").match(content) or (opened and not has_verb(content[opened.end() :]))
-    return bool(is_value) and known.issuperset(said)
+    said = content[opened.end() :] if opened else content
+    named = pattern("says_it_is").match(said) if opened else None
+    if named and pattern("name_at_end").fullmatch(said[named.end() :].strip(" .!")):
+        return True
+    is_value = pattern("gives_value").match(content) or (opened and not has_verb(said))
+    return bool(is_value) and known.issuperset(re.findall(r"[^\W\d_]+", content.casefold()))
 
 
 def _told_in(request: Sentence) -> list[tuple[Sentence, str]]:

@@ -94,6 +94,8 @@ def may_be_over(message: str) -> bool:
 def is_unclear(said: str) -> bool:
     """Whether a few words, of which `corrected` makes nothing, give another value than the turn before."""
     rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip(" .!")))
+    is_said = pattern("says_it_is").match(rest)
+    rest = rest[is_said.end() :] if is_said else rest
     is_brief = 0 < len(rest.split()) <= MOST_UNCLEAR and not has_verb(rest) and not rest.endswith("?")
     return is_refused and is_brief and bool(_values(rest))
 

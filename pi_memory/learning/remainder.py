@@ -15,6 +15,7 @@ from pi_memory.text.contrast import (
     contrast,
     in_cleft,
     is_number_word,
+    leads,
     left_behind,
     swapped,
     with_subject,
@@ -23,7 +24,7 @@ from pi_memory.text.contrast import (
 )
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import finished
-from pi_memory.text.sentences import clauses, sentences
+from pi_memory.text.sentences import clauses, has_verb, sentences
 from pi_memory.text.sentences import stems as all_stems
 from pi_memory.text.stems import stem
 
@@ -49,6 +50,8 @@ MOST_OF_CHANGE = 5
 """Words of what was said besides another value, up to which it says nothing else of what a memory lists."""
 LEAST_PIECES = 2
 """Pieces between commas behind the first one, from which on a memory lists what is so."""
+FIRST_WORDS = 3
+"""Words of what was said, or of a piece of it, of which one is what it is about."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
@@ -74,6 +77,7 @@ def merged(
         or with_place(said, known, likely)
         or with_rest(said, known, likely, alone, context=context)
         or with_pieces(said, known)
+        or with_other_pieces(said, known)
     )
 
 
@@ -288,7 +292,8 @@ def loses_one(said: str, known: str) -> bool:
         pattern("joining").search(known[: each.start()]) or pattern("begins_joined").match(known[each.end() :].lstrip())
         for each in places
     )
-    return is_joined and bool(_named(f". {known}") - names) and pattern("says_over").search(said) is not None
+    more = any(_named(f". {clause}") - _named(f". {known}") for clause in clauses(said)[1:])  # Bo left, it's Ida now
+    return is_joined and not more and bool(_named(f". {known}") - names) and bool(pattern("says_over").search(said))
 
 
 def denies(said: str, known: str) -> bool:
@@ -365,6 +370,76 @@ def with_rest(
         rest = [p for p in rest if _named(parts[p]) <= _named(f". {said}")]
     kept = [finished(named.get(place, parts[place])) for place in rest]
     return " ".join([finished(said), *kept]) if kept else None
+
+
+def with_other_pieces(said: str, known: str) -> str | None:
+    """What was said, and a memory without the piece of it that begins with what that is about: `The bins go out on
+    Tuesday.`, of `..., recycling every other week, in the box`, when that is weekly now; None where it has no such
+    piece. Behind the first one, only what is told alike of something else is kept: `..., the shed key in the tin`.
+    """
+    joints = [*pattern("clause_joint").finditer(known)]
+    begins = [0, *(joint.end() for joint in joints), len(known)]
+    pieces = [known[a:b] for a, b in pairwise(begins)]
+    about = _by_words(said, pieces)
+    if len(clauses(known)) > 1 or not about:
+        return None
+    place = about.pop()
+    kinds = [*map(_kinds_of_values, pieces)]
+    others = set[str]().union(*kinds[:place], *kinds[place + 1 :])
+    is_another = bool((_kinds_of_values(said) - kinds[place]) & others) or len(_new_days(said, known)) > 1
+    if is_another or not _is_about(said, pieces[place]) or len(all_stems(pieces[place])) < LEAST_SAID:
+        return None  # at 5, for `on Mondays`
+    if place:
+        behind = known[begins[place + 1] :]
+        if pattern("verb").match(behind):
+            return None  # the vet, Bo, is in Bern
+        rest = known[: joints[place - 1].start()]
+        rest += "" if _goes_on_from(behind) else f"{joints[place - 1][0]}{behind}"
+        is_whole = len(all_stems(rest)) >= LEAST_SAID and (has_verb(rest) or not has_verb(known))
+        return f"{finished(said)} {finished(rest)}" if is_whole else None
+    shared = kinds[0] - {"number"}
+    alike = [piece for piece, its in zip(pieces, kinds, strict=True) if its & shared or _is_alike_told(piece, said)]
+    kept = ", ".join(piece.strip(" ,.") for piece in alike if piece != pieces[0] and _is_of_another(piece, said))
+    return f"{finished(said)} {finished(kept)}" if kept else None
+
+
+def _is_about(said: str, piece: str) -> bool:
+    """Whether what was said begins with what a piece of a sentence begins with."""
+    return bool(_begin(piece) & all_stems(" ".join(said.split()[:FIRST_WORDS])))
+
+
+def _new_days(said: str, known: str) -> set[str]:
+    """The days of the week that were said and that a memory does not have."""
+    return {value for value in _values(said) if _shape(value) == "weekday" and place_of(value, known) is None}
+
+
+def _begin(piece: str) -> Set[str]:
+    """The stem of the first word of a piece of a sentence, behind an article."""
+    article = pattern("article").match(piece)
+    return all_stems(piece[article.end() if article else 0 :].strip().partition(" ")[0]) - {"user"}
+
+
+def _is_of_another(piece: str, said: str) -> bool:
+    """Whether a piece of a sentence begins with something else than what was said, and goes on about it."""
+    first = piece.strip().partition(" ")[0].strip(".,").casefold()
+    is_idle = first in words("stop_words") and not pattern("article").match(piece)
+    begins_with_it = first.isalpha() and not (is_idle or is_number_word(first) or _values(first))
+    if has_verb(piece) or pattern("object_pronoun").search(piece) or _goes_on_from(piece):
+        return False
+    return begins_with_it and not _begin(piece) & all_stems(said) and len(all_stems(piece)) >= LEAST_SAID
+
+
+def _is_alike_told(piece: str, said: str) -> bool:
+    """Whether a piece of a sentence says where another thing of the same name is: `the shed key in the tin`."""
+    named = all_stems(" ".join(piece.split()[:FIRST_WORDS])) - {"user"}
+    return bool(leads(piece) and leads(said) and named & all_stems(said))
+
+
+def _goes_on_from(piece: str) -> bool:
+    """Whether a piece of a sentence has no subject of its own: `in the green box`."""
+    return not piece or any(
+        pattern(name).match(piece) for name in ("lead", "said_of_same", "subjectless", "subordinate")
+    )
 
 
 def with_pieces(said: str, known: str) -> str | None:
@@ -729,11 +804,17 @@ def _is_amount(value: str) -> bool:
 
 
 def _is_beside_it(value: str, known: str, said: str) -> bool:
-    """Whether another sentence than that of a value has several more words of what was said."""
+    """Whether another sentence than that of a value has several more words of what was said, or another piece of it is
+    about that, and has such a value: `Piotr gets 17`, of `Nadia gets 14.20, Piotr 17`, where Nadia has 15 now.
+    """
     parts = sentences(known)
     own = [each for each in parts if place_of(value, each)]
     shared = {each: len(stems(each) & stems(said)) for each in parts}
-    return any(pattern("verb").search(each) and max(shared.values()) - shared[each] >= LEAST_SAID for each in own)
+    if any(pattern("verb").search(each) and max(shared.values()) - shared[each] >= LEAST_SAID for each in own):
+        return True
+    pieces = pattern("clause_joint").split(known)
+    meant = [pieces[place] for place in _by_words(said, pieces) if _is_about(said, pieces[place])]
+    return any(not place_of(value, each) and _kinds_of_values(value) & _kinds_of_values(each) for each in meant)
 
 
 def _is_time(value: str, text: str) -> bool:

@@ -137,6 +137,8 @@ def _in_place_of_denied(text: str) -> Contrast | None:
                 wrong, more = _alone(wrong), wrong[len(_alone(wrong)) :]
             found = Contrast(subject, right, wrong, more=more + (f",{rest}" if rest else ""))
             return found if name == "but" else _of_somebody(found)
+        if name == "but_it" and before and (other := _another_is(text[: before[-1].start()], between, right)):
+            return other
         if doing := _denied_doing(text, joint):
             return doing
     return None
@@ -154,6 +156,16 @@ def _of_somebody(found: Contrast) -> Contrast | None:
         role = pattern("since_when").sub("", found.wrong).strip()
         return replace(found, subject=f"{role[:1].upper()}{role[1:]} {verb}", wrong=before)
     return found if _kinds(found.right) or len(found.wrong.split()) == 1 else None
+
+
+def _another_is(before: str, denied: str, right: str) -> Contrast | None:
+    """Who is what is denied of somebody: `Bo isn't best man after all, it's Kit`; None if either is no name."""
+    what = pattern("at_all").sub("", denied).strip()
+    who, _, verb = before.strip().rpartition(" ")
+    are_names = all(pattern("name_at_end").fullmatch(each) for each in (who, right))
+    are_names = are_names and right.casefold() not in forms("weekday_name")  # he isn't coming, it's Monday
+    is_role = bool(what) and not _kinds(what) and len(what.split()) <= MOST_OTHER
+    return Contrast("", right, who, more=f" {verb} {what}") if are_names and is_role else None
 
 
 def _denied_doing(text: str, joint: re.Match[str]) -> Contrast | None:
