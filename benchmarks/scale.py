@@ -35,11 +35,11 @@ from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.quantized import Ids, Matrix, pack
 from pi_memory.learning.learner import Learner
-from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories import changes, namespaces
 from pi_memory.memories.changes import Cause
 from pi_memory.memories.memories import Memories
+from pi_memory.merging.neighbours import NeighbourSearch
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex

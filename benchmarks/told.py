@@ -10,7 +10,7 @@ from benchmarks import _measure as measure
 from benchmarks.asked import rows
 from benchmarks.everyday import has
 from pi_memory.config import Config
-from pi_memory.learning.remainder import merged
+from pi_memory.merging.remainder import merged
 from pi_memory.retrieval.ended import what_holds
 from pi_memory.text import language
 from pi_memory.text.persons import about_user

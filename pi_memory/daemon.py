@@ -36,10 +36,10 @@ from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus_file.watcher import Watcher
 from pi_memory.http import usage
 from pi_memory.learning.learner import Learner
-from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.redaction import ForgottenTexts
+from pi_memory.merging.neighbours import NeighbourSearch
 from pi_memory.model import saved_state
 from pi_memory.parts import Parts
 from pi_memory.protocols import Clock, Embedder, Model

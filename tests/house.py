@@ -36,6 +36,7 @@ ROWS = (
     "memories",
     "judges",
     "retrieval",
+    "merging",
     "learning",
     "conversation",
     "background",

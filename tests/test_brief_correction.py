@@ -3,7 +3,7 @@
 import pytest
 
 from pi_memory.chat.turn import SAY_IT_WHOLE
-from pi_memory.learning.brief_correction import Answered, Correction, corrected
+from pi_memory.merging.brief_correction import Answered, Correction, corrected
 from pi_memory.model.extractive import ExtractiveModel
 from tests.conftest import Client, Daemon
 

@@ -10,11 +10,11 @@ import pytest
 from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
-from pi_memory.learning.corrections import SITTING, Corrections, may_end
-from pi_memory.learning.dedup import Decision, Neighbour
-from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.merging.corrections import SITTING, Corrections, may_end
+from pi_memory.merging.dedup import Decision, Neighbour
+from pi_memory.merging.neighbours import Nearby, NeighbourSearch
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.database import Database

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pi_memory.embedding.calibration import calibrate
 from pi_memory.embedding.gguf import GgufEmbedder
-from pi_memory.learning.dedup import Action, Neighbour, decide
+from pi_memory.merging.dedup import Action, Neighbour, decide
 from pi_memory.types import Candidate, Memory
 from tests.gguf_bert import export_minilm_or_skip
 

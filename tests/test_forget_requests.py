@@ -4,8 +4,8 @@ import pytest
 from msgspec.structs import replace
 
 from pi_memory.learning import forget_requests
-from pi_memory.learning.dedup import Neighbour
 from pi_memory.learning.forget_requests import meant, numbers
+from pi_memory.merging.dedup import Neighbour
 from tests.test_dedup import memory
 
 KNOWN = (

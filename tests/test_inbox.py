@@ -15,10 +15,10 @@ from pi_memory.errors import PiMemoryError
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.focus.recorder import Tagged
 from pi_memory.learning.learner import Learner
-from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.merging.neighbours import NeighbourSearch
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.ram_index import RamIndex

@@ -11,8 +11,8 @@ import pytest
 from pi_memory.config import Config
 from pi_memory.errors import SettingsError
 from pi_memory.judges.replacement import Replacement
-from pi_memory.learning.remainder import merged
 from pi_memory.learning.statements import notice
+from pi_memory.merging.remainder import merged
 from pi_memory.model.extractive import reply
 from pi_memory.retrieval import ended
 from pi_memory.tagging.keywords import stated

@@ -11,10 +11,10 @@ from pi_memory.config import Config
 from pi_memory.embedding.calibration import Scale
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.learning.learner import Learner
-from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.merging.neighbours import NeighbourSearch
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store import exchanges

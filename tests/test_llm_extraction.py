@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pi_memory.errors import ModelError
-from pi_memory.learning.dedup import Neighbour
 from pi_memory.learning.llm_extraction import LlmExtraction
 from pi_memory.loader import Loader
+from pi_memory.merging.dedup import Neighbour
 from pi_memory.model.extractive import ExtractiveModel
 from pi_memory.protocols import Model
 from pi_memory.store import exchanges

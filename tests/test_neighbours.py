@@ -11,9 +11,9 @@ from pi_memory.embedding.none import NoEmbedder
 from pi_memory.embedding.quantized import Matrix, pack
 from pi_memory.embedding.reading import Purpose, Text
 from pi_memory.errors import EmbedderError
-from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
+from pi_memory.merging.neighbours import Nearby, NeighbourSearch
 from pi_memory.protocols import Embedder
 from pi_memory.retrieval.ram_index import Item, RamIndex
 from pi_memory.store.database import Database

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.learning.remainder import by_itself, in_context, merged, put_right, with_amount, with_rest
+from pi_memory.merging.remainder import by_itself, in_context, merged, put_right, with_amount, with_rest
 from pi_memory.text.sentences import clauses
 
 

@@ -17,11 +17,11 @@ from pi_memory.conversation import prompt, screen
 from pi_memory.conversation.compaction import Compaction
 from pi_memory.conversation.window import Conversation, ConversationWindows
 from pi_memory.errors import ModelError, StoreError, Unprocessable
-from pi_memory.learning.brief_correction import Answered, is_unclear, may_be_over, says_no
 from pi_memory.learning.forget_requests import confirmed
 from pi_memory.learning.learner import Learner
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
+from pi_memory.merging.brief_correction import Answered, is_unclear, may_be_over, says_no
 from pi_memory.protocols import Clock, Model
 from pi_memory.text import language
 from pi_memory.text.intent import Wish, intent_of

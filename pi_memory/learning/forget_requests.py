@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from pi_memory.errors import NotFound
 from pi_memory.judges.comparison import stems
-from pi_memory.learning.corrections import Corrections
-from pi_memory.learning.dedup import Neighbour
-from pi_memory.learning.neighbours import NeighbourSearch
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers
 from pi_memory.memories.redaction import Gone
+from pi_memory.merging.corrections import Corrections
+from pi_memory.merging.dedup import Neighbour
+from pi_memory.merging.neighbours import NeighbourSearch
 from pi_memory.text import fact
 from pi_memory.text.language import pattern
 from pi_memory.types import Memory, Statement

@@ -19,17 +19,17 @@ from pi_memory.judges.asked import Asked
 from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import LEAST_CHANCE
 from pi_memory.judges.worth import Worth
-from pi_memory.learning.corrections import Corrections, may_end
-from pi_memory.learning.dedup import Decision, Neighbour, about, as_written, decide
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.forget_requests import ForgetRequests
-from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.learning.statements import statements
 from pi_memory.learning.unkept import Recall, Unkept, as_candidate
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers, named, scope
 from pi_memory.memories.validation import checked
+from pi_memory.merging.corrections import Corrections, may_end
+from pi_memory.merging.dedup import Decision, Neighbour, about, as_written, decide
+from pi_memory.merging.neighbours import Nearby, NeighbourSearch
 from pi_memory.protocols import Embedder
 from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from pi_memory.store.memories import Embedding

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.judges.comparison import stems
-from pi_memory.learning.dedup import Decision, Neighbour
 from pi_memory.learning.extraction import located
 from pi_memory.loader import Loader
+from pi_memory.merging.dedup import Decision, Neighbour
 from pi_memory.protocols import Model
 from pi_memory.text import query_terms
 from pi_memory.text.language import pattern

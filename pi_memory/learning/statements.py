@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from pi_memory.learning.brief_correction import Answered, corrected, refuses
+from pi_memory.merging.brief_correction import Answered, corrected, refuses
 from pi_memory.text.contrast import contrast
 from pi_memory.text.intent import asks, is_asking, supposes
 from pi_memory.text.language import pattern

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable
 
 from pi_memory.judges.plain_facts import SOURCE, PlainFacts
-from pi_memory.learning.dedup import Neighbour
-from pi_memory.learning.neighbours import Nearby, NeighbourSearch
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
+from pi_memory.merging.dedup import Neighbour
+from pi_memory.merging.neighbours import Nearby, NeighbourSearch
 from pi_memory.retrieval.candidates import Kind
 from pi_memory.retrieval.search import SearchRequest
 from pi_memory.text.persons import about_user, by_user

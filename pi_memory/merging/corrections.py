@@ -15,11 +15,11 @@ from pi_memory.judges.heads import by_odds
 from pi_memory.judges.holding import has_other_value
 from pi_memory.judges.pair_signs import Said
 from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement
-from pi_memory.learning.dedup import Decision, Neighbour
-from pi_memory.learning.neighbours import Nearby, NeighbourSearch
-from pi_memory.learning.remainder import by_itself, denies, in_context, loses_one, merged
 from pi_memory.memories.namespaces import place
 from pi_memory.memories.said_on import undated
+from pi_memory.merging.dedup import Decision, Neighbour
+from pi_memory.merging.neighbours import Nearby, NeighbourSearch
+from pi_memory.merging.remainder import by_itself, denies, in_context, loses_one, merged
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
 from pi_memory.text.fact import stems

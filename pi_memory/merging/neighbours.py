@@ -10,8 +10,8 @@ from pi_memory.embedding import reading
 from pi_memory.embedding.calibration import NEVER, Calibration, Scale
 from pi_memory.embedding.quantized import Matrix, pack
 from pi_memory.errors import EmbedderError
-from pi_memory.learning.dedup import Neighbour
 from pi_memory.memories.memories import Memories
+from pi_memory.merging.dedup import Neighbour
 from pi_memory.retrieval.ram_index import RamIndex
 from pi_memory.store.memories import Embedding
 from pi_memory.text import query_terms
