@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from pi_memory.judges.antecedents import is_about_somebody
-from pi_memory.merging.remainder import place_of
+from pi_memory.merging.values import place_of
 from pi_memory.text.contrast import contrast
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user

@@ -18,8 +18,10 @@ from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement
 from pi_memory.memories.namespaces import place
 from pi_memory.memories.said_on import undated
 from pi_memory.merging.dedup import Decision, Neighbour
+from pi_memory.merging.kept_beside import by_itself, in_context
 from pi_memory.merging.neighbours import Nearby, NeighbourSearch
-from pi_memory.merging.remainder import by_itself, denies, in_context, loses_one, merged
+from pi_memory.merging.put_right import denies
+from pi_memory.merging.remainder import loses_one, merged
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
 from pi_memory.text.fact import stems

@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from pi_memory.judges.comparison import compared, said_in, stems
 from pi_memory.memories.namespaces import root
-from pi_memory.merging.remainder import merged, place_of
+from pi_memory.merging.remainder import merged
+from pi_memory.merging.values import place_of
 from pi_memory.text.contrast import contrast, left_behind
 from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.spelling import likeness

@@ -1,0 +1,317 @@
+"""The clauses and pieces of a memory that a correction is not about, which are kept beside it. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence, Set
+from itertools import pairwise, takewhile
+
+from pi_memory.judges.comparison import stems
+from pi_memory.merging.values import day_name, kinds_of_values, names_in, place_of, shape_of, values_in
+from pi_memory.text.contrast import (
+    contrast,
+    is_number_word,
+    leads,
+    with_subject,
+)
+from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.persons import finished
+from pi_memory.text.sentences import clauses, has_verb, sentences
+from pi_memory.text.sentences import stems as all_stems
+
+LIKELY_TOO = 0.55
+"""Share of the chance of the clause that a correction most likely makes untrue from which on another one is too."""
+HARDLY = 0.1
+"""The same for one that has a value written like the new one."""
+LEAST_LIKELY = 0.1
+"""A chance below which no clause is the one that was corrected."""
+MOST_OF_CHANGE = 5
+"""Words of what was said besides another value, up to which it says nothing else of what a memory lists."""
+LEAST_PIECES = 2
+"""Pieces between commas behind the first one, from which on a memory lists what is so."""
+FIRST_WORDS = 3
+"""Words of what was said, or of a piece of it, of which one is what it is about."""
+LEAST_SAID = 2
+"""Words with a meaning of their own that a clause has which is kept."""
+
+
+def with_rest(
+    said: str, known: str, likely: Sequence[float] | None = None, alone: Sequence[str] = (), *, context: str = ""
+) -> str | None:
+    """What was said, and the clauses of a memory that it is not about: `We open at seven. We are on Gerber Lane.`; None
+    where there are none, or it is not plain which of them it is about. Not those of its `context`, if it is not about
+    that.
+    """
+    parts = clauses(known)
+    is_plain = likely is not None and max(likely, default=0) >= LEAST_LIKELY
+    corrected = by_chance(likely) if likely is not None and is_plain else by_words(said, parts)
+    if len(parts) == 1 or not corrected:
+        return None
+    rest = [place for place in _standing_beside(said, parts, corrected) if _says_more(parts[place], said)]
+    named = _by_name(said, parts, corrected, alone) if len(alone) == len(parts) else {}
+    rest = sorted({*rest, *named})
+    own = len(clauses(context)) if context else 0
+    rest = [place for place in rest if place >= own or min(corrected) < own]
+    shapes = {shape_of(value) for value in values_in(said) if place_of(value, known) is None}
+    doubted = by_chance(likely, HARDLY) if likely is not None else range(len(parts))
+    # What has another value itself may be what is meant; the only price or time of all that is known is.
+    written = Counter(map(shape_of, values_in(known)))
+    meant = {shape for shape in shapes if written[shape] == 1 and shape != "#"}
+    # The price of another thing, where that of this one is new.
+    others = {p for p in rest if any(all_stems(parts[c]) & all_stems(said) - all_stems(parts[p]) for c in corrected)}
+    shared = [len(all_stems(part) & all_stems(said)) for part in parts]
+    most = max(shared[place] for place in corrected)
+    others -= {place for place in rest if shared[place] and most - shared[place] <= LEAST_SAID}
+    rest = [
+        place
+        for place in rest
+        if meant.isdisjoint(of_it := [*map(shape_of, values_in(parts[place]))])
+        and (place in others or place not in doubted or shapes.isdisjoint(of_it))
+    ]
+    has_new_value = any(not shapes.isdisjoint(map(shape_of, values_in(parts[place]))) for place in corrected)
+    if not has_new_value and any(_is_said_over(said, parts[place]) for place in corrected):
+        # The office of who quit, but not what was said of somebody who is named now too.
+        defined = [p for p in rest if pattern("definite").match(parts[p]) and not pattern("of_persons").match(parts[p])]
+        rest = [p for p in rest if p not in defined or names_in(parts[p]) & names_in(said)]
+    if any(pattern(name).search(said) for name in ("takes_over", "takes_over_what")):  # not who did it before
+        rest = [p for p in rest if names_in(parts[p]) <= names_in(f". {said}")]
+    kept = [finished(named.get(place, parts[place])) for place in rest]
+    return " ".join([finished(said), *kept]) if kept else None
+
+
+def with_other_pieces(said: str, known: str) -> str | None:
+    """What was said, and a memory without the piece of it that begins with what that is about: `The bins go out on
+    Tuesday.`, of `..., recycling every other week, in the box`, when that is weekly now; None where it has no such
+    piece. Behind the first one, only what is told alike of something else is kept: `..., the shed key in the tin`.
+    """
+    joints = [*pattern("clause_joint").finditer(known)]
+    begins = [0, *(joint.end() for joint in joints), len(known)]
+    pieces = [known[a:b] for a, b in pairwise(begins)]
+    about = by_words(said, pieces)
+    if len(clauses(known)) > 1 or not about:
+        return None
+    place = about.pop()
+    kinds = [*map(kinds_of_values, pieces)]
+    others = set[str]().union(*kinds[:place], *kinds[place + 1 :])
+    is_another = bool((kinds_of_values(said) - kinds[place]) & others) or len(_new_days(said, known)) > 1
+    if is_another or not is_about(said, pieces[place]) or len(all_stems(pieces[place])) < LEAST_SAID:
+        return None  # at 5, for `on Mondays`
+    if place:
+        behind = known[begins[place + 1] :]
+        if pattern("verb").match(behind):
+            return None  # the vet, Bo, is in Bern
+        rest = known[: joints[place - 1].start()]
+        rest += "" if _goes_on_from(behind) else f"{joints[place - 1][0]}{behind}"
+        is_whole = len(all_stems(rest)) >= LEAST_SAID and (has_verb(rest) or not has_verb(known))
+        return f"{finished(said)} {finished(rest)}" if is_whole else None
+    shared = kinds[0] - {"number"}
+    alike = [piece for piece, its in zip(pieces, kinds, strict=True) if its & shared or _is_alike_told(piece, said)]
+    kept = ", ".join(piece.strip(" ,.") for piece in alike if piece != pieces[0] and _is_of_another(piece, said))
+    return f"{finished(said)} {finished(kept)}" if kept else None
+
+
+def is_about(said: str, piece: str) -> bool:
+    """Whether what was said begins with what a piece of a sentence begins with."""
+    return bool(_begin(piece) & all_stems(" ".join(said.split()[:FIRST_WORDS])))
+
+
+def _new_days(said: str, known: str) -> set[str]:
+    """The days of the week that were said and that a memory does not have."""
+    return {value for value in values_in(said) if shape_of(value) == "weekday" and place_of(value, known) is None}
+
+
+def _begin(piece: str) -> Set[str]:
+    """The stem of the first word of a piece of a sentence, behind an article."""
+    article = pattern("article").match(piece)
+    return all_stems(piece[article.end() if article else 0 :].strip().partition(" ")[0]) - {"user"}
+
+
+def _is_of_another(piece: str, said: str) -> bool:
+    """Whether a piece of a sentence begins with something else than what was said, and goes on about it."""
+    first = piece.strip().partition(" ")[0].strip(".,").casefold()
+    is_idle = first in words("stop_words") and not pattern("article").match(piece)
+    begins_with_it = first.isalpha() and not (is_idle or is_number_word(first) or values_in(first))
+    if has_verb(piece) or pattern("object_pronoun").search(piece) or _goes_on_from(piece):
+        return False
+    return begins_with_it and not _begin(piece) & all_stems(said) and len(all_stems(piece)) >= LEAST_SAID
+
+
+def _is_alike_told(piece: str, said: str) -> bool:
+    """Whether a piece of a sentence says where another thing of the same name is: `the shed key in the tin`."""
+    named = all_stems(" ".join(piece.split()[:FIRST_WORDS])) - {"user"}
+    return bool(leads(piece) and leads(said) and named & all_stems(said))
+
+
+def _goes_on_from(piece: str) -> bool:
+    """Whether a piece of a sentence has no subject of its own: `in the green box`."""
+    return not piece or any(
+        pattern(name).match(piece) for name in ("lead", "said_of_same", "subjectless", "subordinate")
+    )
+
+
+def with_pieces(said: str, known: str) -> str | None:
+    """What was said, and a memory without those of its pieces between commas that have a value of the same kind: `the
+    cleaner comes on the first Thursday, cash in the tin`, of `..., twelve pounds, cash in the tin`, when they want
+    fifteen; None where it has no such piece, or has it in front, or is about something else.
+    """
+    first, *pieces = known.rstrip(".").split(", ")
+    new = kinds_of_values(said)
+    rest = [piece for piece in pieces if new.isdisjoint(kinds_of_values(piece))]
+    is_of_it = bool(all_stems(first) & all_stems(said) - {"user"}) and new.isdisjoint(kinds_of_values(first))
+    if len(rest) == len(pieces) or len(pieces) < LEAST_PIECES or not is_of_it or len(sentences(known)) > 1:
+        return None
+    told = pattern("reason").sub("", said)  # but for `till Easter`
+    names = {name for name in names_in(told) if name.isalpha() and day_name(name) not in forms("weekday_name")}
+    is_over = any(pattern(name).search(said) for name in ("says_over", "has_left", "takes_over"))
+    more = all_stems(said) - all_stems(known) - all_stems(" ".join(values_in(said)))
+    if is_over or contrast(said) or not all(place_of(name, known) for name in names) or len(more) > MOST_OF_CHANGE:
+        return None
+    return f"{finished(said)} {finished(', '.join([first, *rest]))}"
+
+
+def _says_more(part: str, said: str) -> bool:
+    """Whether a clause has a word that was not said, but for a number where others were said of the same words."""
+    more = all_stems(part) - all_stems(said)
+    return any(not word.isdecimal() for word in more) or (bool(more) and not re.search(r"\d", said))
+
+
+def in_context(clauses: Sequence[str]) -> list[str]:
+    """Each clause, behind the one before it where something of that is meant by `it` or `them`, or one of several: `I
+    had a ladder. I lent it to Bo.`
+    """
+    meant = [
+        pattern("one_of_several").match(clause) is not None
+        or not words("of_before").isdisjoint(re.findall(r"\w+", clause.casefold())[1:])
+        for clause in clauses
+    ]
+    pairs = zip(["", *clauses], clauses, meant, strict=False)
+    return [
+        f"{finished(before)} {finished(clause)}" if before and is_meant else clause
+        for before, clause, is_meant in pairs
+    ]
+
+
+def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str | None:
+    """What a memory says without the `context` in it that `said` puts right, `claims` being what it says one by one,
+    with what a pronoun stands for: `Rosa takes 5 mg` of `My mother, Rosa, lives in Ash Lane. She takes 5 mg`, when she
+    has moved. "" where who is meant was put right: `My dentist is Ann. She is in Ash Lane`, when it is Bo; None where
+    that is not plain.
+    """
+    own = known.partition(context.rstrip("."))[2].strip(" .,;")
+    alone = [claim for claim in claims if claim.rstrip(" .,;") not in context]
+    named = _without_end(alone[0], own) if own and alone else ""
+    place, verb = place_of(named, context), pattern("verb").search(context)
+    if place is None or verb is None:
+        return None
+    if place.end() <= verb.start() or _goes_on_with(named, said, context):
+        return " ".join(map(finished, alone))
+    if not context[verb.end() : place.start()].strip():
+        return ""  # who it was
+    subject = context[: verb.start()].strip(" ,")  # not what stands behind: a place
+    if not all_stems(subject):
+        return ""  # `There is a key with Bo`, `I gave it to Bo`
+    return finished(with_subject(own, subject)) if len(alone) == 1 and pattern("said_of_same").match(own) else None
+
+
+def _goes_on_with(named: str, said: str, context: str) -> bool:
+    """Whether what was said names somebody by one of their names, and not that they are gone."""
+    names = re.findall(r"\w+", pattern("title").sub("", named))
+    return any(place_of(name, said) for name in names) and not _is_said_over(said, context)
+
+
+def _without_end(claim: str, own: str) -> str:
+    """The words of a clause before those that it has in common with its sentence, and before its verb."""
+    theirs = {word.strip(" .,;!") for word in own.split()}
+    begin = " ".join(takewhile(lambda word: word.strip(" .,;!") not in theirs, claim.split()))
+    return pattern("verb").split(begin)[0].strip().removesuffix("'s")
+
+
+def by_words(said: str, parts: Sequence[str]) -> set[int]:
+    """The place of the clause that shares most words with what was said; none where there are several."""
+    shared = [len(all_stems(part) & all_stems(said)) for part in parts]
+    most = max(shared, default=0)
+    return {shared.index(most)} if most and shared.count(most) == 1 else set()
+
+
+def by_chance(likely: Sequence[float], share: float = LIKELY_TOO) -> set[int]:
+    """The places of the clauses that are made untrue, by the share of the greatest chance."""
+    return {place for place, chance in enumerate(likely) if chance >= share * max(likely)}
+
+
+def _standing_beside(said: str, parts: Sequence[str], corrected: Collection[int]) -> list[int]:
+    """The places of the clauses that stand without the corrected ones: what a pronoun stands for is kept too, or named
+    in what was said.
+    """
+    rest: list[int] = []
+    named = -1
+    for place, part in enumerate(parts):
+        own = part.strip(" ,;")
+        goes_on = any(pattern(name).match(own) for name in ("said_of_same", "subjectless"))
+        goes_on = goes_on or pattern("object_pronoun").search(own) is not None or not any(map(str.isalpha, own))
+        named = named if goes_on else place
+        is_named = named in rest or named == place or _is_named_too(said, parts[named])
+        if place not in corrected and _stands_alone(part) and is_named and not _has_who_left(said, part):
+            rest.append(place)
+    return rest
+
+
+def _by_name(said: str, parts: Sequence[str], corrected: Collection[int], alone: Sequence[str]) -> dict[int, str]:
+    """The clauses, by their places, that go on from a corrected one about what holds beside it, with its name."""
+    found: dict[int, str] = {}
+    for place in range(1, len(parts)):
+        own, before = parts[place].strip(" ,;"), parts[place - 1].strip(" ,;")
+        goes_on = alone[place] != own and _stands_alone(own) and not pattern("subordinate").match(before)
+        if place not in corrected and place - 1 in corrected and goes_on and not _has_who_left(said, own):
+            text = by_itself(said, f"{before}. {own}", before, [alone[place]])
+            found |= {place: text} if text else {}
+    return found
+
+
+def _is_named_too(said: str, clause: str) -> bool:
+    """Whether a name of a clause is in what was said, and nothing of it is said to be over."""
+    if _is_said_over(said, clause):
+        return False
+    names = {found.casefold() for found in pattern("name_inside").findall(clause)}
+    first = re.match(r"\w+", clause.strip())
+    if first and first[0] in names_in(f". {said}"):
+        return True
+    return not names.isdisjoint(re.findall(r"\w+", said.casefold()))
+
+
+def _is_said_over(said: str, clause: str) -> bool:
+    """Whether something of a clause is said to be over."""
+    about_it = [each for each in sentences(said) if all_stems(each) & all_stems(clause)]
+    return any(map(_says_gone, about_it)) or _is_succeeded(about_it, clause)
+
+
+def _says_gone(text: str) -> bool:
+    """Whether somebody or something is there no more; not `Bo no longer has the flat, he's in Bern`."""
+    going_on = filter(None, (pattern("said_of_same").match(each.strip()) for each in clauses(text)[1:]))
+    goes_on = not words("of_a_person").isdisjoint(found[0].casefold() for found in going_on)
+    is_put_off = pattern("put_off").search(text) is not None  # `Ada isn't coming till the 28th`
+    is_over = pattern("says_over").search(text) is not None and not goes_on and not is_put_off
+    return is_over or pattern("has_left").search(text) is not None
+
+
+def _is_succeeded(about_it: Sequence[str], clause: str) -> bool:
+    """Whether of two sentences about a clause one is only about whom it names, and the other says the rest of somebody
+    else: `Mrs. Ode has moved to Bern. I gave the key to Bo.`
+    """
+    names = all_stems(" ".join(names_in(clause)))
+    shared = [all_stems(each) & all_stems(clause) for each in about_it]
+    is_only_named = any(each <= names for each in shared)
+    return is_only_named and any(
+        each - names and all_stems(" ".join(names_in(sentence))) - names
+        for sentence, each in zip(about_it, shared, strict=True)
+    )
+
+
+def _has_who_left(said: str, clause: str) -> bool:
+    """Whether a clause names somebody who is said to be there no more: `Bo retired.`"""
+    over = " ".join(each for each in clauses(said) if _says_gone(each))
+    names = " ".join(word for text in (over, clause) for word in re.findall(r"\w+", text) if word[:1].isupper())
+    return bool(all_stems(names) & all_stems(over) & all_stems(clause))
+
+
+def _stands_alone(clause: str) -> bool:
+    """Whether a clause says what holds."""
+    return not pattern("subordinate").match(clause) and len(stems(clause)) >= LEAST_SAID

@@ -1,0 +1,396 @@
+"""Another value in the place of the one in a memory that was put right: `the exam is on the 26th`. Pure."""
+
+import re
+from collections.abc import Sequence, Set
+
+from msgspec.structs import replace
+
+from pi_memory.judges.comparison import stems
+from pi_memory.merging.kept_beside import LEAST_SAID, by_chance, by_words, is_about
+from pi_memory.merging.values import (
+    WHOLES,
+    amounts_in,
+    counts_in,
+    day_name,
+    first_value,
+    is_alike,
+    is_counted,
+    is_time_of_day,
+    is_weekly,
+    kinds_of_values,
+    months_in,
+    names_in,
+    place_of,
+    shape_of,
+    stands_in,
+    values_in,
+    written_like,
+)
+from pi_memory.text.contrast import (
+    Contrast,
+    contrast,
+    in_cleft,
+    left_behind,
+    swapped,
+    without_left_behind,
+    wrong_first,
+)
+from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.persons import finished
+from pi_memory.text.sentences import clauses, sentences
+from pi_memory.text.sentences import stems as all_stems
+
+MOST_ELSE = 7
+"""Words that a memory does not know, up to which what was said may be another value of it."""
+SHORTEST_PIN = 4
+"""Digits of a number from which on another one with as many is one of the same kind."""
+
+
+def put_right(said: str, known: str) -> str | None:
+    """What a memory says with X in the place of Z, where `X, not Z` was said and it says more than that; else None.
+
+    What follows a name after a comma is of it: the number of the one who is the plumber no more. It is left out, if
+    what was said does not say itself what it is about.
+    """
+    found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
+    found = found or _value_instead(said) or swapped(said) or _titled_instead(said, known)
+    wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
+    if found and not place_of(wrong, known):  # not nuts with Bo, sesame
+        wrong = pattern("of_what").split(wrong)[0]
+    if found and (not place_of(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
+        found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
+    stands = place_of(wrong, known, as_part=bool(_alike(right, wrong)))  # `v2, not v1`, of `ada.org/v1`
+    if found is None or not stands or not stems(known) - stems(said):
+        return None
+    is_place = all(pattern("placed").match(value) for value in (stands[0], right))
+    if is_place and _is_of_place(stands, known) and right.split()[0] != wrong.split()[0]:
+        return None  # in the can, for what was in the pump over the desk
+    if _goes_on_about(stands, known):
+        if found.subject and not pattern("vague_subject").match(found.subject):
+            return None
+        known = finished(known[: stands.end()])
+    first = _alike(found.right, wrong)
+    if first and place_of(first, known):
+        return None  # Monday and Friday, not Tuesday
+    if first:  # Fridays are my day off, not Wednesdays
+        return _if_whole(right, _replaced(known, stands, written_like(first, stands[0])), known)
+    if found.right == found.subject and not pattern("verb").search(found.right) and not in_cleft(found.right):
+        return None  # where its subject ends is not known
+    if day_name(wrong) in forms("weekday_name") and not any(
+        shape_of(value) == "weekday" for value in values_in(found.right)
+    ):
+        return None
+    return _if_whole(right, finished(_replaced(known, stands, _tail(found.right))), known)
+
+
+def _titled_instead(said: str, known: str) -> Contrast | None:
+    """Who with a title is there instead of another one that left: `Dr Ode has moved away, we see Dr Reed now`."""
+    names = [found[0].removesuffix("'s") for found in pattern("titled").finditer(said)]
+    wrong = [name for name in names if place_of(name, known)]
+    right = [name for name in names if name not in wrong]
+    is_over = pattern("has_left").search(said) or pattern("says_over").search(said)
+    return Contrast("", right[0], wrong[0]) if len(wrong) == len(right) == 1 and is_over else None
+
+
+def _is_of_place(value: re.Match[str], known: str) -> bool:
+    """Whether a value says where the place is that stands before it: `over the desk` of `in the pump over the desk`."""
+    return any(place.start() < value.start() <= place.end() + 1 for place in pattern("at_place").finditer(known))
+
+
+def with_amount(said: str, known: str) -> str | None:
+    """What a memory says with another number of the same things, if it says more than that, and nothing else is named
+    instead: `two hives` for `three hives`; else None.
+    """
+    mine, theirs = amounts_in(said), amounts_in(known)
+    shared = mine.keys() & theirs.keys()
+    if len(shared) != 1:
+        return None
+    new, old = mine[what := shared.pop()]["many"], theirs[what]
+    if pattern("by_how_much").search(said):
+        return None  # lost two hives
+    if any(part.startswith(value) for part in pattern("clause_joint").split(known)[1:] for value in values_in(known)):
+        return None  # 40 grams in the morning and 30 in the evening: not plain which
+    if new == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
+        return None
+    if any(is_counted(text[each.end("what") :]) for text, each in ((said, mine[what]), (known, old))):
+        return None  # seven pounds fifty
+    return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :], known, gone=old["many"])
+
+
+def with_age(said: str, known: str) -> str | None:
+    """What a memory says with how old somebody is now: `Ada turned nine`; else None."""
+    now = pattern("now_aged").search(said)
+    who = place_of(now["who"].removesuffix("'s"), known) if now else None
+    was = pattern("aged").match(known[who.end() :]) if who else None
+    begin = who.end() if who else 0
+    if was is None and who is not None and len([*pattern("one_aged").finditer(known)]) == 1:
+        was, begin = pattern("one_aged").search(known), 0
+    if now is None or was is None:
+        return None
+    return f"{known[: begin + was.start('age')]}{now['age']}{known[begin + was.end('age') :]}"
+
+
+def with_one_less(said: str, known: str) -> str | None:
+    """What a memory says without one of several days, `Mondays and Fridays`, on which it is so no more; else None."""
+    days = [value for value in values_in(said) if shape_of(value) == "weekday"]
+    if len(days) != 1 or not pattern("says_over").search(said) or not pattern("negation").search(said):
+        return None
+    day, joint = rf"{re.escape(day_name(days[0]))}s?(?!\w)", rf"(?:,|,? {pattern('and').pattern})"
+    for listed in (rf"{joint} {day}", rf"(?<!\w){day}{joint} "):
+        if (left := re.sub(listed, "", known, count=1, flags=re.IGNORECASE)) != known:
+            return left if any(shape_of(value) == "weekday" for value in values_in(left)) else None
+    return None
+
+
+def with_values(said: str, known: str) -> str | None:
+    """What a memory says with other days, times, prices or codes in the places of those that are written like them, one
+    of each kind, if nothing else is named instead: `the exam is on the 26th` for `the exam is on January 19th at nine`;
+    else None.
+    """
+    wholes = [name for name in WHOLES if all(pattern(name).search(text) for text in (said, known))]
+    new = [value for value in values_in(said, wholes) if place_of(value, known) is None]
+    if not new or len({*map(shape_of, new)}) != len(new) or counts_in(said) - counts_in(known):
+        return None
+    if pattern("by_how_much").search(said):
+        return None  # 90 less
+    if months_in(said) - months_in(" ".join(new)) - months_in(known) or _gives_reason(known, said):
+        return None  # in April, the 14th
+    found = known
+    gone: list[str] = []
+    for value in new:
+        old, written = _value_like(value, said, known, wholes), place_of(value, said)
+        place = place_of(old, found) if old else None
+        if place is None or any(first_value(name, known) not in ("", old) for name in names_in(said) - {*new}):
+            return None  # it is the value of another one
+        if _is_beside_it(old, known, said) or _is_another_time(value, written, place, found):
+            return None
+        half = pattern("half_before").search(found[: place.start()])  # half 6, and 9 now
+        begin = half.start() if half else place.start()
+        found = f"{found[:begin]}{written_like(value, old)}{_with_unit(value, written, found[place.end() :])}"
+        gone.append(old)
+    if not stems(known) - stems(said) - stems(" ".join(gone)):
+        return None
+    return _if_all_is_kept(pattern("since_when").sub("", said), found, known, gone=" ".join(gone))
+
+
+def _value_like(value: str, said: str, known: str, wholes: Sequence[str]) -> str:
+    """The value of a memory in whose place another one goes that was said; "" where it is not plain which."""
+    alike = [each for each in values_in(known, wholes) if is_alike(value, said, each, known)]
+    if is_time_of_day(value, said):  # `at 11`, of `at 2.15`: no `he was 29`
+        alike = [each for each in alike if is_time_of_day(each, known)] or alike
+    old = [each for each in alike if place_of(each, said) is None] or alike  # `118 is broken, I have 64 now`
+    if alike != old and (len(alike) > 1 or shape_of(value) == "weekday"):
+        return ""  # `guests are 50 as 30 was taken`, `Mondays and Fridays`
+    if len(old) > 1:  # a code of four digits for one of four; when we open, not when we close
+        written = place_of(value, said)
+        led = [each for each in old if written and _is_led_alike(each, known, written, said)]
+        as_long = [each for each in old if len(each) == len(value)]
+        is_code = len(as_long) == 1 and len(value) >= SHORTEST_PIN and value.isdigit()
+        old = as_long if is_code else _of_same_thing(old, known, said) or led or as_long
+    return old[0] if len(old) == 1 and not _is_in_list(old[0], alike, known) else ""
+
+
+def _is_another_time(value: str, written: re.Match[str] | None, place: re.Match[str], known: str) -> bool:
+    """Whether a time that was said is beside the one in a `place` of a memory, and not instead of it."""
+    if is_weekly(value) and stands_in(place, "nth_day", known):
+        return True  # every other Friday, and on Mondays now
+    if written is None:
+        return False
+    is_inside = stands_in(place, "part_of_day", known)
+    if is_inside and pattern("when_behind").match(written.string, written.end()):
+        return True  # Sunday mornings, and Fridays after school now
+    return pattern("half_before").search(written.string[: written.start()]) is not None  # at half 6
+
+
+def _with_unit(value: str, written: re.Match[str] | None, behind: str) -> str:
+    """What stands `behind` a value in a memory, with what was said right behind the one that goes in its place: `and a
+    half`, `o'clock`.
+    """
+    told = written.string[written.end() :] if written else ""
+    more, of_clock = pattern("and_a_half").match(told), pattern("of_clock").match(told)
+    left = pattern("of_clock").sub("", behind) if of_clock or shape_of(value) == "clock_words" else behind
+    return "".join(each[0] for each in (more, of_clock) if each) + left
+
+
+def _of_same_thing(values: Sequence[str], known: str, said: str) -> list[str]:
+    """The one of some values that a memory says of what was said: `1337`, of `the shop is on port 8443 and the blog on
+    port 1337`, where the blog moved; none where that is not plain.
+    """
+    places = sorted((place.start(), place.end(), each) for each in values if (place := place_of(each, known)))
+    about: dict[str, Set[str]] = {}
+    before = 0
+    for number, (begin, end, each) in enumerate(places, 1):
+        until = places[number][0] if number < len(places) else len(known)
+        joint = pattern("clause_joint").search(known, end, until)
+        behind = known[end : joint.start() if joint else end if number < len(places) else until]
+        about[each] = all_stems(f"{known[before:begin]} {behind}")
+        before = end
+    shared = set.intersection(*map(set, about.values())) if about else set()
+    meant = [each for each, words_of_it in about.items() if (words_of_it - shared) & all_stems(said)]
+    return meant if len(meant) == 1 else []
+
+
+def _is_in_list(value: str, alike: Sequence[str], known: str) -> bool:
+    """Whether a day stands in a list of days: `Mondays and Thursdays`, of which it is not plain which is over."""
+    if shape_of(value) != "weekday":
+        return False
+    joint = rf"\s*(?:,|{pattern('and').pattern}|,\s*{pattern('and').pattern})\s*"
+    others = "|".join(re.escape(each) for each in alike if each != value)
+    own = re.escape(value)
+    return bool(others) and re.search(rf"(?:{others}){joint}{own}|{own}{joint}(?:{others})", known) is not None
+
+
+def denies(said: str, known: str) -> bool:
+    """Whether what was said names a value of a memory as the wrong one: `in the hall, not next to the door`."""
+    found = contrast(said)
+    return found is not None and place_of(found.wrong.strip(" .,`\"'"), known) is not None
+
+
+def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
+    """What a memory says with another place in that of its only one, if nothing else is said: `lives in Hythe with two
+    cats`, for `Maeve's in Hythe now`; else None. With whom somebody was there is left out.
+    """
+    now = pattern("since_when").sub("", said)
+    new = [*pattern("at_place").finditer(now)]
+    if len(new) != 1 or values_in(said) or contrast(said) or pattern("says_over").search(now):
+        return None
+    parts, named = clauses(known), all_stems(now[: new[0].start()])
+    meant = _about(named, parts) if likely is None else by_chance(likely)
+    old = [found for place in meant for found in pattern("at_place").finditer(parts[place])]
+    old = [found for found in old if not all_stems(found[0]) & named]  # `in a choir`, of which it is said
+    where = place_of(old[0][0], known) if len(old) == 1 else None
+    more = all_stems(pattern("moving").sub("", now)) - all_stems(known) - all_stems(new[0][0])
+    if where is None or more or _gives_reason(known, said):
+        return None
+    moved = any(pattern("to_place").match(each[0]) for each in (old[0], new[0]))
+    if moved and not (pattern("moving").search(said) and pattern("moving").search(known[: where.start()])):
+        return None  # lent to Bo
+    lead = (old[0] if moved else new[0])[0].split()[0]
+    behind = pattern("with_whom").sub("", known[where.end() :], count=1)
+    found = f"{known[: where.start()]}{lead} {new[0][0].partition(' ')[2]}{behind}"
+    beside = all_stems(pattern("moving").sub("", known)) - all_stems(said) - all_stems(old[0][0]) - {"user"}
+    return _if_all_is_kept(said, found, known) if beside else None
+
+
+def _about(named: Set[str], parts: Sequence[str]) -> set[int]:
+    """The places of the clauses that have one of the words, and of those that go on from one with `we` or `it`."""
+    found: set[int] = set()
+    for place, part in enumerate(parts):
+        goes_on = pattern("of_persons").match(part.strip()) or pattern("said_of_same").match(part.strip())
+        if all_stems(part) & named or (goes_on and place - 1 in found):
+            found.add(place)
+    return found
+
+
+def _value_instead(said: str) -> Contrast | None:
+    """A contrast of two values that are written alike: `on port 9443 instead of 9080`."""
+    for sentence in sentences(said):
+        wrong, right = left_behind(sentence), without_left_behind(sentence)
+        values = [value for value in values_in(wrong) if not all_stems(wrong) - all_stems(value)]
+        if len(values) == 1 and _alike(right, values[0]):
+            return Contrast("", right, values[0])
+    return None
+
+
+def _goes_on_about(value: re.Match[str], known: str) -> bool:
+    """Whether what follows a value is of it, as that is a name and no number or day."""
+    is_name = not any(c.isdigit() for c in value[0]) and day_name(value[0]) not in forms("weekday_name")
+    behind = known[value.end() :]
+    if any(pattern(name).match(behind.lstrip(", ")) for name in ("of_persons", "subjectless")):
+        return False  # in the boot room, we found it there; in Leeds, works for the council
+    return is_name and (behind.startswith((",", " (")) or _is_person_next(behind))
+
+
+def _is_person_next(behind: str) -> bool:
+    """Whether a sentence is over and the next one goes on about somebody: `. She is in Ash Lane.`"""
+    first = re.match(r"[.!]\s+(\w+)", behind)
+    return first is not None and first[1].casefold() in words("of_a_person")
+
+
+def _alike(right: str, wrong: str) -> str:
+    """The only value of what is right that is written like the wrong one, if that is a value; "" if there is none."""
+    if values_in(wrong) != [wrong]:
+        return ""
+    alike = [value for value in values_in(right) if shape_of(value) == shape_of(wrong)]
+    is_more = len(alike) == 1 and pattern("and_a_half").search(right) is not None
+    return alike[0] if len(alike) == 1 and not is_more else ""
+
+
+def _named_alone(found: Contrast, wrong: str) -> tuple[Contrast, str]:
+    """A contrast of two names, each without the words before it: `at the Grand` as `Grand`."""
+    right, other = pattern("name_at_end").search(found.right), pattern("name_at_end").search(wrong)
+    return (replace(found, right=right[0]), other[0]) if right and other else (found, wrong)
+
+
+def _gives_reason(known: str, said: str) -> bool:
+    """Whether a memory gives a reason or a limit that something was said of: `until the plugin is mended`."""
+    return any(all_stems(found[0]) & all_stems(said) for found in pattern("reason").finditer(known))
+
+
+def _replaced(known: str, wrong: re.Match[str], right: str) -> str:
+    """The memory with the right value in the place of the wrong one; words that both have are there once."""
+    words, before, behind = right.split(), known[: wrong.start()].split(), known[wrong.end() :].split()
+    if len(words) > 1 and before and before[-1].casefold() == words[0].casefold():
+        words = words[1:]
+    for count in range(len(words) - 1, 0, -1):  # the 5th of May, for the 3rd | of May
+        if _plain(words[-count:]) == _plain(behind[:count]):
+            words = words[:-count]
+            break
+    return known[: wrong.start()] + " ".join(words) + known[wrong.end() :]
+
+
+def _plain(words: list[str]) -> list[str]:
+    return [word.casefold().strip(".,;:!?") for word in words]
+
+
+def _tail(right: str) -> str:
+    """What is said of a subject: `it is port 8081` -> `port 8081`."""
+    if said_first := in_cleft(right):
+        return said_first
+    verb = pattern("verb").search(right)
+    return right[verb.end() :].strip(" .,;") if verb else right.strip(" .,;")
+
+
+def _is_beside_it(value: str, known: str, said: str) -> bool:
+    """Whether another sentence than that of a value has several more words of what was said, or another piece of it is
+    about that, and has such a value: `Piotr gets 17`, of `Nadia gets 14.20, Piotr 17`, where Nadia has 15 now.
+    """
+    parts = sentences(known)
+    own = [each for each in parts if place_of(value, each)]
+    shared = {each: len(stems(each) & stems(said)) for each in parts}
+    if any(pattern("verb").search(each) and max(shared.values()) - shared[each] >= LEAST_SAID for each in own):
+        return True
+    pieces = pattern("clause_joint").split(known)
+    meant = [pieces[place] for place in by_words(said, pieces) if is_about(said, pieces[place])]
+    return any(not place_of(value, each) and kinds_of_values(value) & kinds_of_values(each) for each in meant)
+
+
+def _is_led_alike(old: str, known: str, new: re.Match[str], said: str) -> bool:
+    """Whether the same word stands before a value and another one, and nothing that is known behind the new one: `we
+    open at six` for `we open at seven and close at two`, not `she takes 5 mg at noon` for `10 mg at breakfast`.
+    """
+    place = place_of(old, known)
+    before = [
+        re.search(r"([^\W\d_]{3,})(?: [^\W\d_]{1,4})? $", text)
+        for text in (said[: new.start()], known[: place.start()] if place else "")
+    ]
+    led = [all_stems(each[1]) for each in before if each]
+    return len(led) == 2 and led[0] == led[1] != set() and not all_stems(said[new.end() :]) & all_stems(known)
+
+
+def _if_whole(said: str, found: str, known: str) -> str | None:
+    """What was found, if it has each value of several words that was said and is new."""
+    values = [whole[0].rstrip(".s") for name in WHOLES for whole in pattern(name).finditer(said)]
+    kept, before = (text.replace("s ", " ") for text in (found, known))
+    return found if all(place_of(value, f"{kept} ") or place_of(value, f"{before} ") for value in values) else None
+
+
+def _if_all_is_kept(said: str, found: str, known: str, gone: str = "") -> str | None:
+    """What was found, if it has all that is named in what was said, but for what is `gone`, which says little more than
+    another value; None where nothing differs from what was known.
+    """
+    new, old, kept = ({name.removesuffix("s") for name in names_in(text)} for text in (said, f". {gone}", f". {found}"))
+    says_more = len(all_stems(said) - all_stems(known) - all_stems(found)) > MOST_ELSE
+    if new - old - kept or says_more or found.casefold() == known.casefold():
+        return None
+    return _if_whole(said, found, known)
