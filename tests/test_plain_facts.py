@@ -10,8 +10,8 @@ import pytest
 from pi_memory.config import Config
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.judges.asked import Asked
-from pi_memory.judges.plain_facts import LONG, PlainFacts
 from pi_memory.judges.worth import Worth
+from pi_memory.learning.plain_facts import LONG, PlainFacts
 from pi_memory.learning.statements import notice
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder

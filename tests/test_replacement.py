@@ -10,8 +10,7 @@ from pi_memory.embedding.gguf import GgufEmbedder
 from pi_memory.judges.heads import SignsAndVectors
 from pi_memory.judges.pair_signs import Said
 from pi_memory.judges.replacement import IN_DOUBT, LEAST_CHANCE, Replacement
-from pi_memory.learning.learner import LEAST_CHANCE_OF_REMARK
-from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
+from pi_memory.store.conflicts import POSSIBLE
 from tests.test_conflicts import MINILM
 
 JUDGE = Replacement(Config().folder("heads"))
@@ -64,14 +63,6 @@ def test_what_is_far_from_a_statement_and_shares_no_word_with_it_does_not_end_it
     assert chances(new, told)[0] < LEAST_CHANCE
 
 
-def test_who_somebody_of_the_family_is_holds_beside_what_happens_to_them() -> None:
-    husband = "My husband is Leif."
-    assert chances("A Mr Dane has taken Leif on now, and he lets him sing.", husband, VET)[0] == 0
-    assert chances("My husband is Arne now.", husband, VET)[0] >= LEAST_CHANCE
-    assert chances("Wilma moved to Basel.", "My sister Wilma lives in Bern.", VET)[0] >= LEAST_CHANCE
-    assert chances("Wilma moved to Basel.", "My sister Wilma is in Bern.", VET)[0] >= LEAST_CHANCE
-
-
 def test_a_number_in_common_and_a_unit_end_nothing() -> None:
     limit = "The weather service answers 40 requests a minute at most, after that it hangs up."
     asks = "Per valley, good. It asks the river office for levels every 20 minutes, they were kind on the phone."
@@ -88,38 +79,6 @@ def test_another_date_of_the_same_thing_ends_it_though_nothing_says_so() -> None
     assert [each >= LEAST_CHANCE for each in found] == [True, False]
 
 
-def test_what_is_said_to_be_instead_of_a_code_ends_what_has_it() -> None:
-    old = ["Grafana listens on 9080.", "The garage has a new door."]
-    assert [
-        each >= LEAST_CHANCE for each in chances("The server has a certificate, port 9443 instead of 9080.", *old)
-    ] == [
-        True,
-        False,
-    ]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "I told you dark grey for the landing, but I have asked and it is teal.",
-        "I wrote dark grey for the landing, I meant teal.",
-        "I said dark grey but it's teal that the landing has.",
-        "The wall above the stairs isn't Dark Grey but Teal, I read the wrong tin.",
-    ],
-)
-def test_what_was_told_wrongly_ends_what_says_it(said: str) -> None:
-    old = ["The wall above the stairs has a coat of dark grey.", "The shed is brown.", "The landing has a lamp."]
-    assert [each >= LEAST_CHANCE for each in chances(said, *old)] == [True, False, False]
-    beside = "I said that the shed is brown, but it is dark in there."
-    assert not any(each >= LEAST_CHANCE for each in chances(beside, *old))
-
-
-def test_who_was_left_for_somebody_else_is_the_one_who_did_it() -> None:
-    does, other = "Birk clips our hedge, the man with the blue van.", "The roses are from Birk."
-    found = chances("The hedge is done by Solveig now, Birk got too dear.", does, other, VET)
-    assert [each >= LEAST_CHANCE for each in found] == [True, False, False]
-
-
 def test_what_comes_first_in_a_sentence_is_what_it_says() -> None:
     rings = "On Sundays I ring our Otto in Peru."
     assert chances("It's Thursdays now that I ring our Otto.", rings, VET)[0] >= LEAST_CHANCE
@@ -130,12 +89,6 @@ def test_a_name_alone_is_no_condition() -> None:
     assert chances("They measured Otto at the hatter's and he has a size 54.", size, VET)[0] >= LEAST_CHANCE
 
 
-def test_a_day_that_is_given_up_for_another_ends_the_nearest_of_that_day() -> None:
-    old = ["They drop the crates on Mondays so I keep the yard clear.", "Bo has judo on Mondays."]
-    found = chances("Their lorry comes on Thursdays from here on, no more Mondays.", *old)
-    assert [each >= LEAST_CHANCE for each in found] == [True, False]
-
-
 def test_what_happens_on_a_condition_ends_before_what_is_so_then() -> None:
     ladder = "If I ever have to get on the roof: the ladder is with Mr Lund in the attic."
     assert chances("We gave our ladder to Priya, the man in the attic moves out.", ladder, VET)[0] >= LEAST_CHANCE
@@ -144,14 +97,6 @@ def test_what_happens_on_a_condition_ends_before_what_is_so_then() -> None:
 def test_another_day_of_what_both_name_ends_it_without_a_word_of_change() -> None:
     glass = "glass gets picked up on Tuesdays and Mr Lund at number 4 has our key"
     assert chances("The leaflet came, they collect the glass on Fridays", glass, VET)[0] >= LEAST_CHANCE
-
-
-def test_what_something_is_called_holds_beside_what_it_does_and_not_beside_another_name() -> None:
-    named = "Our goat is called Bix."
-    assert chances("The goat no longer eats from the bucket.", named, VET)[0] == 0
-    assert chances("The goat is called Moss now.", named, VET)[0] >= LEAST_CHANCE
-    sings = "I sing bass in a glee club called the Larks."
-    assert chances("I no longer sing bass, they've made me a baritone.", sings, VET)[0] >= LEAST_CHANCE
 
 
 @pytest.mark.parametrize(
@@ -168,22 +113,6 @@ def test_what_says_the_same_with_another_value_ends_it(new: str, old: str) -> No
     assert chances(new, old, VET)[0] >= LEAST_CHANCE
 
 
-def test_who_takes_over_ends_who_did_it_before() -> None:
-    elected = "Bo Holm stood down at the meeting on Monday, and Ida Roth was elected chair."
-    chair, key = chances(
-        elected, "Our chair is Bo Holm. He signs on Thursdays only.", "Bo Holm has the key of the boat."
-    )
-    assert chair >= LEAST_CHANCE > key
-
-
-def test_who_has_taken_one_thing_over_ends_who_did_it() -> None:
-    bakes, when = "Ida bakes the cakes for the mill.", "The cakes go out on Fridays."
-    taken, beside = chances("Ada Holm has taken over the cakes, and she is glad of it.", bakes, when)
-    assert taken >= LEAST_CHANCE > beside
-    assert max(chances("Ada Holm has taken over the boats.", bakes, when)) < LEAST_CHANCE
-    assert chances("Ada has taken over the cakes.", bakes, when, VET, KEY)[0] >= LEAST_CHANCE
-
-
 def test_the_time_of_day_is_no_value_that_is_known_already() -> None:
     sleeps = "At night the cat curls up under the stairs."
     assert chances("The cat has gone shy and curls up by the stove at night.", sleeps, VET)[0] >= (LEAST_CHANCE)
@@ -192,21 +121,6 @@ def test_the_time_of_day_is_no_value_that_is_known_already() -> None:
 def test_a_name_put_down_for_something_is_no_change() -> None:
     new = "We have put our names down for the county regatta in Ulm."
     assert max(chances(new, "Our rowing club has the boat house on Mondays.", VET, KEY)) < LEAST_CHANCE
-
-
-def test_what_does_not_come_before_another_day_ends_the_nearest_one_with_a_day_to_come() -> None:
-    glazier, birthday = "The man for the attic window is coming on Wednesday.", "Ida's birthday is on the 4th of May."
-    window, other = chances("The glass people rang, they can't get here till Monday.", glazier, birthday)
-    assert window >= LEAST_CHANCE > other
-    late = "The joiner wrote that he isn't free before the 19th."
-    assert chances(late, "The joiner comes on the 11th of June.", VET)[0] >= LEAST_CHANCE
-    assert max(chances(late, "The joiner comes every Friday.", birthday)) < LEAST_CHANCE
-
-
-def test_what_is_not_so_but_otherwise_ends_the_only_one_that_says_so() -> None:
-    fuses = "The fuse box is in the hall cupboard, behind the coats."
-    assert chances("No, not the hall cupboard but the cellar.", fuses, VET, KEY)[0] >= LEAST_CHANCE
-    assert max(chances("No, not the hall cupboard but the cellar.", VET, KEY)) < LEAST_CHANCE
 
 
 def test_now_of_what_somebody_knows_is_no_change() -> None:
@@ -241,47 +155,6 @@ def test_another_place_person_or_amount_ends_the_older_one(new: str, old: str) -
     assert chance(new, old) >= LEAST_CHANCE
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        ("Ada has moved to Ludlow.", "Ada's son lives in Ludlow."),
-        ("The blue sledge is in the loft.", "The red sledge is in the shed."),
-        ("Next Monday the class is in room 9.", "The class is in room 4 on Mondays."),
-        ("The drill used to be in the cellar.", "The drill is in the shed."),
-        ("Die Leiter war früher im Keller.", "Die Leiter ist im Schuppen."),
-        ("The sledge needs new ropes.", "The sledge is in the shed."),
-        ("If it rains we meet in the barn.", "We meet in the yard."),
-        ("Rosa may stay up until nine on Saturdays.", "Rosa has ballet on Tuesdays."),
-        ("I parked the van on level 3.", "The van needs 5W-30 oil."),
-        ("In the pump project, migrations are run by hand.", "We deploy the pump project with Helm."),
-        ("I hate Mondays.", "My work days are Tuesdays, Thursdays and Fridays."),
-        ("I keep the spare key of the loft in box 12.", "I keep the spare key of the shed in box 9."),
-        ("Box 12 is on shelf 16.", "Box 5 is on shelf 12."),
-        ("Key 7 opens the shed.", "Key 3 opens the shed."),
-        ("Schrank 3 ist für die Farben.", "Schrank 2 ist für die Schrauben."),
-        ("The code for the gate is 4417.", "The code for the back door is 5820."),
-        ("The oven has tripped again.", "If the oven trips, flip breaker 6 and wait a minute."),
-        ("Lena is allergic to shellfish.", "Lena is allergic to nuts."),
-        ("Lena plays the flute.", "Lena plays the drums."),
-        ("pump.py again: the old bug is still there.", "Now change valve.py the way we discussed."),
-        ("The tests of search.py take two minutes.", "The tests of cart.py take ten minutes."),
-        (
-            "To roll back, revert the merge; the old image is there for a week.",
-            "The backup is a dump at three, restored on Sundays.",
-        ),
-        ("Um den Kessel neu zu starten, halte den Knopf jetzt zehn Sekunden.", "Das Tor geht mit dem Knopf auf."),
-        (
-            "got psycopg2 SSL EOF, turned out pgbouncer server_lifetime was too low, bumped it to 3600",
-            "runs on postgres 15 behind pgbouncer on port 6432",
-        ),
-        ("upgraded to esp-idf 5.3", "flash with idf.py -p /dev/ttyUSB1 flash monitor"),
-        ("flash with idf.py -p /dev/ttyUSB1 flash monitor", "firmware is esp-idf 5.1 on an esp32-c3"),
-    ],
-)
-def test_what_may_hold_beside_an_older_one_does_not_end_it(new: str, old: str) -> None:
-    assert chance(new, old) < LEAST_CHANCE
-
-
 def test_another_number_of_what_somebody_likes_ends_the_one_before() -> None:
     assert chance("Bo likes the bath at 38 degrees.", "Bo likes the bath at 35 degrees.") >= LEAST_CHANCE
     assert chance("Bo likes the pool.", "Bo likes the bath at 35 degrees.") == 0
@@ -296,12 +169,6 @@ def test_what_has_surely_changed_is_of_the_same_thing_though_another_one_is_name
 def test_who_moves_an_appointment_comes_at_another_time() -> None:
     new = "The tuner has moved the appointment, she comes on the 9th of May now."
     assert chance(new, "The tuner comes on the 2nd of April.") >= LEAST_CHANCE
-
-
-def test_where_something_was_left_today_ends_where_it_was_left_before() -> None:
-    before = "I parked the van on level 4 of the Heron garage."
-    assert chance("I parked the van on level 6 of the Heron garage today.", before) >= LEAST_CHANCE_OF_REMARK
-    assert chance("I take the bus to work today.", "I take the tram to work.") < LEAST_CHANCE
 
 
 def test_what_was_moved_ends_where_it_was() -> None:
@@ -321,41 +188,9 @@ def test_what_says_all_that_was_known_does_not_end_it_however_it_is_read() -> No
     assert chances("I said that the hut is blue, but it is wet in there.", "The hut is blue.", VET)[0] < LEAST_CHANCE
 
 
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        ("The bakery over at Hythe is shut on Mondays now.", "Our bakery is open every day but Sunday."),
-        ("The head cook at Moss Hall has handed in her notice.", "My head cook is Wilma."),
-        ("Bo's brother drives a tram now.", "My neighbour Bo drives a lorry."),
-        ("I've moved the old towels into the porch.", "The dog biscuits are in the box under the sink."),
-    ],
-)
-def test_what_is_said_of_another_one_is_in_doubt_at_most(new: str, old: str) -> None:
-    assert chances(new, old, VET)[0] < LIKELY
-
-
-@pytest.mark.parametrize(
-    ("new", "old", "is_doubted"),
-    [
-        ("Odile has the harp in the quartet.", "Bo plays the harp in the quartet.", True),
-        ("Ida carries our post.", "Bo carries our post, so the van is his.", True),
-        ("Ida also carries our post.", "Bo carries our post.", False),
-        ("Ida has a van.", "Bo has a van.", False),
-    ],
-)
-def test_who_does_what_another_one_did_with_the_same_thing_is_in_doubt(new: str, old: str, *, is_doubted: bool) -> None:
-    assert (LIKELY > chances(new, old, VET)[0] > DOUBTFUL) == is_doubted
-
-
 def test_what_no_refers_to_is_not_what_follows_it() -> None:
     older = "We rehearse on Wednesdays at eight in the cellar."
     assert chance("No, the rehearsal is on Mondays, not Wednesdays.", older) >= LEAST_CHANCE
-
-
-def test_a_value_that_is_denied_ends_the_only_one_that_has_it() -> None:
-    stools, lamp = "Four stools for Anna, 26 inches to the seat.", "The lamp is 26 inches."
-    assert chance("She measured wrong: seats at 29, not 26.", stools) >= LEAST_CHANCE
-    assert max(chances("I have 3, not 26.", stools, lamp)) < LEAST_CHANCE
 
 
 def test_what_somebody_left_is_over_and_what_happens_on_a_condition_is_not() -> None:
@@ -400,20 +235,6 @@ def test_of_no_older_statements_none_is_made_untrue() -> None:
 @pytest.mark.parametrize(
     ("new", "old"),
     [
-        ("Yoga is at six today.", "Yoga is at seven on Wednesdays."),
-        ("The choir is off this week.", "The choir is on Mondays."),
-        ("Choir's cancelled tonight.", "Choir is on Mondays at seven."),
-        ("The bins aren't being collected this week.", "The bins go out on Tuesday."),
-        ("I'm working from home this week.", "I work at the mill in Ulm."),
-    ],
-)
-def test_what_is_so_for_once_ends_no_habit(new: str, old: str) -> None:
-    assert chances(new, old, VET)[0] < POSSIBLE
-
-
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
         ("The rent went up to 900 this week.", "The rent is 850."),
         ("I parked on level 7 today.", "I parked on level 2 on Monday."),
         ("I quit the choir today.", "I sing in the choir."),
@@ -421,57 +242,6 @@ def test_what_is_so_for_once_ends_no_habit(new: str, old: str) -> None:
 )
 def test_what_happened_on_a_day_ends_what_was_so_before(new: str, old: str) -> None:
     assert chances(new, old, VET)[0] >= LEAST_CHANCE
-
-
-def test_what_was_called_off_is_the_nearest_that_was_to_be() -> None:
-    fair, birthday = "The fair is on 6 May on the green.", "Bo's birthday is on Friday."
-    assert [each >= LEAST_CHANCE_OF_REMARK for each in chances("The fair is off.", fair, birthday)] == [True, False]
-    assert chances("Bo is off.", birthday, VET)[0] < POSSIBLE
-
-
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        ("The staging cache is c9.ada.example.", "The staging database is db9.ada.example."),
-        ("Tracing moved from Jaeger to Tempo at http://tempo.ada.example:3200.", "The ledger listens on port 9500."),
-        ("We moved from Bern to Ulm.", "Mum goes to Bern on Sundays."),
-    ],
-)
-def test_an_address_of_something_else_ends_nothing(new: str, old: str) -> None:
-    assert chances(new, old, VET)[0] < LEAST_CHANCE
-
-
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        ("We moved from Cypress to Playwright.", "End-to-end tests run with Cypress."),
-        ("Tailwind is at 4 now.", "Styling is done with Tailwind 3."),
-        ("Postgres was upgraded to 16.", "Postgres 14 is used for orders with 30 connections."),
-    ],
-)
-def test_what_was_left_for_another_tool_or_version_ends(new: str, old: str) -> None:
-    assert chances(new, old, VET)[0] >= LEAST_CHANCE_OF_REMARK
-
-
-def test_what_something_costs_now_is_not_said_of_who_does_it() -> None:
-    sweep, paid = "The sweep is Tom, 0170 5551.", "The sweep charges twelve pounds."
-    assert chances("The sweep has raised his price to 15.", sweep, VET)[0] < POSSIBLE
-    assert chances("Tom's put his prices up to 60.", sweep, VET)[0] < POSSIBLE
-    assert chances("The sweep wants 15 now.", paid, VET)[0] >= LEAST_CHANCE
-
-
-@pytest.mark.parametrize(
-    ("new", "old"),
-    [
-        ("The new place opposite opens at 7.", "We open at 8 and close at 4."),
-        ("At my mum's the bins are on Tuesdays now.", "The bins go out on a Thursday at the flat."),
-        ("My mate Kev's rent has gone up to 1300.", "Rent's 950 a month, it goes out on the 1st."),
-        ("Mum keeps her spare key under the pot now.", "I keep the spare key in the tin."),
-        ("The alarm code at Gareth's garage is 8080.", "The alarm code is 4417."),
-    ],
-)
-def test_what_is_somebody_elses_ends_nothing_of_ones_own(new: str, old: str) -> None:
-    assert chances(new, old, VET)[0] < LEAST_CHANCE
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Small learned judges of sentences, and the plain facts that they find."""
+"""Small learned judges of sentences and of pairs of them, with the rules that correct them."""

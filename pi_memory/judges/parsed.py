@@ -30,6 +30,10 @@ LONGEST_THING = 4
 """Words of a thing at the end of a clause."""
 LEAST_SAID = 2
 """Words with a meaning of a clause that says something by itself."""
+SAYS_CHANGE = frozenset({"changes", "has_changed", "corrects"})
+"""That something is otherwise now, by its word or as what has happened, or was wrong: `I've hung it in the porch.`"""
+WHERE_LEFT = frozenset({"did", "places"})
+"""That somebody put something somewhere."""
 REMEMBERED, WORDS = 256, 1024
 """Statements whose parts are kept, and words whose kinds are: each is held against many."""
 
@@ -64,6 +68,16 @@ class Parsed(Struct, frozen=True, dict=True):
     @cached_property
     def predicate(self) -> frozenset[str]:
         return frozenset(self.stems[self.verb + 1 :]) & self.content
+
+    @cached_property
+    def says_change(self) -> bool:
+        """Whether it says that something is otherwise now, or was wrong."""
+        return bool(SAYS_CHANGE & self.says)
+
+    @cached_property
+    def says_change_surely(self) -> bool:
+        """Whether it says that something was wrong, or surely has changed."""
+        return bool({"corrects", "changes_surely"} & self.says)
 
     @cached_property
     def owners(self) -> frozenset[str]:
@@ -114,6 +128,11 @@ class Parsed(Struct, frozen=True, dict=True):
         return frozenset((self.stems[p - 1], self.kinds[p]) for p in places if p and self.kinds[p] != "word")
 
 
+def were_left(one: Parsed, other: Parsed) -> bool:
+    """Whether both say where somebody put something: `I parked the van on level 7.`"""
+    return one.says & other.says >= WHERE_LEFT
+
+
 class Parser:
     """Parses statements by the words and phrases of a table, and remembers the last ones."""
 
@@ -122,6 +141,11 @@ class Parser:
         self.parsed = functools.lru_cache(REMEMBERED)(self._parse)
         self.claims = functools.lru_cache(REMEMBERED)(self._claims_of)
         self.kind_of_value = functools.lru_cache(WORDS)(self._kind_of_value)
+
+    def named(self, found: re.Match[str] | None, *names: str) -> list[frozenset[str]]:
+        """The content of what is named in a phrase, by its groups; of none where it was not found."""
+        idle = self.stemmed("idle")
+        return [self.parsed(found[name]).content - idle if found else frozenset() for name in names]
 
     def let_go(self) -> None:
         """Remember no statement, and no word of one."""

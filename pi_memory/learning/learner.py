@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from pi_memory.errors import Forgotten, RequestError
 from pi_memory.event_bus import TextForgotten
 from pi_memory.judges.asked import Asked
-from pi_memory.judges.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.judges.replacement import LEAST_CHANCE
 from pi_memory.judges.worth import Worth
 from pi_memory.learning.extraction import extract, grounded, not_private, of_fact, of_statement
 from pi_memory.learning.forget_requests import ForgetRequests
+from pi_memory.learning.plain_facts import SOURCE, Facts, PlainFacts
 from pi_memory.learning.statements import statements
 from pi_memory.learning.unkept import Recall, Unkept, as_candidate
 from pi_memory.loader import Loader

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from pi_memory.judges.plain_facts import SOURCE, PlainFacts
+from pi_memory.learning.plain_facts import SOURCE, PlainFacts
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
 from pi_memory.merging.dedup import Neighbour
