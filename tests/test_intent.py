@@ -357,3 +357,24 @@ def test_a_few_words_may_only_name_what_they_look_for() -> None:
 def test_a_question_word_alone_follows_up() -> None:
     assert all(map(follows_up, ("where?", "By whom?", "How much?", "since when?", "what time?")))
     assert not any(map(follows_up, ("Where is the ladder?", "How much is the rent?")))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "ida and bo swapped shifts",
+        "the cat died",
+        "bo's off the tea",
+        "no more tea for bo",
+        "got the milk",
+        "kit quit",
+        "the key for the cellar hangs behind the door",
+    ],
+)
+def test_what_has_happened_is_told_and_not_asked_for(told: str) -> None:
+    assert intent_of(told).kind is Wish.STATEMENT
+
+
+@pytest.mark.parametrize("asked", ["key for the cellar", "dress altered by ida"])
+def test_what_only_names_something_with_such_a_word_is_asked_for(asked: str) -> None:
+    assert intent_of(asked).kind is Wish.QUESTION

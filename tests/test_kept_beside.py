@@ -249,3 +249,75 @@ def test_a_clause_with_another_number_in_words_that_were_said_is_not_kept() -> N
 def test_a_clause_that_says_no_more_than_the_correction_is_not_kept() -> None:
     known = "Wall clock, the user has put it above the sink."
     assert merged("The wall clock kept stopping so the user has hung it in the shed.", known, [0.05, 0.9]) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        (
+            "Ida's iron is twice a day now.",
+            "Ida takes iron once a day with food, salt tablets in the morning, drops at bedtime.",
+            "Ida takes salt tablets in the morning, drops at bedtime.",
+        ),
+        ("Ada is fine with nuts now.", "Bo's allergic to wool and ada is allergic to nuts.", "Bo's allergic to wool."),
+        ("Got the saw back.", "I lent kit my saw and bo my drill.", "I lent bo my drill."),
+        ("I stopped the iron.", "I take iron at noon and a vitamin on Sundays.", "A vitamin on Sundays."),
+        (
+            "Ida lost hers.",
+            "Spare keys: one with ida, one with me, one at the mill.",
+            "Spare keys: one with me, one at the mill.",
+        ),
+        (
+            "Kit quit, bo takes the till.",
+            "Ada does the books now. Team: ida oven, kit till.",
+            "Ada does the books now. Team: ida oven.",
+        ),
+        (
+            "Herr Holm sold the house, the landlord is now Ida.",
+            "Rent is 940 a month, due on the 5th, landlord is Herr Holm.",
+            "Rent is 940 a month, due on the 5th.",
+        ),
+        (
+            "The api: ada handed it over to bo.",
+            "The api is on 8090, written in go, owner is Ada.",
+            "The api is on 8090, written in go.",
+        ),
+    ],
+)
+def test_pieces_without_a_word_of_what_was_said_are_kept(said: str, known: str, kept: str) -> None:
+    assert merged(said, known) == f"{said} {kept}"
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Rosa's home is on Elm Street now.", "Rosa lives in the flats on Ash Lane, flat 9."),
+        ("My mother has moved to Elm Street.", "My mother, Rosa, lives in the flats on Ash Lane, flat 9."),
+        ("The porridge is made with milk now.", "Her porridge is made with water, and a pinch of salt."),
+        ("Ada has stopped.", "Ada plays on Mondays, in the hall, cash in the tin."),
+        ("We shut at 5 now.", "We open at 8 and go at 4, shut on Mondays."),
+    ],
+)
+def test_what_only_goes_on_from_what_is_left_out_is_left_out_too(said: str, known: str) -> None:
+    assert merged(said, known) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        ("Rent is 950 and the landlord's his son Kit now.", "We live in Elm Lane, landlord is Bo, rent 900.", "950"),
+        (
+            "Power is 110 now and the phone got cancelled.",
+            "Rent is 940, power 95, phone 30.",
+            "Rent is 940, power 110.",
+        ),
+        (
+            "Storage is up to 24 and wash is 65.",
+            "Storage is 22 a metre, crane is 310, wash 60.",
+            "crane is 310, wash 65.",
+        ),
+        ("Bo gets 100 more.", "Ada earns 1900, bo 2050.", "bo 2050."),
+    ],
+)
+def test_two_changes_change_a_piece_each(said: str, known: str, kept: str) -> None:
+    assert kept in (merged(said, known) or "")

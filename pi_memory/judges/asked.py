@@ -70,7 +70,7 @@ class Asked:
 
 def may_ask(message: str) -> bool:
     """Whether a message that asks by no rule is short enough to ask something."""
-    tells = pattern("tells_event").match(message) is not None
+    tells = pattern("tells_event").match(message) or pattern("tells_past").search(message)
     return len(message.split()) <= MOST_WORDS and intent_of(message).kind is Wish.STATEMENT and not tells
 
 

@@ -74,7 +74,8 @@ def with_rest(
         rest = [p for p in rest if p not in defined or names_in(parts[p]) & names_in(said)]
     if any(pattern(name).search(said) for name in ("takes_over", "takes_over_what")):  # not who did it before
         rest = [p for p in rest if names_in(parts[p]) <= names_in(f". {said}")]
-    kept = [finished(named.get(place, parts[place])) for place in rest]
+    left = {place: text for place in corrected if (text := _untouched(said, parts[place]))}
+    kept = [finished({**dict(enumerate(parts)), **named, **left}[place]) for place in sorted({*rest, *left})]
     return " ".join([finished(said), *kept]) if kept else None
 
 
@@ -111,7 +112,7 @@ def with_other_pieces(said: str, known: str) -> str | None:
 
 def is_about(said: str, piece: str) -> bool:
     """Whether what was said begins with what a piece of a sentence begins with."""
-    return bool(_begin(piece) & all_stems(" ".join(said.split()[:FIRST_WORDS])))
+    return bool(first_stem(piece) & all_stems(" ".join(said.split()[:FIRST_WORDS])))
 
 
 def _new_days(said: str, known: str) -> set[str]:
@@ -119,7 +120,7 @@ def _new_days(said: str, known: str) -> set[str]:
     return {value for value in values_in(said) if shape_of(value) == "weekday" and place_of(value, known) is None}
 
 
-def _begin(piece: str) -> Set[str]:
+def first_stem(piece: str) -> Set[str]:
     """The stem of the first word of a piece of a sentence, behind an article."""
     article = pattern("article").match(piece)
     return all_stems(piece[article.end() if article else 0 :].strip().partition(" ")[0]) - {"user"}
@@ -132,7 +133,7 @@ def _is_of_another(piece: str, said: str) -> bool:
     begins_with_it = first.isalpha() and not (is_idle or is_number_word(first) or values_in(first))
     if has_verb(piece) or pattern("object_pronoun").search(piece) or _goes_on_from(piece):
         return False
-    return begins_with_it and not _begin(piece) & all_stems(said) and len(all_stems(piece)) >= LEAST_SAID
+    return begins_with_it and not first_stem(piece) & all_stems(said) and len(all_stems(piece)) >= LEAST_SAID
 
 
 def _is_alike_told(piece: str, said: str) -> bool:
@@ -148,6 +149,124 @@ def _goes_on_from(piece: str) -> bool:
     )
 
 
+def with_untouched(said: str, known: str) -> str | None:
+    """What was said, and the pieces of a memory of several that have no word of it; None where there are none, or it is
+    not plain which it is about.
+    """
+    left = _untouched(said, known)
+    return f"{finished(said)} {finished(left)}" if left else None
+
+
+def is_about_one_piece(said: str, known: str, *, besides: str) -> bool:
+    """Whether what was said has words of one piece of a memory alone, of which what was said `besides` has none."""
+    pieces = pattern("clause_joint").split(known)
+    if len(pieces) == 1:
+        return False
+    meant, other = _touched(said, pieces), _touched(besides, pieces)
+    return meant.count(True) == 1 and not other[meant.index(True)]
+
+
+def _untouched(said: str, known: str) -> str:
+    """The pieces of a sentence that have no word of what was said: `Dad takes a statin at night.`, of `Dad takes iron
+    in the morning and a statin at night.`, where he stopped the iron; "" for none. What only goes on from a piece that
+    is left out is left out too.
+    """
+    joints = [*pattern("clause_joint").finditer(known)]
+    begins, ends = [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(known)]
+    pieces = [known[a:b].rstrip(" .") for a, b in zip(begins, ends, strict=True)]
+    if len(pieces) == 1 or any(map(pattern("subordinate").match, pieces)):
+        return ""
+    touched = _with_what_hangs(said, pieces, _touched(said, pieces))
+    if all(touched) or not any(touched) or _is_of_another_kind(said, pieces, touched):
+        return ""
+    kept = ""
+    for place, own in enumerate(pieces):
+        is_next = place > 0 and not touched[place - 1]
+        kept += "" if touched[place] else f"{joints[place - 1][0] if is_next else ', ' * bool(kept)}{own}"
+    if not touched[0]:
+        return kept
+    if head := pattern("list_head").match(pieces[0]):
+        return f"{head[0]}{kept}"
+    whole = kept if _is_over(said) else _with_its_subject(kept, pieces[0])
+    says = (
+        has_verb(kept)
+        or pattern("at_place").search(kept)
+        or kinds_of_values(kept)
+        or pattern("part_of_day").search(kept)
+    )
+    return whole if whole != kept or says else ""  # a pinch of salt
+
+
+def _touched(said: str, pieces: Sequence[str]) -> list[bool]:
+    """Which pieces of a sentence have a word of what was said; not the first one if that only names what all are about,
+    and another one has one too.
+    """
+    first, *others = [len(_matter(piece) & _matter(said)) for piece in pieces]
+    is_named = max(others) > first or (any(others) and _only_by_subject(said, pieces[0]))
+    return [first > 0 and not is_named, *map(bool, others)]
+
+
+def _only_by_subject(said: str, piece: str) -> bool:
+    """Whether a piece of a sentence has nothing of what was said behind its verb."""
+    verb = pattern("verb").search(piece) or pattern("says_now").search(piece)
+    return verb is not None and not _matter(piece[verb.end() :]) & _matter(said)
+
+
+def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool]) -> list[bool]:
+    """Which pieces of a sentence are left out with those that are `touched`: what goes on from one, says more of it or
+    gives a reason that was said of; all, where what they are about is over.
+    """
+    found, is_over = [*touched], _is_over(said)
+    if is_over and touched[0] and _only_by_subject(said, pieces[0]):
+        return [True] * len(pieces)
+    places = [each[0] for each in pattern("at_place").finditer(said) if not place_of(each[0], ", ".join(pieces))]
+    is_moved = False
+    is_list = pattern("list_head").match(pieces[0]) is not None
+    for place, own in enumerate(pieces[1:], 1):
+        has_no_verb, names_it = not has_verb(own), pattern("definite").match(own) is not None
+        begins_anew = place == 1 and pattern("subjectless").match(own) is not None and not is_over
+        goes_on = pattern("verb").match(own) is not None and not begins_anew
+        is_moved = is_moved or bool(places and found[place - 1] and pattern("at_place").search(pieces[place - 1]))
+        refers_back = not words("of_before").isdisjoint(re.findall(r"\w+", own.casefold())[1:])
+        hangs = not _matter(own) or refers_back or goes_on or (_goes_on_from(own) and not begins_anew)
+        hangs = hangs or (names_it and (is_over or has_no_verb)) or (is_moved and has_no_verb)
+        gives_reason = any(all_stems(each[0]) & all_stems(said) for each in pattern("reason").finditer(own))
+        found[place] = found[place] or gives_reason or (found[place - 1] and hangs and not is_list)
+        if (found[place] and names_it and has_no_verb) or (goes_on and (found[place] or found[0])):
+            found[: place + 1] = [True] * (place + 1)  # our house, the one by the mill, is old
+    return found
+
+
+def _is_of_another_kind(said: str, pieces: Sequence[str], touched: Sequence[bool]) -> bool:
+    """Whether what was said has a value of a kind that only pieces have which have no word of it: `we shut at 5 now`,
+    of `we open at 8, shut on Mondays`.
+    """
+    kinds = [*map(kinds_of_values, pieces)]
+    own = set[str]().union(*(each for each, is_touched in zip(kinds, touched, strict=True) if is_touched))
+    has_new = any(not place_of(value, ", ".join(pieces)) for value in values_in(said))
+    return has_new and bool((kinds_of_values(said) - own) & set[str]().union(*kinds))
+
+
+def _is_over(said: str) -> bool:
+    return any(pattern(name).search(said) for name in ("says_over", "has_left"))
+
+
+def _matter(text: str) -> Set[str]:
+    """The stems of a text that are no value and not the user."""
+    of_values = all_stems(" ".join(values_in(text))) | all_stems(" ".join(forms("month_name")))
+    return {stem for stem in all_stems(text) - of_values - {"user"} if not stem.isdecimal()}
+
+
+def _with_its_subject(kept: str, first: str) -> str:
+    """A piece that has no verb, with the subject and the verb of the first piece, if an object stands behind that: `Dad
+    takes`; one that begins with a verb, with the subject.
+    """
+    verb = pattern("does_to_thing").match(first)
+    if verb and pattern("subjectless").match(kept):
+        return f"{verb['who']} {kept}"
+    return f"{verb[0]} {kept}" if verb and not has_verb(kept.partition(",")[0]) else kept
+
+
 def with_pieces(said: str, known: str) -> str | None:
     """What was said, and a memory without those of its pieces between commas that have a value of the same kind: `the
     cleaner comes on the first Thursday, cash in the tin`, of `..., twelve pounds, cash in the tin`, when they want
@@ -155,7 +274,8 @@ def with_pieces(said: str, known: str) -> str | None:
     """
     first, *pieces = known.rstrip(".").split(", ")
     new = kinds_of_values(said)
-    rest = [piece for piece in pieces if new.isdisjoint(kinds_of_values(piece))]
+    also = _matter(said) - _matter(first)
+    rest = [piece for piece in pieces if new.isdisjoint(kinds_of_values(piece)) and not _matter(piece) & also]
     is_of_it = bool(all_stems(first) & all_stems(said) - {"user"}) and new.isdisjoint(kinds_of_values(first))
     if len(rest) == len(pieces) or len(pieces) < LEAST_PIECES or not is_of_it or len(sentences(known)) > 1:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from msgspec.structs import replace
 
 from pi_memory.judges.comparison import stems
-from pi_memory.merging.kept_beside import LEAST_SAID, by_chance, by_words, is_about
+from pi_memory.merging.kept_beside import LEAST_SAID, by_chance, by_words, first_stem, is_about
 from pi_memory.merging.values import (
     WHOLES,
     amounts_in,
@@ -15,6 +15,7 @@ from pi_memory.merging.values import (
     first_value,
     is_alike,
     is_counted,
+    is_in_date,
     is_time_of_day,
     is_weekly,
     kinds_of_values,
@@ -59,6 +60,8 @@ def put_right(said: str, known: str) -> str | None:
         wrong = pattern("of_what").split(wrong)[0]
     if found and (not place_of(wrong, known) or pattern("name_at_end").fullmatch(wrong)):
         found, wrong = _named_alone(found, pattern("since_when").sub("", wrong).strip())
+    if found and (dated := _as_date(found, wrong, known)):
+        found, wrong, right = dated, dated.wrong, dated.right
     stands = place_of(wrong, known, as_part=bool(_alike(right, wrong)))  # `v2, not v1`, of `ada.org/v1`
     if found is None or not stands or not stems(known) - stems(said):
         return None
@@ -80,7 +83,17 @@ def put_right(said: str, known: str) -> str | None:
         shape_of(value) == "weekday" for value in values_in(found.right)
     ):
         return None
-    return _if_whole(right, finished(_replaced(known, stands, _tail(found.right))), known)
+    tail = pattern("since_when").sub("", _tail(found.right)).strip()
+    return _if_whole(right, finished(_replaced(known, stands, tail)), known)
+
+
+def _as_date(found: Contrast, wrong: str, known: str) -> Contrast | None:
+    """A contrast of two days of a month as a memory writes them, `4 May`, if it does: `the 5th, not the 4th`."""
+    days = [[value for value in values_in(side) if shape_of(value) == "#th"] for side in (found.right, wrong)]
+    if not all(len(each) == 1 for each in days):
+        return None
+    right, left = (re.sub(r"\D", "", each[0]) for each in days)
+    return Contrast("", right, left) if is_in_date(left, known) else None
 
 
 def _titled_instead(said: str, known: str) -> Contrast | None:
@@ -115,6 +128,19 @@ def with_amount(said: str, known: str) -> str | None:
     if any(is_counted(text[each.end("what") :]) for text, each in ((said, mine[what]), (known, old))):
         return None  # seven pounds fifty
     return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :], known, gone=old["many"])
+
+
+def with_only(said: str, known: str) -> str | None:
+    """What a memory says with one of the days that it lists, if it is so on that alone now: `it's Thursdays only now`;
+    else None.
+    """
+    only = pattern("only_on").search(said)
+    day = day_name(only["day"] or only["day_behind"]) if only else ""
+    named = "|".join(re.escape(value) for value in values_in(known) if shape_of(value) == "weekday")
+    joint = rf"(?:,|,? {pattern('and').pattern}) (?:on )?"
+    listed = re.search(rf"(?:{named})(?:{joint}(?:{named}))+", known) if day and named else None
+    kept = [value for value in values_in(listed[0]) if day_name(value) == day] if listed else []
+    return f"{known[: listed.start()]}{kept[0]}{known[listed.end() :]}" if listed and kept else None
 
 
 def with_age(said: str, known: str) -> str | None:
@@ -160,7 +186,8 @@ def with_values(said: str, known: str) -> str | None:
     for value in new:
         old, written = _value_like(value, said, known, wholes), place_of(value, said)
         place = place_of(old, found) if old else None
-        if place is None or any(first_value(name, known) not in ("", old) for name in names_in(said) - {*new}):
+        named = names_in(said) - {*" ".join(new).split()}
+        if place is None or any(first_value(name, known) not in ("", old) for name in named):
             return None  # it is the value of another one
         if _is_beside_it(old, known, said) or _is_another_time(value, written, place, found):
             return None
@@ -217,17 +244,23 @@ def _of_same_thing(values: Sequence[str], known: str, said: str) -> list[str]:
     port 1337`, where the blog moved; none where that is not plain.
     """
     places = sorted((place.start(), place.end(), each) for each in values if (place := place_of(each, known)))
+    own: dict[str, Set[str]] = {}
     about: dict[str, Set[str]] = {}
     before = 0
     for number, (begin, end, each) in enumerate(places, 1):
         until = places[number][0] if number < len(places) else len(known)
         joint = pattern("clause_joint").search(known, end, until)
-        behind = known[end : joint.start() if joint else end if number < len(places) else until]
+        behind = known[end : joint.start() if joint else end if number < len(places) else until].split(". ")[0]
+        own[each] = all_stems(f"{pattern('clause_joint').split(known[before:begin])[-1]} {behind}")
         about[each] = all_stems(f"{known[before:begin]} {behind}")
         before = end
-    shared = set.intersection(*map(set, about.values())) if about else set()
-    meant = [each for each, words_of_it in about.items() if (words_of_it - shared) & all_stems(said)]
-    return meant if len(meant) == 1 else []
+    for stems_of, asked in ((about, first_stem(said)), (own, all_stems(said)), (about, all_stems(said))):
+        shared = set.intersection(*map(set, stems_of.values())) if stems_of else set()
+        meant = [each for each, words_of_it in stems_of.items() if (words_of_it - shared) & asked]
+        is_topic = asked == first_stem(said) and meant[:1] == [places[0][2]]
+        if len(meant) == 1 and not is_topic:  # what all of it is about
+            return meant
+    return []
 
 
 def _is_in_list(value: str, alike: Sequence[str], known: str) -> bool:

@@ -5,11 +5,28 @@ and what was said beside it is kept (`kept_beside.py`). Pure.
 from collections.abc import Sequence
 
 from pi_memory.judges.comparison import stems
-from pi_memory.merging.kept_beside import with_other_pieces, with_pieces, with_rest
-from pi_memory.merging.put_right import put_right, with_age, with_amount, with_one_less, with_place, with_values
-from pi_memory.merging.values import names_in, place_of, values_in
-from pi_memory.text.contrast import swapped
+from pi_memory.merging.kept_beside import (
+    LEAST_SAID,
+    first_stem,
+    is_about_one_piece,
+    with_other_pieces,
+    with_pieces,
+    with_rest,
+    with_untouched,
+)
+from pi_memory.merging.put_right import (
+    put_right,
+    with_age,
+    with_amount,
+    with_one_less,
+    with_only,
+    with_place,
+    with_values,
+)
+from pi_memory.merging.values import is_by_so_much, names_in, place_of, values_in
+from pi_memory.text.contrast import contrast, swapped
 from pi_memory.text.language import pattern
+from pi_memory.text.persons import finished
 from pi_memory.text.sentences import clauses, sentences
 from pi_memory.text.sentences import stems as all_stems
 
@@ -24,11 +41,41 @@ def merged(
     said = pattern("also_mistaken").sub("", said)
     told = [sentence for sentence in sentences(said) if not pattern("mistaken").search(sentence)]
     said = " ".join(told) or pattern("first_mistaken").sub("", said)
+    if not context and (both := _one_by_one(said, known)) is not None:
+        return both
+    return _merged(said, known, likely, alone, context=context)
+
+
+def _one_by_one(said: str, known: str) -> str | None:
+    """What is to be kept when two clauses put right one piece of a memory each: `the rent is 950 and the landlord is
+    Ida`; None for others.
+    """
+    parts = pattern("clause_joint").split(said)
+    if len(parts) != LEAST_SAID or any(map(pattern("said_of_same").match, parts)) or contrast(said):
+        return None
+    is_over = any(pattern(name).search(parts[0]) for name in ("has_left", "says_over"))
+    if is_over and not values_in(parts[0]):
+        return None  # Bo has retired, Ida is the chair now
+    found = known
+    for part in parts:
+        is_of_piece = is_about_one_piece(part, known, besides=next(each for each in parts if each != part))
+        changed = _merged(finished(part), found, None, (), context="") if is_of_piece else None
+        if changed is None:
+            return None
+        found = changed
+    return found
+
+
+def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequence[str], *, context: str) -> str | None:
+    if is_by_so_much(said) and first_stem(said) & all_stems(known):
+        return f"{finished(said)} {finished(known)}"
+    untouched = None if context else with_untouched(said, known)
     if _gives_up_what_is_known(said, known):
-        return with_rest(said, known, likely, alone, context=context)
+        return with_rest(said, known, likely, alone, context=context) or untouched
     return (
         put_right(said, known)
         or with_age(said, known)
+        or with_only(said, known)
         or with_one_less(said, known)
         or with_amount(said, known)
         or with_values(said, known)
@@ -36,6 +83,7 @@ def merged(
         or with_rest(said, known, likely, alone, context=context)
         or with_pieces(said, known)
         or with_other_pieces(said, known)
+        or untouched
     )
 
 

@@ -83,15 +83,29 @@ def stands_in(place: re.Match[str], name: str, text: str) -> bool:
 def is_time_of_day(value: str, text: str) -> bool:
     """Whether a value of a text is a time of day: `half past two`, `14:30`, `2 o'clock`, `at 2`."""
     place = place_of(value, text)
-    if place is None or shape_of(value) == "clock_words" or ":" in value:
+    if place is None or shape_of(value) == "clock_words" or ":" in value or pattern("half_of_day").fullmatch(value):
         return place is not None
     is_at = value[-1].isdigit() and pattern("at_time").search(text[: place.start()]) is not None
     return is_at or pattern("of_clock").match(text[place.end() :]) is not None
 
 
+def is_by_so_much(said: str) -> bool:
+    """Whether something is said to be more or less by so much, and not how much it is then: `Bo gets 100 more`."""
+    values = len(values_in(said)) + len(counts_in(said))
+    return values == 1 and pattern("so_much_more").search(said) is not None
+
+
 def _is_amount(value: str) -> bool:
     """Whether a value is a number: `2.5`, `20`."""
     return value.replace(",", ".").replace(".", "", 1).isdigit()
+
+
+def is_in_date(value: str, text: str) -> bool:
+    """Whether a number of a text is the day of a month that is named beside it: `4`, of `4 May`."""
+    place = place_of(value, text) if value.isdigit() else None
+    return place is not None and any(
+        each.start() <= place.start() < each.end() for each in pattern("on_date").finditer(text)
+    )
 
 
 def _is_year(value: str) -> bool:
@@ -106,20 +120,23 @@ def is_alike(new: str, said: str, old: str, known: str) -> bool:
     unit = _thing_behind(new, said)
     have_unit = all(map(_is_amount, (new, old))) and unit != "" and unit == _thing_behind(old, known)
     are_paid = all(map(_is_amount, (new, old))) and all(pattern("paid").search(text) for text in (said, known))
-    is_other_shape = not (_is_price_without_currency(new, old) or are_times or have_unit or are_paid)
+    is_day = shape_of(new) == "#th" and is_in_date(old, known)  # the 21st, for 14 March
+    is_other_shape = not (is_day or _is_price_without_currency(new, old) or are_times or have_unit or are_paid)
     if shape_of(new) != shape_of(old) and is_other_shape:
         return False
-    if _is_year(old) and not _is_year(new):
-        return False
+    if (_is_year(old) and not _is_year(new)) or is_in_date(old, known) != (is_in_date(new, said) or is_day):
+        return False  # 710 a year, for 1 May
     behind = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
     before = {_thing_before(new, said), _thing_before(old, known)} - {""}
-    return len(behind) < 2 and len(before) < 2
+    return is_day or (len(behind) < 2 and len(before) < 2)
 
 
 def written_like(value: str, old: str) -> str:
     """A day as the one is written in whose place it goes: `every second Monday`, for `it comes on Mondays`; and a price
     with its currency.
     """
+    if shape_of(value) == "#th" and old.isdigit():
+        return value[:-2]
     if shape_of(value) == "weekday":
         return value.removesuffix("s") + ("s" if old.endswith("s") else "")
     return f"{old[0]}{value}" if _is_price_without_currency(value, old) else value
@@ -161,6 +178,7 @@ def amounts_in(text: str) -> dict[str, re.Match[str]]:
     """Where a number of things is said, by the stems of the things: `three hives`; not where it is denied."""
     found = (each for each in AMOUNT.finditer(text) if each["many"].isdigit() or is_number_word(each["many"]))
     denied = {each.end() for each in pattern("contrast_not").finditer(text)}
+    found = (each for each in found if each["what"].casefold() not in forms("month_name"))
     return {stem(each["what"].casefold()): each for each in found if each.start() not in denied}
 
 

@@ -195,7 +195,7 @@ def names_only(sentence: str) -> bool:
     """Whether a sentence seems only to name something, without a statement about it: `nas address`."""
     if not 0 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
         return False
-    says = ("finite", "at_present", "request", "asks_reminder", "states_shortly", "speaker_does")
+    says = ("finite", "at_present", "request", "asks_reminder", "states_shortly", "speaker_does", "tells_past")
     return not any(pattern(name).search(sentence) for name in says)
 
 
