@@ -105,3 +105,20 @@ def test_what_was_called_off_is_the_nearest_that_was_to_be() -> None:
 )
 def test_what_was_left_for_another_tool_or_version_ends(new: str, old: str) -> None:
     assert chances(new, old, VET)[0] >= LEAST_CHANCE_OF_REMARK
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("dad's off bisoprolol", "Dad takes metformin twice a day with food, bisoprolol mornings."),
+        ("cancelled netflix", "Netflix is 11 a month on Ada's card."),
+        ("Kit packed in swimming.", "Kit goes to swim club Tuesdays at 5."),
+    ],
+)
+def test_what_somebody_does_no_more_ends(new: str, old: str) -> None:
+    assert chance(new, old) >= LEAST_CHANCE_OF_REMARK
+
+
+def test_a_day_off_ends_nothing_and_whose_thing_it_is_does_not_hide_it() -> None:
+    assert chance("Bo's off work today.", "Bo works at the mill.") < LEAST_CHANCE
+    assert chance("crane's been called off", "The crane's booked for Friday 7am, 310 a day.") >= LEAST_CHANCE

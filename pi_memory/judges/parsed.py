@@ -133,6 +133,18 @@ def were_left(one: Parsed, other: Parsed) -> bool:
     return one.says & other.says >= WHERE_LEFT
 
 
+def owners_of(statement: Parsed) -> frozenset[str]:
+    """Whose thing a statement is about: `Kev`, of `Kev's rent is ...`, no `rent`, of `My rent's gone up`."""
+    subject = [*zip(statement.tokens, statement.stems, statement.kinds, strict=True)][: statement.verb]
+    owned = (
+        its
+        for (token, its, _), (thing, thing_its, kind) in pairwise(subject)
+        if token.endswith(("'s", "’s")) and kind == "word" and not pattern("goes_on_from_is").match(thing)
+        if thing_its in statement.content or pattern("owning").match(f"{thing} ")
+    )
+    return frozenset(owned) & statement.content
+
+
 class Parser:
     """Parses statements by the words and phrases of a table, and remembers the last ones."""
 
@@ -145,7 +157,7 @@ class Parser:
     def named(self, found: re.Match[str] | None, *names: str) -> list[frozenset[str]]:
         """The content of what is named in a phrase, by its groups; of none where it was not found."""
         idle = self.stemmed("idle")
-        return [self.parsed(found[name]).content - idle if found else frozenset() for name in names]
+        return [self.parsed(found[name] or "").content - idle if found else frozenset() for name in names]
 
     def let_go(self) -> None:
         """Remember no statement, and no word of one."""

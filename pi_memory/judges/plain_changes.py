@@ -8,7 +8,7 @@ import numpy as np
 
 from pi_memory.judges.antecedents import is_about_somebody
 from pi_memory.judges.pair_signs import Said, cosines_of
-from pi_memory.judges.parsed import TOKEN, Parser, were_left
+from pi_memory.judges.parsed import TOKEN, Parser, owners_of, were_left
 from pi_memory.text.contrast import Contrast, contrast, left_behind, swapped, wrong_first
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import sentences
@@ -33,6 +33,7 @@ class PlainChanges:
             (self._are_taken_back, 0.8),  # I told you green, but it is blue
             (_are_left_for_another, 0.8),  # we moved from Cypress to Playwright
             (self._are_called_off, 0.8),  # the fair is off
+            (self._are_stopped, 0.8),  # Ada's off the iron
             (self._are_bumped, 0.8),  # Go is at 1.23 now
             (_are_put_off, 0.8),  # Bo can't come till Friday
             (self._are_taken_over, 0.7),  # Bo stood down, and Ida was elected chair
@@ -107,9 +108,19 @@ class PlainChanges:
         theirs = [self._parser.parsed(old.text) for old in olds]
         is_due = [pattern("day_to_come").search(old.text) is not None for old in olds]
         names_it = [
-            bool(what) and what <= old.content - old.owners for old in theirs
+            bool(what) and what <= old.content - owners_of(old) for old in theirs
         ]  # `Bo is off`: no `Bo's birthday`
         near = np.where(np.array(is_due) & names_it, cosines_of(new, olds), np.float32(-1))
+        return np.array((near >= 0) & (near == near.max()), bool)
+
+    def _are_stopped(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them is the nearest one that names who, as `new` says, does something no more, and what: `Ada takes
+        iron in the morning`.
+        """
+        who, what = self._parser.named(pattern("stops").match(new.text), "who", "what")
+        theirs = [self._parser.parsed(old.text).content for old in olds]
+        names_it = [bool(what) and who | what <= each for each in theirs]
+        near = np.where(names_it, cosines_of(new, olds), np.float32(-1))
         return np.array((near >= 0) & (near == near.max()), bool)
 
     def _are_bumped(self, new: Said, olds: Sequence[Said]) -> Flags:

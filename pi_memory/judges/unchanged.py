@@ -7,7 +7,7 @@ import numpy as np
 
 from pi_memory.judges.antecedents import is_about_somebody
 from pi_memory.judges.pair_signs import Said, are_apart, beginnings, verb_of
-from pi_memory.judges.parsed import SAYS_CHANGE, TOKEN, Parsed, Parser, were_left
+from pi_memory.judges.parsed import SAYS_CHANGE, TOKEN, Parsed, Parser, owners_of, were_left
 from pi_memory.text.language import pattern, words
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags
@@ -100,7 +100,7 @@ class Unchanged:
         if "corrects" in mine.says or pattern("of_speaker").search(new.text):
             return np.zeros(len(olds), bool)
         kin = self._parser.stemmed("kin")
-        whose = _owners(mine) | frozenset(map(stem, TOKEN.findall(nearby[0].lower())) if nearby else ())
+        whose = owners_of(mine) | frozenset(map(stem, TOKEN.findall(nearby[0].lower())) if nearby else ())
         theirs_of_it = self._parser.named(pattern("its_own").search(new.text), "what")[0]
         is_somebody = bool(theirs_of_it) and is_about_somebody(new.text)
         anothers = []
@@ -108,7 +108,7 @@ class Unchanged:
             old = self._parser.parsed(text)
             is_own = pattern("of_persons").match(text) is not None
             is_of_it = is_own or bool(((mine.subject - whose) | theirs_of_it) & old.content)
-            is_elses = bool(whose) and whose.isdisjoint(old.content) and not _owners(old) and is_of_it
+            is_elses = bool(whose) and whose.isdisjoint(old.content) and not owners_of(old) and is_of_it
             is_elses = is_elses and not (whose & kin and old.content & kin)  # Dad's, my father's
             has_its_own = (
                 is_somebody and is_own and theirs_of_it <= old.content and mine.subject.isdisjoint(old.content)
@@ -146,7 +146,7 @@ class Unchanged:
     def are_somebodys(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them are about what is somebody's whom `new` does not name: `The home's number is ...`"""
         mine = self._parser.parsed(new.text)
-        whose = [_owners(self._parser.parsed(old.text)) for old in olds]
+        whose = [owners_of(self._parser.parsed(old.text)) for old in olds]
         return np.array([bool(its) and its.isdisjoint(mine.content) for its in whose], bool)
 
     def have_other_heads(self, new: Said, olds: Sequence[Said]) -> Flags:
@@ -219,18 +219,6 @@ class Unchanged:
             if token.isdecimal() and name in statement.content and kind not in ("month", "weekday", "number"):
                 found.setdefault(name, set()).add(token)
         return found
-
-
-def _owners(statement: Parsed) -> frozenset[str]:
-    """Whose thing a statement is about: `Kev`, of `Kev's rent is ...`, no `rent`, of `My rent's gone up`."""
-    subject = [*zip(statement.tokens, statement.stems, statement.kinds, strict=True)][: statement.verb]
-    owned = (
-        its
-        for (token, its, _), (thing, thing_its, kind) in pairwise(subject)
-        if token.endswith(("'s", "’s")) and kind == "word" and not pattern("goes_on_from_is").match(thing)
-        if thing_its in statement.content or pattern("owning").match(f"{thing} ")
-    )
-    return frozenset(owned) & statement.content
 
 
 def _feels(tokens: Sequence[str]) -> bool:

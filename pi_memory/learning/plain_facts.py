@@ -300,8 +300,10 @@ def _chance(text: str, judged: float) -> float:
     """How likely a text is a fact, by the judge and by what the judge does not know."""
     if _gives_access(text):
         return 1.0
-    if pattern("has_done").match(text):
-        judged = max(judged, LEAST_UNSURE)  # it may have been to be done
+    if pattern("has_died").search(text):
+        judged = max(judged, LEAST_CHANCE)
+    if pattern("has_done").match(text) or pattern("tells_past").search(text):
+        judged = max(judged, LEAST_UNSURE)  # it may have been to be done, or have been so
     odds = ODDS_OF_DECISIONS if pattern("decided").search(text) else 1.0
     odds *= ODDS_OF_LAUGHTER if pattern("laughs").search(text) else 1.0
     return by_odds(judged, odds * (ODDS_OF_TITLED if pattern("titled").search(text) else 1.0))

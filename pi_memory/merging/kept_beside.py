@@ -264,7 +264,8 @@ def _with_its_subject(kept: str, first: str) -> str:
     verb = pattern("does_to_thing").match(first)
     if verb and pattern("subjectless").match(kept):
         return f"{verb['who']} {kept}"
-    return f"{verb[0]} {kept}" if verb and not has_verb(kept.partition(",")[0]) else kept
+    has_own = has_verb(kept.partition(",")[0]) or pattern("does_to_thing").match(kept)
+    return f"{verb[0]} {kept}" if verb and not has_own else kept
 
 
 def with_pieces(said: str, known: str) -> str | None:
