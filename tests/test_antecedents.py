@@ -118,3 +118,11 @@ def test_each_conversation_has_its_own() -> None:
     antecedents.remember("one", sentences("Our goat is called Bix."))
     said = sentences("He eats the washing.")
     assert antecedents.complete(said[0], said, "other") == "He eats the washing."
+
+
+def test_neither_a_refusal_nor_a_rule_of_a_place_is_what_is_meant() -> None:
+    assert completed("Ada does the books.", "Wrong, it's 4-1-7.", "She comes on Mondays.") == [
+        "Ada does the books. She comes on Mondays."
+    ]
+    rule = "Shop rule: nobody welds without a second one there."
+    assert completed("I take my coffee black.", rule) == [rule]

@@ -3,7 +3,7 @@
 import pytest
 
 from pi_memory.chat.turn import SAY_IT_WHOLE
-from pi_memory.merging.brief_correction import Answered, Correction, corrected
+from pi_memory.merging.brief_correction import Answered, Correction, corrected, is_unclear
 from pi_memory.model.extractive import ExtractiveModel
 from tests.conftest import Client, Daemon
 
@@ -257,7 +257,7 @@ def test_one_of_several_is_taken_away(daemon: Daemon) -> None:
 def test_what_it_is_not_plain_of_is_asked_for_in_a_whole_sentence(daemon: Daemon) -> None:
     client = daemon(model=ExtractiveModel())
     *_, answer = _say(
-        client, "Remember that the braces cost 1800 and 1500 of it is paid.", "What do the braces cost?", "no, 2100"
+        client, "Remember that the braces cost 1800 and the bolts cost 1500.", "What do they cost?", "no, 2100"
     )
     assert answer.endswith(SAY_IT_WHOLE)
     client.settle()
@@ -265,3 +265,17 @@ def test_what_it_is_not_plain_of_is_asked_for_in_a_whole_sentence(daemon: Daemon
     for fine in ("no, thanks", "no, it's 2100 with the bolts, and 1500 of it is paid"):
         *_, answer = _say(client, "What do the braces cost?", fine)
         assert SAY_IT_WHOLE not in answer
+
+
+def test_a_value_goes_in_the_piece_of_an_answer_that_was_asked_for() -> None:
+    teachers = Answered("who's kit's teacher", "Kit's teacher is mrs ode, ada has mr finch.")
+    assert corrected("no it's mr hale now", teachers) == Correction(
+        "Kit's teacher is mr hale, ada has mr finch.", instead_of=teachers.answer
+    )
+    berths = Answered("what's the north berth", "A berth is 180 in the north, 140 in the south.")
+    assert corrected("200 this year", berths) == Correction(
+        "A berth is 200 in the north, 140 in the south.", instead_of=berths.answer
+    )
+    assert corrected("12 now", Answered("when do we shut", "The yard opens 8 till 5, the shop 9 till 1.")) is None
+    assert all(map(is_unclear, ["12 now", "make it 8", "no, 12"]))
+    assert not any(map(is_unclear, ["8 of us now then, it seems to me", "no, thanks"]))

@@ -51,6 +51,16 @@ def test_a_fact_is_forgotten_in_every_conversation(client: Client, tmp_path: Pat
     assert holders(tmp_path) == []
 
 
+def test_what_a_memory_says_of_something_else_is_kept(client: Client, tmp_path: Path) -> None:
+    say(client, "Remember that Ada has swim club on Tuesdays at 5, Kit does zanzibar on Saturdays.", "a")
+    reply = say(client, "Forget that Kit does zanzibar.", "b")
+    assert "Forgotten: memory 1. What else it says is kept: Ada has swim club on Tuesdays at 5." in reply
+    (memory,) = client.get("/memories").json()["memories"]
+    assert memory["content"] == "Ada has swim club on Tuesdays at 5."
+    client.stop()
+    assert holders(tmp_path) == []
+
+
 def test_what_was_said_in_another_project_is_not_shown(client: Client) -> None:
     told = {"message": "The tunnel for deploys is zanzibar.", "conversation_id": "a", "project": "/srv/shop"}
     client.post("/chat", json=told).raise_for_status()

@@ -135,3 +135,7 @@ def test_what_something_costs_now_is_not_said_of_who_does_it() -> None:
 )
 def test_what_is_somebody_elses_ends_nothing_of_ones_own(new: str, old: str) -> None:
     assert chances(new, old, VET)[0] < LEAST_CHANCE
+
+
+def test_a_day_off_for_once_ends_no_habit() -> None:
+    assert chance("Thursday's deploy is off this week.", "Deploys are Tuesday and Thursday.") < LEAST_CHANCE

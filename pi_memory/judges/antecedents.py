@@ -220,6 +220,8 @@ def _points_back(text: str) -> bool:
     """Whether a sentence says `there`, `from them` or `her` of what only an earlier one names: `The code there is 12.`,
     `I pay her 12 an hour.`, `Ground floor flat, she has a garden.`
     """
+    if pattern("list_head").match(text):
+        return False  # Shop rule: nobody is alone there
     begun = pattern("begun_without").match(text)
     names = begun is not None and re.search(r", [A-ZÄÖÜÉ]\w+, $", begun["before"])  # `a new girl, Ada, she`
     if (begun and not names and not has_verb(begun["before"])) or pattern("one_of_several").match(text):
@@ -237,7 +239,9 @@ def _points_back(text: str) -> bool:
 
 def _may_be_subject(sentence: Sentence) -> bool:
     """Whether another sentence may refer back to it, and be kept with it: not to a request, or a secret."""
-    return not intent.bids(sentence) and not intent.says_nothing(sentence.text) and not secret_in(sentence.text)
+    if intent.bids(sentence) or intent.says_nothing(sentence.text) or pattern("correcting").match(sentence.text):
+        return False  # Wrong, it's 12
+    return not secret_in(sentence.text)
 
 
 def is_about_somebody(text: str) -> bool:

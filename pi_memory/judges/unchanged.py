@@ -39,9 +39,7 @@ class Unchanged:
         if not for_once.search(new.text) or not (is_so or denies or pattern("called_off").match(new.text)):
             return np.zeros(len(olds), bool)
         # `They don't come this week`, of `They come on Tuesday`
-        was_for_once = [
-            bool(for_once.search(old.text) or (not denies and pattern("day_to_come").search(old.text))) for old in olds
-        ]
+        was_for_once = [bool(for_once.search(old.text) or (not denies and _is_due(old.text))) for old in olds]
         mine = self._parser.parsed(new.text)
         was_left = [were_left(mine, self._parser.parsed(old.text)) for old in olds]  # `I parked on level 7 today`
         return np.array(~np.array(was_for_once, bool) & ~np.array(was_left, bool))
@@ -225,3 +223,8 @@ def _feels(tokens: Sequence[str]) -> bool:
     """Whether a statement begins with what somebody likes or does not: `I hate Mondays.`"""
     text = " ".join(tokens[1:LAST_OF_VERB])
     return any(pattern(name).search(text) for name in ("fond", "averse"))
+
+
+def _is_due(text: str) -> bool:
+    """Whether something is to be on a day, and not again and again."""
+    return pattern("day_to_come").search(text) is not None and pattern("is_habit").search(text) is None

@@ -5,18 +5,23 @@ Forgetting cannot be undone: a memory counts as meant only if it contains nearly
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
-from pi_memory.errors import NotFound
+from msgspec.structs import replace
+
+from pi_memory.errors import Forgotten, NotFound
 from pi_memory.judges.comparison import stems
 from pi_memory.memories.memories import Memories
 from pi_memory.memories.namespaces import Scope, covers
 from pi_memory.memories.redaction import Gone
 from pi_memory.merging.corrections import Corrections
 from pi_memory.merging.dedup import Neighbour
+from pi_memory.merging.kept_beside import untouched
 from pi_memory.merging.neighbours import NeighbourSearch
 from pi_memory.text import fact
 from pi_memory.text.language import pattern
-from pi_memory.types import Memory, Statement
+from pi_memory.text.persons import finished
+from pi_memory.types import Candidate, Memory, Statement
 from pi_memory.worker import Worker
 
 COVERED = 0.99
@@ -58,8 +63,11 @@ class ForgetRequests:
         around = await self._around.of(what)
         known = [n for n in around.neighbours if covers(n.memory.namespace, seen)]
         found, clear = await self._worker.run(meant, what, known, same=around.scale.same)
-        if clear and surely and not self._corrections.says_more(found[0].memory, what):
-            return await self._forget_memory(found[0].memory, what, seen)
+        if clear and surely:
+            memory = found[0].memory
+            left = await self._worker.run(untouched, what, memory.content)
+            if left or not self._corrections.says_more(memory, what):
+                return await self._forget_memory(memory, what, seen, left=left)
         said = await self._memories.said(what, seen)
         if not found and not said:
             return f"I remember nothing of that: {what}" if surely else ""
@@ -67,13 +75,20 @@ class ForgetRequests:
             return line
         return _asked(found, said)
 
-    async def _forget_memory(self, memory: Memory, what: str, seen: Scope) -> str:
-        """Also what was asked for in other words, when they say as much."""
+    async def _forget_memory(self, memory: Memory, what: str, seen: Scope, *, left: str) -> str:
+        """Also what was asked for in other words, when they say as much; what is `left` of the memory, as it is about
+        something else, is kept as one of its own.
+        """
         line = await self._forget_number(memory.id)
-        if fact.stems(what) >= fact.stems(memory.content):
+        if left:
+            rest = Candidate(finished(left), memory.type, memory.namespace, memory.priority, memory.source)
+            with suppress(Forgotten):
+                kept = await self._memories.add(replace(rest, said_at=memory.valid_from), origin=ORIGIN)
+                line = f"{line} What else it says is kept: {kept.content}"
+        if not left and fact.stems(what) >= fact.stems(memory.content):
             await self._memories.forget_text(what, origin=ORIGIN)
-        left = await self._memories.said(what, seen)
-        return f"{line}\n{_asked([], left)}" if left else line
+        others = await self._memories.said(what, seen)
+        return f"{line}\n{_asked([], others)}" if others else line
 
     async def _forget_said(self, said: Sequence[Gone]) -> str:
         """Forget what was said and never learned, if it is one fact; "" when it may be one of several."""

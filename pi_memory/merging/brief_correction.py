@@ -94,8 +94,13 @@ def may_be_over(message: str) -> bool:
 def is_unclear(said: str) -> bool:
     """Whether a few words, of which `corrected` makes nothing, give another value than the turn before."""
     rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip(" .!")))
-    is_said = pattern("says_it_is").match(rest)
-    rest = rest[is_said.end() :] if is_said else rest
+    if now := pattern("as_of_now").search(rest):
+        rest, is_refused = f"{rest[: now.start()]}{rest[now.end() :]}".strip(), True
+    for name in SAID:
+        is_said = pattern(name).match(rest)
+        rest, is_refused = (
+            (rest[is_said.end() :], is_refused or name == "has_changed") if is_said else (rest, is_refused)
+        )
     is_brief = 0 < len(rest.split()) <= MOST_UNCLEAR and not has_verb(rest) and not rest.endswith("?")
     return is_refused and is_brief and bool(_values(rest))
 
@@ -214,7 +219,7 @@ def _valued(value: str, before: Answered, said_before: Sequence[str]) -> Correct
     if not found or not _says_no_more(value, found, stems(before.question) | stems(before.answer)):
         return None
     for sentence in said_before if before.is_sure else ():
-        if text := _replaced(sentence, found):
+        if text := _replaced(sentence, found) or _replaced_in_piece(sentence, found, before.question):
             return Correction(about_user(text), instead_of=sentence)
     about = _from_question(before.question, value)
     return Correction(about) if about else None
@@ -314,6 +319,19 @@ def _replaced(answer: str, found: Sequence[_Value]) -> str:
         before = answer[: old.begin] if says_day else _without_weekday(answer[: old.begin], old, has)
         answer = before + taken[old].text + answer[old.end :]
     return answer
+
+
+def _replaced_in_piece(answer: str, found: Sequence[_Value], question: str) -> str:
+    """The answer with other values in its piece that the question is about: `Ada has Bo, Kit has Ida`; "" where it is
+    not clear which.
+    """
+    pieces = pattern("clause_joint").split(answer)
+    shared = [len(stems(piece) & stems(question)) for piece in pieces]
+    if len(pieces) == 1 or shared.count(max(shared)) > 1:
+        return ""
+    piece = pieces[shared.index(max(shared))]
+    text = _replaced(piece, found)
+    return answer.replace(piece, text, 1) if text else ""
 
 
 def _without_weekday(before: str, date: _Value, has: Sequence[_Value]) -> str:

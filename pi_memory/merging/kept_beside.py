@@ -74,7 +74,7 @@ def with_rest(
         rest = [p for p in rest if p not in defined or names_in(parts[p]) & names_in(said)]
     if any(pattern(name).search(said) for name in ("takes_over", "takes_over_what")):  # not who did it before
         rest = [p for p in rest if names_in(parts[p]) <= names_in(f". {said}")]
-    left = {place: text for place in corrected if (text := _untouched(said, parts[place]))}
+    left = {place: text for place in corrected if (text := untouched(said, parts[place]))}
     kept = [finished({**dict(enumerate(parts)), **named, **left}[place]) for place in sorted({*rest, *left})]
     return " ".join([finished(said), *kept]) if kept else None
 
@@ -153,7 +153,7 @@ def with_untouched(said: str, known: str) -> str | None:
     """What was said, and the pieces of a memory of several that have no word of it; None where there are none, or it is
     not plain which it is about.
     """
-    left = _untouched(said, known)
+    left = untouched(said, known)
     return f"{finished(said)} {finished(left)}" if left else None
 
 
@@ -166,7 +166,7 @@ def is_about_one_piece(said: str, known: str, *, besides: str) -> bool:
     return meant.count(True) == 1 and not other[meant.index(True)]
 
 
-def _untouched(said: str, known: str) -> str:
+def untouched(said: str, known: str) -> str:
     """The pieces of a sentence that have no word of what was said: `Dad takes a statin at night.`, of `Dad takes iron
     in the morning and a statin at night.`, where he stopped the iron; "" for none. What only goes on from a piece that
     is left out is left out too.
