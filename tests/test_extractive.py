@@ -262,3 +262,7 @@ def test_what_may_be_no_question_is_not_answered_with_itself(message: str) -> No
 @pytest.mark.parametrize("end", ["", "\n", " \n\n"])
 def test_a_statement_is_not_answered_with_itself(end: str) -> None:
     assert "pump" not in talk(f"The pump by the river is red{end}")
+
+
+def test_a_word_that_only_was_asked_for_is_no_answer() -> None:
+    assert "Compressor" not in talk("compressor", "which compressor")

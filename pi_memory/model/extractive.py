@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from pi_memory.errors import ModelError, Unprocessable
 from pi_memory.model.no_prefix import KeepsNothing
-from pi_memory.text.intent import Wish, asks, intent_of, only_asks, says_nothing
+from pi_memory.text.intent import Wish, asks, intent_of, names_only, only_asks, says_nothing
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import in_second_person, to_user, without_question
 from pi_memory.text.sentences import best, is_question, sentences, stems
@@ -195,7 +195,8 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     if wanted.kind in (Wish.ABOUT, Wish.SAID) and facts.recalled:
         return _listed(wanted.subject, facts.recalled)
     own = [message] if wanted.is_sure else []  # else all of it is taken for the question, and would match itself
-    lines = facts.recalled or _by_words(message, [*earlier, *own], facts)
+    told = [text for text in earlier if not names_only(text)]  # `compressor`
+    lines = facts.recalled or _by_words(message, [*told, *own], facts)
     if lines:
         first, *others = lines[: 1 + MOST_ALSO]
         lead = "" if first.is_sure else "Perhaps: "

@@ -410,6 +410,7 @@ def answers(
     is_sure = certainty >= certain and _is_comparable(question, best) and _has_what_is_asked(question, best, judged)
     is_sure = is_sure and not _is_of_another(question, best.sentences[best.best]) and _is_read_so(best, scale)
     is_sure = is_sure and not supposes(best.sentences[best.best])
+    is_sure = is_sure and not _is_told_apart(question, best.sentences[best.best])
     says_it = scale * best.near >= MEANS_THE_SAME and best.found.words >= NAMES_IT
     least_shared = ALSO_NAMES_IT * best.found.words if says_it else 0.0
     near_best = [
@@ -479,8 +480,36 @@ def _is_of_another(question: str, sentence: str) -> bool:
     """Whether a sentence says what is asked, but of something that the question does not name: `The depot opens at
     eight.` for `When does the library open?`
     """
-    subject, asked, said = stems(subject_of(sentence)) - {"user"}, stems(question), stems(sentence)
+    subject, asked, said = stems(_subject(sentence)) - {"user"}, stems(question), stems(sentence)
     return bool(subject and asked & said and asked - said) and subject.isdisjoint(asked)
+
+
+def _is_told_apart(question: str, sentence: str) -> bool:
+    """Whether a sentence is of a thing that the same word as in the question names, and another one tells apart: `Kit's
+    dentist` for `When's Ada's dentist?`, `the mast shed` for the paint shed.
+    """
+    asked, said = _told_by(question), _told_by(sentence)
+    known, wanted = stems(sentence), stems(question)
+    if any(asked[thing].isdisjoint(known) and said[thing].isdisjoint(wanted) for thing in asked.keys() & said.keys()):
+        return True
+    subject = stems(_subject(sentence)) - {"user"}
+    owners = [stems(found[1]) for found in re.finditer(r"(\w+)['’]s \w", question) if stems(found[1])]
+    return bool(subject) and subject.isdisjoint(wanted) and any(each.isdisjoint(known) for each in owners)
+
+
+def _subject(sentence: str) -> str:
+    """What a sentence is about, however that is written."""
+    return subject_of(sentence[:1].upper() + sentence[1:])
+
+
+def _told_by(text: str) -> dict[str, set[str]]:
+    """The words that stand right before another one that they tell apart, by that one; each by its stem."""
+    found: dict[str, set[str]] = {}
+    for before, thing in pairwise(re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)?", text.casefold())):
+        own, head = stems(before.removesuffix("'s").removesuffix("’s")), stems(thing)
+        if own and head and not pattern("verb").fullmatch(before):
+            found.setdefault(next(iter(head)), set()).update(own)
+    return found
 
 
 def _is_beside(one: Recalled, other: Recalled) -> bool:
