@@ -128,3 +128,8 @@ def test_what_tells_what_happened_asks_nothing() -> None:
     assert not may_ask("one of the pear trees fell")
     assert may_ask("the present Bo is after")
     assert may_ask("red sky tonight")
+
+
+def test_what_gives_a_number_or_tells_what_happened_asks_nothing() -> None:
+    assert may_ask("the river I want to ride along")
+    assert not any(map(may_ask, ["log retention 14 days", "the cat died", "ida and bo swapped shifts"]))

@@ -113,9 +113,14 @@ def test_what_was_left_for_another_tool_or_version_ends(new: str, old: str) -> N
         ("dad's off bisoprolol", "Dad takes metformin twice a day with food, bisoprolol mornings."),
         ("cancelled netflix", "Netflix is 11 a month on Ada's card."),
         ("Kit packed in swimming.", "Kit goes to swim club Tuesdays at 5."),
+        ("bo called off the crowns", "Bo wants the crowns by Friday 10am."),
+        ("Dentist moved to next Tuesday.", "Dentist appointment Thursday at 14:00."),
+        ("Ada moved to Bern.", "Ada lives in Ulm, birthday 4 May, drives the van."),
+        ("we upgraded postgres to 16", "The api runs on port 8081, postgres 14 behind it."),
+        ("tubes ordered", "Order 40 inner tubes by Friday."),
     ],
 )
-def test_what_somebody_does_no_more_ends(new: str, old: str) -> None:
+def test_what_is_done_no_more_moved_or_done_ends(new: str, old: str) -> None:
     assert chance(new, old) >= LEAST_CHANCE_OF_REMARK
 
 

@@ -4,6 +4,7 @@ Both are near to something that was told, as all that is about houses, meals and
 to be nearer by far (`gate.py`).
 """
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -69,8 +70,8 @@ class Asked:
 
 
 def may_ask(message: str) -> bool:
-    """Whether a message that asks by no rule is short enough to ask something."""
-    tells = pattern("tells_event").match(message) or pattern("tells_past").search(message)
+    """Whether a message that asks by no rule is short enough to ask something, and gives no number itself."""
+    tells = pattern("tells_event").match(message) or pattern("tells_past").search(message) or re.search(r"\d", message)
     return len(message.split()) <= MOST_WORDS and intent_of(message).kind is Wish.STATEMENT and not tells
 
 

@@ -34,6 +34,7 @@ class PlainChanges:
             (_are_left_for_another, 0.8),  # we moved from Cypress to Playwright
             (self._are_called_off, 0.8),  # the fair is off
             (self._are_stopped, 0.8),  # Ada's off the iron
+            (self._are_moved, 0.8),  # the dentist is pushed to Friday, Ada has moved to Bern
             (self._are_bumped, 0.8),  # Go is at 1.23 now
             (_are_put_off, 0.8),  # Bo can't come till Friday
             (self._are_taken_over, 0.7),  # Bo stood down, and Ida was elected chair
@@ -123,19 +124,34 @@ class PlainChanges:
         near = np.where(names_it, cosines_of(new, olds), np.float32(-1))
         return np.array((near >= 0) & (near == near.max()), bool)
 
+    def _are_moved(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them is the nearest one with the day or time of what, as `new` says, was moved to another one, or
+        where somebody lives who has moved.
+        """
+        later, elsewhere = pattern("moved_to_day").match(new.text), pattern("has_moved").match(new.text)
+        (what,) = self._parser.named(later or elsewhere, "what")
+        has_it = [
+            bool(what)
+            and what <= self._parser.parsed(old.text).content - owners_of(self._parser.parsed(old.text))
+            and pattern("day_to_come" if later else "lives_at").search(old.text) is not None
+            for old in olds
+        ]
+        near = np.where(has_it, cosines_of(new, olds), np.float32(-1))
+        return np.array((near >= 0) & (near == near.max()), bool)
+
     def _are_bumped(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them have another number right behind a name of `new`, which says that it changed: `Tailwind 3`."""
         mine = self._parser.parsed(new.text)
         if not mine.says_change or "number" not in mine.kinds:
             return np.zeros(len(olds), bool)
-        bumped = []
+        bumped, upgrades = [], pattern("upgrades").search(new.text) is not None
         for text in (each.text for each in olds):
             old = self._parser.parsed(text)
             pairs = [*zip(pairwise(old.tokens), old.stems, old.kinds[1:], strict=False)]
             names = [pair for pair, its, kind in pairs if kind == "number" and its in mine.content]
             bumped.append(
                 any(
-                    name[:1].isupper() and number not in mine.tokens and f"{name} {number}" in text
+                    (name[:1].isupper() or upgrades) and number not in mine.tokens and f"{name} {number}" in text
                     for name, number in names  # no `Bo, 0170 5551`
                 )
             )

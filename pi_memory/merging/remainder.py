@@ -27,7 +27,7 @@ from pi_memory.merging.values import is_by_so_much, names_in, place_of, values_i
 from pi_memory.text.contrast import contrast, swapped
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import finished
-from pi_memory.text.sentences import clauses, sentences
+from pi_memory.text.sentences import clauses, has_verb, sentences
 from pi_memory.text.sentences import stems as all_stems
 
 
@@ -53,6 +53,8 @@ def _one_by_one(said: str, known: str) -> str | None:
     parts = pattern("clause_joint").split(said)
     if len(parts) != LEAST_SAID or any(map(pattern("said_of_same").match, parts)) or contrast(said):
         return None
+    if not all(pattern("verb").search(part) or has_verb(part) for part in parts):
+        return None  # another supplier, 26 euro
     is_over = any(pattern(name).search(parts[0]) for name in ("has_left", "says_over"))
     if is_over and not values_in(parts[0]):
         return None  # Bo has retired, Ida is the chair now
