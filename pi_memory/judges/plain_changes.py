@@ -17,6 +17,14 @@ from pi_memory.types import Flags, Vectors
 
 NEAR_DAY = 0.4
 """A cosine from which on two statements of a day may be about one thing."""
+FORMS = (
+    ("called_off", "day_to_come"),  # the fair is off
+    ("moved_to_day", "day_to_come"),  # the dentist is pushed to Friday
+    ("has_moved", "lives_at"),  # Ada has moved to Bern
+    ("gave_back", "is_lent"),  # Ada brought the drill back
+    ("stops", ""),  # Ada's off the iron
+)
+"""Expressions that name, in their groups, what is so no more, each with what an older statement has to say of it."""
 
 
 class PlainChanges:
@@ -32,9 +40,7 @@ class PlainChanges:
             (self._give_up_its_day, 0.5),  # no more Mondays, it's Fridays
             (self._are_taken_back, 0.8),  # I told you green, but it is blue
             (_are_left_for_another, 0.8),  # we moved from Cypress to Playwright
-            (self._are_called_off, 0.8),  # the fair is off
-            (self._are_stopped, 0.8),  # Ada's off the iron
-            (self._are_moved, 0.8),  # the dentist is pushed to Friday, Ada has moved to Bern
+            (self._are_ended_by_name, 0.8),  # the fair is off
             (self._are_bumped, 0.8),  # Go is at 1.23 now
             (_are_put_off, 0.8),  # Bo can't come till Friday
             (self._are_taken_over, 0.7),  # Bo stood down, and Ida was elected chair
@@ -102,42 +108,20 @@ class PlainChanges:
         near = np.where(has_it, cosines_of(new, olds), -1.0)
         return np.array(is_only | (has_it & (near == near.max()) & ((near >= NEAR_DAY) | (near == 0.0))), bool)
 
-    def _are_called_off(self, new: Said, olds: Sequence[Said]) -> Flags:
-        """Which of them is the nearest one with a day to come that names what, as `new` says, was called off."""
-        (what,) = self._parser.named(pattern("called_off").match(new.text), "what")
-        what -= self._parser.stemmed("idle")
-        theirs = [self._parser.parsed(old.text) for old in olds]
-        is_due = [pattern("day_to_come").search(old.text) is not None for old in olds]
-        names_it = [
-            bool(what) and what <= old.content - owners_of(old) for old in theirs
-        ]  # `Bo is off`: no `Bo's birthday`
-        near = np.where(np.array(is_due) & names_it, cosines_of(new, olds), np.float32(-1))
-        return np.array((near >= 0) & (near == near.max()), bool)
-
-    def _are_stopped(self, new: Said, olds: Sequence[Said]) -> Flags:
-        """Which of them is the nearest one that names who, as `new` says, does something no more, and what: `Ada takes
-        iron in the morning`.
+    def _are_ended_by_name(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them is the nearest one that names what `new`, by one of `FORMS`, says to be off or moved, and of
+        whom, and says of it what can end so; `Bo is off` says nothing of `Bo's birthday`.
         """
-        who, what = self._parser.named(pattern("stops").match(new.text), "who", "what")
-        theirs = [self._parser.parsed(old.text).content for old in olds]
-        names_it = [bool(what) and who | what <= each for each in theirs]
-        near = np.where(names_it, cosines_of(new, olds), np.float32(-1))
-        return np.array((near >= 0) & (near == near.max()), bool)
-
-    def _are_moved(self, new: Said, olds: Sequence[Said]) -> Flags:
-        """Which of them is the nearest one with the day or time of what, as `new` says, was moved to another one, or
-        where somebody lives who has moved.
-        """
-        later, elsewhere = pattern("moved_to_day").match(new.text), pattern("has_moved").match(new.text)
-        (what,) = self._parser.named(later or elsewhere, "what")
-        has_it = [
-            bool(what)
-            and what <= self._parser.parsed(old.text).content - owners_of(self._parser.parsed(old.text))
-            and pattern("day_to_come" if later else "lives_at").search(old.text) is not None
-            for old in olds
-        ]
-        near = np.where(has_it, cosines_of(new, olds), np.float32(-1))
-        return np.array((near >= 0) & (near == near.max()), bool)
+        found = np.zeros(len(olds), bool)
+        for form, of in FORMS:
+            said = pattern(form).match(new.text)
+            what = frozenset[str]().union(*self._parser.named(said, *said.groupdict())) if said else frozenset()
+            theirs = [self._parser.parsed(old.text) for old in olds]
+            may_end = [not of or pattern(of).search(old.text) is not None for old in olds]
+            names_it = [bool(what) and what <= old.content - owners_of(old) for old in theirs]
+            near = np.where(np.array(names_it) & may_end, cosines_of(new, olds), np.float32(-1))
+            found |= (near >= 0) & (near == near.max())
+        return found
 
     def _are_bumped(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them have another number right behind a name of `new`, which says that it changed: `Tailwind 3`."""
