@@ -126,3 +126,9 @@ def test_neither_a_refusal_nor_a_rule_of_a_place_is_what_is_meant() -> None:
     ]
     rule = "Shop rule: nobody welds without a second one there."
     assert completed("I take my coffee black.", rule) == [rule]
+
+
+def test_a_question_that_is_gone_on_from_stays_one() -> None:
+    assert completed("what does Ada drink", "She's off red, likes white now.") == [
+        "what does Ada drink? She's off red, likes white now."
+    ]

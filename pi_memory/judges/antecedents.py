@@ -75,6 +75,8 @@ class Antecedents:
             first = self._before(found, saying, conversation)
             whole = f"{finished(first)} {finished(before)}" if first else before
             before = whole if len(whole) <= LONGEST else before
+        if before and intent.asks(before) and not before.rstrip().endswith("?"):
+            return f"{before.rstrip(' .!')}? {finished(content)}"
         return f"{finished(before)} {finished(content)}" if before else content
 
     def _refers_back(self, text: str) -> bool:

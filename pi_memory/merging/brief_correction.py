@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from pi_memory.judges.antecedents import is_about_somebody
-from pi_memory.merging.values import place_of
+from pi_memory.merging.kept_beside import untouched
+from pi_memory.merging.values import kinds_of_values, place_of
 from pi_memory.text.contrast import contrast
 from pi_memory.text.language import forms, pattern, words
-from pi_memory.text.persons import about_user
+from pi_memory.text.persons import about_user, finished
 from pi_memory.text.sentences import has_verb, stems, with_apostrophes
 from pi_memory.text.sentences import sentences as _sentences
 
@@ -65,8 +66,19 @@ class _Value(Struct, frozen=True):
 
 def corrected(said: str, before: Answered) -> Correction | None:
     """What a sentence means that only gives another value than the answer before, or the value that was asked for in
-    vain, or that refuses a sure answer and says what is so instead; None for any other sentence.
+    vain, or that refuses a sure answer and says what is so instead, with what else the answer said; None for any other
+    sentence.
     """
+    found = _corrected(said, before)
+    if found is None or not found.instead_of:
+        return found
+    left = untouched(found.content, about_user(found.instead_of))
+    if not left or kinds_of_values(left) & kinds_of_values(found.content):
+        return found
+    return Correction(f"{finished(found.content)} {finished(left)}", found.instead_of)
+
+
+def _corrected(said: str, before: Answered) -> Correction | None:
     said_before = sorted(_sentences(before.answer), key=lambda each: -len(stems(each) & stems(before.question)))
     if (left := _without_one(said, before, said_before)) is not None:
         return left
@@ -94,8 +106,6 @@ def may_be_over(message: str) -> bool:
 def is_unclear(said: str) -> bool:
     """Whether a few words, of which `corrected` makes nothing, give another value than the turn before."""
     rest, is_refused = _behind_refusal(with_apostrophes(said.replace("’", "'").strip(" .!")))
-    if now := pattern("as_of_now").search(rest):
-        rest, is_refused = f"{rest[: now.start()]}{rest[now.end() :]}".strip(), True
     for name in SAID:
         is_said = pattern(name).match(rest)
         rest, is_refused = (
