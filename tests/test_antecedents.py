@@ -132,3 +132,8 @@ def test_a_question_that_is_gone_on_from_stays_one() -> None:
     assert completed("what does Ada drink", "She's off red, likes white now.") == [
         "what does Ada drink? She's off red, likes white now."
     ]
+
+
+def test_of_a_list_only_whom_it_is_of_is_meant() -> None:
+    pills = "Ada's pills: iron twice a day with food, salt in the morning, drops at bedtime."
+    assert completed(pills, "She can't have grapefruit.") == ["Ada's pills. She can't have grapefruit."]

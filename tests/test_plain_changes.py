@@ -111,6 +111,7 @@ def test_what_was_left_for_another_tool_or_version_ends(new: str, old: str) -> N
     ("new", "old"),
     [
         ("dad's off bisoprolol", "Dad takes metformin twice a day with food, bisoprolol mornings."),
+        ("no more bisoprolol for dad", "Dad takes metformin twice a day with food, bisoprolol mornings."),
         ("cancelled netflix", "Netflix is 11 a month on Ada's card."),
         ("Kit packed in swimming.", "Kit goes to swim club Tuesdays at 5."),
         ("bo called off the crowns", "Bo wants the crowns by Friday 10am."),

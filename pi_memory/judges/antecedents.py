@@ -75,6 +75,9 @@ class Antecedents:
             first = self._before(found, saying, conversation)
             whole = f"{finished(first)} {finished(before)}" if first else before
             before = whole if len(whole) <= LONGEST else before
+        listed = pattern("list_head").match(before)
+        if listed and not words("of_a_person").isdisjoint(re.findall(r"\w+", content.casefold())):
+            before = listed[0].rstrip(": ")  # whom a list is of, not what it lists
         if before and intent.asks(before) and not before.rstrip().endswith("?"):
             return f"{before.rstrip(' .!')}? {finished(content)}"
         return f"{finished(before)} {finished(content)}" if before else content

@@ -71,7 +71,8 @@ class Asked:
 
 def may_ask(message: str) -> bool:
     """Whether a message that asks by no rule is short enough to ask something, and gives no number itself."""
-    tells = pattern("tells_event").match(message) or pattern("tells_past").search(message) or re.search(r"\d", message)
+    tells = bool(pattern("tells_event").match(message) or re.search(r"\d", message))
+    tells = tells or any(pattern(name).search(message) for name in ("tells_past", "laughs"))
     return len(message.split()) <= MOST_WORDS and intent_of(message).kind is Wish.STATEMENT and not tells
 
 
