@@ -44,7 +44,7 @@ def corrections() -> Iterator[Correction]:
 
 def figures(verbose: bool) -> dict[str, Any]:
     given = [each for each in corrections() if each.new]
-    lost, kept_lost, old_told, kept = 0, 0, 0, 0
+    lost, kept_lost, kept_old, old_told, kept = 0, 0, 0, 0, 0
     for each in given:
         told = what_holds(each.said, [each.known], stems(each.question))
         lost += not has(told, each.new)
@@ -54,6 +54,7 @@ def figures(verbose: bool) -> dict[str, Any]:
         if (text := merged(each.said, each.known)) is not None:
             kept += 1
             kept_lost += not has(text, each.new)
+            kept_old += has(text.replace(each.said, ""), each.old)
             if verbose and not has(text, each.new):
                 print(f"kept: {each.said} | {each.known} -> {text}")
     return {
@@ -62,6 +63,7 @@ def figures(verbose: bool) -> dict[str, Any]:
         "told_with_old": old_told / len(given),
         "kept_with_more": kept,
         "kept_without_new": kept_lost / kept,
+        "kept_with_old": kept_old / kept,
     }
 
 
