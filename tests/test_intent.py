@@ -375,6 +375,8 @@ def test_what_has_happened_is_told_and_not_asked_for(told: str) -> None:
     assert intent_of(told).kind is Wish.STATEMENT
 
 
-@pytest.mark.parametrize("asked", ["key for the cellar", "dress altered by ida"])
+@pytest.mark.parametrize(
+    "asked", ["key for the cellar", "dress altered by ida", "the tool Grandad lent me", "the scarf Granny knitted"]
+)
 def test_what_only_names_something_with_such_a_word_is_asked_for(asked: str) -> None:
     assert intent_of(asked).kind is Wish.QUESTION

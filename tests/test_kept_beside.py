@@ -260,6 +260,9 @@ def test_a_clause_that_says_no_more_than_the_correction_is_not_kept() -> None:
             "Ida takes salt tablets in the morning, drops at bedtime.",
         ),
         ("Ada is fine with nuts now.", "Bo's allergic to wool and ada is allergic to nuts.", "Bo's allergic to wool."),
+        ("Kit brought the saw back.", "Kit has my drill, my saw and my file.", "Kit has my drill, my file."),
+        ("Mum isn't allergic to nuts after all.", "Mum is allergic to nuts and takes iron.", "Mum takes iron."),
+        ("I gave Ada 15.", "I owe Ada 25 euros.", "I owe Ada 25 euros."),
         ("Got the saw back.", "I lent kit my saw and bo my drill.", "I lent bo my drill."),
         ("I stopped the iron.", "I take iron at noon and a vitamin on Sundays.", "A vitamin on Sundays."),
         (

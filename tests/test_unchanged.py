@@ -3,6 +3,7 @@
 import pytest
 
 from pi_memory.judges.replacement import LEAST_CHANCE
+from pi_memory.learning.learner import LEAST_CHANCE_OF_REMARK
 from pi_memory.store.conflicts import DOUBTFUL, LIKELY, POSSIBLE
 from tests.test_replacement import VET, chance, chances
 
@@ -139,3 +140,16 @@ def test_what_is_somebody_elses_ends_nothing_of_ones_own(new: str, old: str) -> 
 
 def test_a_day_off_for_once_ends_no_habit() -> None:
     assert chance("Thursday's deploy is off this week.", "Deploys are Tuesday and Thursday.") < LEAST_CHANCE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("we ran out of metformin", "Mum takes metformin and a water tablet."),
+        ("We finished the oat milk.", "I drink oat milk and Bo drinks tea."),
+        ("Bo and Kit swapped days.", "Bo cooks on Mondays and Kit on Fridays."),
+        ("The choir is off this week.", "The choir meets on Tuesday at seven in the hall."),
+    ],
+)
+def test_what_is_to_be_had_again_or_says_not_which_ends_nothing(new: str, old: str) -> None:
+    assert chance(new, old) < LEAST_CHANCE_OF_REMARK

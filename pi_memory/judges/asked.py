@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from pi_memory.judges.heads import Reading, Signs
-from pi_memory.text.intent import Wish, intent_of, names_only
+from pi_memory.text.intent import Wish, intent_of, names_only, tells_past
 from pi_memory.text.language import pattern
 from pi_memory.text.sentences import is_question
 from pi_memory.types import Vectors
@@ -72,7 +72,7 @@ class Asked:
 def may_ask(message: str) -> bool:
     """Whether a message that asks by no rule is short enough to ask something, and gives no number itself."""
     tells = bool(pattern("tells_event").match(message) or re.search(r"\d", message))
-    tells = tells or any(pattern(name).search(message) for name in ("tells_past", "laughs"))
+    tells = tells or tells_past(message) or pattern("laughs").search(message) is not None
     return len(message.split()) <= MOST_WORDS and intent_of(message).kind is Wish.STATEMENT and not tells
 
 

@@ -1,5 +1,6 @@
 """The older statements that hold beside a newer one, whatever a judge says: those of something or somebody else."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -8,7 +9,7 @@ import numpy as np
 from pi_memory.judges.antecedents import is_about_somebody
 from pi_memory.judges.pair_signs import Said, are_apart, beginnings, verb_of
 from pi_memory.judges.parsed import SAYS_CHANGE, TOKEN, Parsed, Parser, owners_of, were_left
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags
 
@@ -26,6 +27,8 @@ class Unchanged:
         """Which of `olds` hold whatever `new` says, shape (n,), but for those that it says with another number."""
         beside = self._hold_beside(new, olds) & ~has_other_number  # `Bo likes the bath at 38 degrees`
         beside |= self._hold_otherwise(new, olds) | self._have_no_price(new, olds)
+        if any(pattern(name).search(new.text) for name in ("swaps_over", "ran_out")):
+            return np.ones(len(olds), bool)  # `Bo and Kit swapped days` says not which
         return beside | self._are_of_anothers(new, olds)
 
     def _hold_otherwise(self, new: Said, olds: Sequence[Said]) -> Flags:
@@ -226,5 +229,6 @@ def _feels(tokens: Sequence[str]) -> bool:
 
 
 def _is_due(text: str) -> bool:
-    """Whether something is to be on a day, and not again and again."""
-    return pattern("day_to_come").search(text) is not None and pattern("is_habit").search(text) is None
+    """Whether something is to be on a date; on a weekday it may be again and again."""
+    dated = re.sub(rf"\b(?:{'|'.join(forms('weekday_name'))})\b", "", text, flags=re.IGNORECASE)
+    return pattern("day_to_come").search(dated) is not None and pattern("is_habit").search(text) is None

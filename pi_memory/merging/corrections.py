@@ -18,7 +18,7 @@ from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement
 from pi_memory.memories.namespaces import place
 from pi_memory.memories.said_on import undated
 from pi_memory.merging.dedup import Decision, Neighbour
-from pi_memory.merging.kept_beside import by_itself, in_context
+from pi_memory.merging.kept_beside import by_itself, in_context, with_untouched
 from pi_memory.merging.neighbours import Nearby, NeighbourSearch
 from pi_memory.merging.put_right import denies
 from pi_memory.merging.remainder import loses_one, merged
@@ -101,7 +101,10 @@ class Corrections:
         return _likeliest(await self._chances(candidate, found))
 
     def with_dependents(self, decision: Decision, candidate: Candidate, found: Nearby) -> Decision:
-        """The end of a memory, with what becomes of others to which that one was the context."""
+        """The end of a memory, with what else that says, and what becomes of others to which it was the context."""
+        known = next((n.memory for n in found.neighbours if n.memory.id == decision.id), None)
+        if known is not None and decision.content is None:
+            decision = replace(decision, content=with_untouched(candidate.content, undated(known.content)))
         return _restating(decision, self._by_themselves(candidate, found, decision.id or 0, {}))
 
     async def is_out_of_date(self, candidate: Candidate, found: Nearby) -> bool:

@@ -30,6 +30,8 @@ LEAST_PIECES = 2
 """Pieces between commas behind the first one, from which on a memory lists what is so."""
 FIRST_WORDS = 3
 """Words of what was said, or of a piece of it, of which one is what it is about."""
+MOST_OF_NAME = 2
+"""Words of somebody's name, or of a thing's, of several that one sentence is about."""
 LEAST_SAID = 2
 """Words with a meaning of their own that a clause has which is kept."""
 
@@ -44,8 +46,8 @@ def with_rest(
     parts = clauses(known)
     is_plain = likely is not None and max(likely, default=0) >= LEAST_LIKELY
     corrected = by_chance(likely) if likely is not None and is_plain else by_words(said, parts)
-    if len(parts) == 1 or not corrected:
-        return None
+    if len(parts) == 1 or not corrected or parts[0].istitle():
+        return None  # Ada, Bo and Kit are in the choir
     rest = [place for place in _standing_beside(said, parts, corrected) if _says_more(parts[place], said)]
     named = _by_name(said, parts, corrected, alone) if len(alone) == len(parts) else {}
     rest = sorted({*rest, *named})
@@ -176,6 +178,8 @@ def untouched(said: str, known: str) -> str:
     pieces = [known[a:b].rstrip(" .") for a, b in zip(begins, ends, strict=True)]
     if len(pieces) == 1 or any(map(pattern("subordinate").match, pieces)):
         return ""
+    if len(pieces[0].split()) <= MOST_OF_NAME and not has_verb(pieces[0]) and any(map(has_verb, pieces)):
+        return ""  # Ada, Bo and Kit are in the choir
     touched = _with_what_hangs(said, pieces, _touched(said, pieces))
     if all(touched) or not any(touched) or _is_of_another_kind(said, pieces, touched):
         return ""
@@ -187,29 +191,26 @@ def untouched(said: str, known: str) -> str:
         return kept
     if head := pattern("list_head").match(pieces[0]):
         return f"{head[0]}{kept}"
-    whole = kept if _is_over(said) else _with_its_subject(kept, pieces[0])
-    says = (
-        has_verb(kept)
-        or pattern("at_place").search(kept)
-        or kinds_of_values(kept)
-        or pattern("part_of_day").search(kept)
-    )
-    return whole if whole != kept or says else ""  # a pinch of salt
+    goes_on = pattern("subjectless").match(kept) is not None
+    whole = kept if _is_over(said) and not goes_on else _with_its_subject(kept, pieces[0])
+    says = ("at_place", "part_of_day", "does_to_thing")
+    is_said = has_verb(kept) or kinds_of_values(kept) or any(pattern(name).search(kept) for name in says)
+    return whole if whole != kept or is_said else ""  # a pinch of salt
 
 
 def _touched(said: str, pieces: Sequence[str]) -> list[bool]:
     """Which pieces of a sentence have a word of what was said; not the first one if that only names what all are about,
     and another one has one too.
     """
-    first, *others = [len(_matter(piece) & _matter(said)) for piece in pieces]
+    first, *others = [len(matter(piece) & matter(said)) for piece in pieces]
     is_named = max(others) > first or (any(others) and _only_by_subject(said, pieces[0]))
     return [first > 0 and not is_named, *map(bool, others)]
 
 
 def _only_by_subject(said: str, piece: str) -> bool:
     """Whether a piece of a sentence has nothing of what was said behind its verb."""
-    verb = pattern("verb").search(piece) or pattern("says_now").search(piece)
-    return verb is not None and not _matter(piece[verb.end() :]) & _matter(said)
+    verb = pattern("does_to_thing").match(piece) or pattern("verb").search(piece) or pattern("says_now").search(piece)
+    return verb is not None and not matter(piece[verb.end() :]) & matter(said)
 
 
 def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool]) -> list[bool]:
@@ -223,13 +224,15 @@ def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool]) 
     is_moved = False
     is_list = pattern("list_head").match(pieces[0]) is not None
     for place, own in enumerate(pieces[1:], 1):
-        has_no_verb, names_it = not has_verb(own), pattern("definite").match(own) is not None
-        begins_anew = place == 1 and pattern("subjectless").match(own) is not None and not is_over
+        has_no_verb = not has_verb(own)
+        names_it = pattern("definite").match(own) is not None and not own.startswith("the user")
+        begins_anew = place == 1 and pattern("subjectless").match(own) is not None
+        begins_anew = begins_anew and not pattern("has_left").search(said)
         goes_on = pattern("verb").match(own) is not None and not begins_anew
         is_moved = is_moved or bool(places and found[place - 1] and pattern("at_place").search(pieces[place - 1]))
         refers_back = not words("of_before").isdisjoint(re.findall(r"\w+", own.casefold())[1:])
-        hangs = not _matter(own) or refers_back or goes_on or (_goes_on_from(own) and not begins_anew)
-        hangs = hangs or (names_it and (is_over or has_no_verb)) or (is_moved and has_no_verb)
+        hangs = not matter(own) or refers_back or goes_on or (_goes_on_from(own) and not begins_anew)
+        hangs = hangs or (names_it and (is_over or has_no_verb)) or (is_moved and has_no_verb and not leads(own))
         gives_reason = any(all_stems(each[0]) & all_stems(said) for each in pattern("reason").finditer(own))
         found[place] = found[place] or gives_reason or (found[place - 1] and hangs and not is_list)
         if (found[place] and names_it and has_no_verb) or (goes_on and (found[place] or found[0])):
@@ -251,7 +254,7 @@ def _is_over(said: str) -> bool:
     return any(pattern(name).search(said) for name in ("says_over", "has_left"))
 
 
-def _matter(text: str) -> Set[str]:
+def matter(text: str) -> Set[str]:
     """The stems of a text that are no value and not the user."""
     of_values = all_stems(" ".join(values_in(text))) | all_stems(" ".join(forms("month_name")))
     return {stem for stem in all_stems(text) - of_values - {"user"} if not stem.isdecimal()}
@@ -262,8 +265,10 @@ def _with_its_subject(kept: str, first: str) -> str:
     takes`; one that begins with a verb, with the subject.
     """
     verb = pattern("does_to_thing").match(first)
-    if verb and pattern("subjectless").match(kept):
-        return f"{verb['who']} {kept}"
+    if pattern("subjectless").match(kept):
+        other = pattern("verb").search(first) or pattern("says_now").search(first)
+        subject = verb["who"] if verb else first[: other.start()].strip() if other else ""
+        return f"{subject} {kept}".strip()
     has_own = has_verb(kept.partition(",")[0]) or pattern("does_to_thing").match(kept)
     return f"{verb[0]} {kept}" if verb and not has_own else kept
 
@@ -275,8 +280,8 @@ def with_pieces(said: str, known: str) -> str | None:
     """
     first, *pieces = known.rstrip(".").split(", ")
     new = kinds_of_values(said)
-    also = _matter(said) - _matter(first)
-    rest = [piece for piece in pieces if new.isdisjoint(kinds_of_values(piece)) and not _matter(piece) & also]
+    also = matter(said) - matter(first)
+    rest = [piece for piece in pieces if new.isdisjoint(kinds_of_values(piece)) and not matter(piece) & also]
     is_of_it = bool(all_stems(first) & all_stems(said) - {"user"}) and new.isdisjoint(kinds_of_values(first))
     if len(rest) == len(pieces) or len(pieces) < LEAST_PIECES or not is_of_it or len(sentences(known)) > 1:
         return None

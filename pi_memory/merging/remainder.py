@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pi_memory.judges.comparison import stems
 from pi_memory.merging.kept_beside import (
     LEAST_SAID,
-    first_stem,
     is_about_one_piece,
+    matter,
     with_other_pieces,
     with_pieces,
     with_rest,
@@ -69,7 +69,7 @@ def _one_by_one(said: str, known: str) -> str | None:
 
 
 def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequence[str], *, context: str) -> str | None:
-    if is_by_so_much(said) and first_stem(said) & all_stems(known):
+    if is_by_so_much(said) and matter(said) & matter(known):
         return f"{finished(said)} {finished(known)}"
     untouched = None if context else with_untouched(said, known)
     if _gives_up_what_is_known(said, known):
@@ -111,4 +111,9 @@ def loses_one(said: str, known: str) -> bool:
     more = any(
         names_in(f". {clause}") - names_in(f". {known}") for clause in clauses(said)[1:]
     )  # Bo left, it's Ida now
-    return is_joined and not more and bool(names_in(f". {known}") - names) and bool(pattern("says_over").search(said))
+    return (
+        is_joined
+        and not more
+        and bool(names_in(f". {known}") - names)
+        and any(pattern(name).search(said) for name in ("says_over", "has_left"))
+    )

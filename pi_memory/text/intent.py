@@ -195,8 +195,13 @@ def names_only(sentence: str) -> bool:
     """Whether a sentence seems only to name something, without a statement about it: `nas address`."""
     if not 0 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
         return False
-    says = ("finite", "at_present", "request", "asks_reminder", "states_shortly", "speaker_does", "tells_past")
-    return not any(pattern(name).search(sentence) for name in says)
+    says = ("finite", "at_present", "request", "asks_reminder", "states_shortly", "speaker_does")
+    return not (tells_past(sentence) or any(pattern(name).search(sentence) for name in says))
+
+
+def tells_past(sentence: str) -> bool:
+    """Whether a few words tell what happened or is over: `the cat died`; no `the tool Ada lent me`."""
+    return pattern("tells_past").search(sentence) is not None and pattern("thing_of_whom").match(sentence) is None
 
 
 def is_lookup(message: str) -> bool:
