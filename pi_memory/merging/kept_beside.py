@@ -3,13 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence, Set
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from pi_memory.judges.comparison import stems
 from pi_memory.merging.values import day_name, kinds_of_values, names_in, place_of, shape_of, values_in
 from pi_memory.text.contrast import (
     contrast,
-    is_number_word,
     leads,
     with_subject,
 )
@@ -81,67 +80,15 @@ def with_rest(
     return " ".join([finished(said), *kept]) if kept else None
 
 
-def with_other_pieces(said: str, known: str) -> str | None:
-    """What was said, and a memory without the piece of it that begins with what that is about: `The bins go out on
-    Tuesday.`, of `..., recycling every other week, in the box`, when that is weekly now; None where it has no such
-    piece. Behind the first one, only what is told alike of something else is kept: `..., the shed key in the tin`.
-    """
-    joints = [*pattern("clause_joint").finditer(known)]
-    begins = [0, *(joint.end() for joint in joints), len(known)]
-    pieces = [known[a:b] for a, b in pairwise(begins)]
-    about = by_words(said, pieces)
-    if len(clauses(known)) > 1 or not about:
-        return None
-    place = about.pop()
-    kinds = [*map(kinds_of_values, pieces)]
-    others = set[str]().union(*kinds[:place], *kinds[place + 1 :])
-    is_another = bool((kinds_of_values(said) - kinds[place]) & others) or len(_new_days(said, known)) > 1
-    if is_another or not is_about(said, pieces[place]) or len(all_stems(pieces[place])) < LEAST_SAID:
-        return None  # at 5, for `on Mondays`
-    if place:
-        behind = known[begins[place + 1] :]
-        if pattern("verb").match(behind):
-            return None  # the vet, Bo, is in Bern
-        rest = known[: joints[place - 1].start()]
-        rest += "" if _goes_on_from(behind) else f"{joints[place - 1][0]}{behind}"
-        is_whole = len(all_stems(rest)) >= LEAST_SAID and (has_verb(rest) or not has_verb(known))
-        return f"{finished(said)} {finished(rest)}" if is_whole else None
-    shared = kinds[0] - {"number"}
-    alike = [piece for piece, its in zip(pieces, kinds, strict=True) if its & shared or _is_alike_told(piece, said)]
-    kept = ", ".join(piece.strip(" ,.") for piece in alike if piece != pieces[0] and _is_of_another(piece, said))
-    return f"{finished(said)} {finished(kept)}" if kept else None
-
-
 def is_about(said: str, piece: str) -> bool:
     """Whether what was said begins with what a piece of a sentence begins with."""
     return bool(first_stem(piece) & all_stems(" ".join(said.split()[:FIRST_WORDS])))
-
-
-def _new_days(said: str, known: str) -> set[str]:
-    """The days of the week that were said and that a memory does not have."""
-    return {value for value in values_in(said) if shape_of(value) == "weekday" and place_of(value, known) is None}
 
 
 def first_stem(piece: str) -> Set[str]:
     """The stem of the first word of a piece of a sentence, behind an article."""
     article = pattern("article").match(piece)
     return all_stems(piece[article.end() if article else 0 :].strip().partition(" ")[0]) - {"user"}
-
-
-def _is_of_another(piece: str, said: str) -> bool:
-    """Whether a piece of a sentence begins with something else than what was said, and goes on about it."""
-    first = piece.strip().partition(" ")[0].strip(".,").casefold()
-    is_idle = first in words("stop_words") and not pattern("article").match(piece)
-    begins_with_it = first.isalpha() and not (is_idle or is_number_word(first) or values_in(first))
-    if has_verb(piece) or pattern("object_pronoun").search(piece) or _goes_on_from(piece):
-        return False
-    return begins_with_it and not first_stem(piece) & all_stems(said) and len(all_stems(piece)) >= LEAST_SAID
-
-
-def _is_alike_told(piece: str, said: str) -> bool:
-    """Whether a piece of a sentence says where another thing of the same name is: `the shed key in the tin`."""
-    named = all_stems(" ".join(piece.split()[:FIRST_WORDS])) - {"user"}
-    return bool(leads(piece) and leads(said) and named & all_stems(said))
 
 
 def _goes_on_from(piece: str) -> bool:

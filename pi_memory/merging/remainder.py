@@ -9,7 +9,6 @@ from pi_memory.merging.kept_beside import (
     LEAST_SAID,
     is_about_one_piece,
     matter,
-    with_other_pieces,
     with_pieces,
     with_rest,
     with_untouched,
@@ -71,9 +70,10 @@ def _one_by_one(said: str, known: str) -> str | None:
 def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequence[str], *, context: str) -> str | None:
     if is_by_so_much(said) and matter(said) & matter(known):
         return f"{finished(said)} {finished(known)}"
-    untouched = None if context else with_untouched(said, known)
     if _gives_up_what_is_known(said, known):
-        return with_rest(said, known, likely, alone, context=context) or untouched
+        return with_rest(said, known, likely, alone, context=context) or (
+            None if context else with_untouched(said, known)
+        )
     return (
         put_right(said, known)
         or with_age(said, known)
@@ -84,8 +84,7 @@ def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequen
         or with_place(said, known, likely)
         or with_rest(said, known, likely, alone, context=context)
         or with_pieces(said, known)
-        or with_other_pieces(said, known)
-        or untouched
+        or (None if context else with_untouched(said, known))
     )
 
 
