@@ -114,8 +114,9 @@ class PlainChanges:
         """
         found = np.zeros(len(olds), bool)
         for form, of in FORMS:
-            said = pattern(form).match(new.text)
-            what = frozenset[str]().union(*self._parser.named(said, *said.groupdict())) if said else frozenset()
+            if not (said := pattern(form).match(new.text)):
+                continue
+            what = frozenset[str]().union(*self._parser.named(said, *said.groupdict()))
             theirs = [self._parser.parsed(old.text) for old in olds]
             may_end = [not of or pattern(of).search(old.text) is not None for old in olds]
             names_it = [bool(what) and what <= old.content - owners_of(old) for old in theirs]

@@ -190,11 +190,10 @@ class PlainFacts:
 
     async def _likeliest(self, exchange: Exchange) -> tuple[Sequence[Sentence], float]:
         """The sentences of a message, and the chance of the likeliest fact among them; 1 for what is not judged."""
-        said = await self._worker.run(sentences, exchange.user)
-        stated = [s for s in said if not intent.is_asking(s)]
+        said, stated = await self._worker.run(_stated, exchange.user)
         if stated and all(intent.supposes(s.text) for s in stated):
             return said, 0.0  # `If we won, we would move.`
-        if not stated or not all(_may_be_fact(s, s.text) for s in stated):
+        if not stated or not await self._worker.run(_may_be_facts, stated):
             return said, 1.0
         chances, least = await self._chances([s.text for s in stated])
         return said, max(chances) if least == LEAST_CHANCE else 1.0
@@ -221,13 +220,16 @@ class PlainFacts:
         """How likely each text is a fact, or the likeliest clause of a long one, and from which chance on it is
         kept.
         """
-        apart = [_clauses(intent.without_courtesy(text)) for text in texts]
+        apart = await self._worker.run(_apart, texts)
         every = [clause for of_text in apart for clause in of_text]
         read = await self._read(every)
-        found = await self._worker.run(self._worth.chances, every, read)
-        of_each = {clause: _chance(clause, float(chance)) for clause, chance in zip(every, found, strict=True)}
-        chances = [max(map(of_each.__getitem__, of_text)) for of_text in apart]
+        found = await self._worker.run(self._chances_of, every, read)
+        chances = [max(map(found.__getitem__, of_text)) for of_text in apart]
         return chances, LEAST_CHANCE_UNSURE if read is None else LEAST_CHANCE
+
+    def _chances_of(self, texts: Sequence[str], read: Vectors | None) -> dict[str, float]:
+        chances = self._worth.chances(texts, read)
+        return {text: _chance(text, float(chance)) for text, chance in zip(texts, chances, strict=True)}
 
     async def _read(self, texts: Sequence[str]) -> Vectors | None:
         """What the embedder reads in sentences, shape (n, dimensions); None if it does not, or fails."""
@@ -309,6 +311,10 @@ def _chance(text: str, judged: float) -> float:
     return by_odds(judged, odds * (ODDS_OF_TITLED if pattern("titled").search(text) else 1.0))
 
 
+def _apart(texts: Sequence[str]) -> list[list[str]]:
+    return [_clauses(intent.without_courtesy(text)) for text in texts]
+
+
 def _clauses(text: str) -> list[str]:
     """A sentence, and if it is long those of its clauses that are no mere phrases."""
     if len(text.split()) < LONG:
@@ -321,6 +327,16 @@ def _gives_access(text: str) -> bool:
     has_value = any(len(word) >= SHORTEST_PASSWORD and any(map(str.isdigit, word)) for word in text.split())
     named = pattern("secret_named").finditer(text)
     return has_value and any(pattern("household").search(text[: each.start()]) for each in named)
+
+
+def _stated(message: str) -> tuple[Sequence[Sentence], list[Sentence]]:
+    """The sentences of a message, and those of them that ask nothing."""
+    said = sentences(message)
+    return said, [sentence for sentence in said if not intent.is_asking(sentence)]
+
+
+def _may_be_facts(said: Sequence[Sentence]) -> bool:
+    return all(_may_be_fact(sentence, sentence.text) for sentence in said)
 
 
 def _may_be_fact(sentence: Sentence, complete: str) -> bool:

@@ -25,7 +25,7 @@ from pi_memory.merging.remainder import loses_one, merged
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
 from pi_memory.text.fact import stems
-from pi_memory.text.language import pattern
+from pi_memory.text.language import pattern, remembered
 from pi_memory.text.persons import about_user, by_user
 from pi_memory.text.sentences import sentences
 from pi_memory.types import Candidate, Memory, Vectors
@@ -93,7 +93,8 @@ class Corrections:
             alone = self._by_themselves(candidate, found, ended, chances)
             whole = _longest_with(candidate, found, ended, apart={id_ for id_, text in alone.items() if text})
             by_clause = await self._by_clause(candidate, found, whole)
-            decision = _restating(_ending(candidate, found, whole, chances, by_clause), alone)
+            ending = await self._worker.run(_ending, candidate, found, whole, chances, by_clause)
+            decision = _restating(ending, alone)
         return replace(decision, doubts=_doubts(chances, decision))
 
     async def made_untrue(self, candidate: Candidate, found: Nearby) -> tuple[int, float]:
@@ -360,10 +361,15 @@ def _said(neighbour: Neighbour) -> Said:
 
 def _in_own_words(said: Candidate | Memory) -> str:
     """The user's own words, where there are any that say as much and do not ask to remember it besides."""
-    content = undated(said.content)
-    says_as_much = len(content) < len(said.quote) + SUBJECT and not pattern("remember").match(said.quote)
-    says_most = 2 * len(stems(content) & stems(about_user(said.quote))) >= len(stems(content))  # no `it's 8820 now`
-    return said.quote if said.quote and says_as_much and says_most else content
+    return _own_words(said.content, said.quote) if said.quote else undated(said.content)
+
+
+@remembered(512)
+def _own_words(content: str, quote: str) -> str:
+    content = undated(content)
+    says_as_much = len(content) < len(quote) + SUBJECT and not pattern("remember").match(quote)
+    says_most = 2 * len(stems(content) & stems(about_user(quote))) >= len(stems(content))  # no `it's 8820 now`
+    return quote if says_as_much and says_most else content
 
 
 def _comparable(candidate: Candidate, found: Nearby) -> list[Neighbour]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from pi_memory.text.language import pattern, words
+from pi_memory.text.language import pattern, remembered, words
 
 MOST = 3
 """Most words of a question that another stands for."""
@@ -23,9 +23,14 @@ class Called(NamedTuple):
 
 def known(texts: Iterable[str]) -> list[Called]:
     """What is called what, by some texts."""
+    return list(dict.fromkeys(each for text in texts for each in _known_by(text)))
+
+
+@remembered(256)
+def _known_by(text: str) -> list[Called]:
     forms = "is_called", "name_first", "titled_kin"
-    found = (each for text in texts for name in forms for each in pattern(name).finditer(text))
-    return list(dict.fromkeys(Called(_kind(each["owned"]), each["name"]) for each in found))
+    found = (each for name in forms for each in pattern(name).finditer(text))
+    return [Called(_kind(each["owned"]), each["name"]) for each in found]
 
 
 def with_names(question: str, called: Sequence[Called]) -> str:

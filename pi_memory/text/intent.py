@@ -78,6 +78,7 @@ class Intent(Struct, frozen=True):
         return self.kind in ASKING
 
 
+@remembered(256)
 def intent_of(message: str) -> Intent:
     """The intent of a message; of several sentences that of the one that asks."""
     text = _plain(message)
@@ -94,6 +95,7 @@ def intent_of(message: str) -> Intent:
     return Intent(Wish.REQUEST if any(map(pattern("request").search, said)) else Wish.STATEMENT)
 
 
+@remembered(256)
 def only_asks(message: str) -> bool:
     """Whether a message has nothing that could answer a question: it asks, or it is courtesy."""
     text = _plain(message)
@@ -104,6 +106,7 @@ def only_asks(message: str) -> bool:
     return not left or (bool(asking) and all(each in asking or pattern("cry").search(each) for each in left))
 
 
+@remembered(512)
 def says_nothing(sentence: str) -> bool:
     """Whether a sentence only greets, thanks, agrees, reacts or announces what comes: `Perfect, sent it.`"""
     return pattern("chatter").search(_plain(sentence)) is not None

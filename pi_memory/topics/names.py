@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from msgspec.structs import replace
 
+from pi_memory.text.language import remembered
 from pi_memory.text.spelling import typos
 from pi_memory.types import Tag, Topic
 
@@ -44,6 +45,11 @@ def normalise(name: str) -> str | None:
     """
     if name.isascii() and name.isalnum():  # as most words are, and fifty times faster
         return name[:LEVEL_LENGTH].lower()
+    return _normalised(name)
+
+
+@remembered(512)
+def _normalised(name: str) -> str | None:
     visible = "".join(c for c in name if c.isspace() or unicodedata.category(c)[0] != "C")
     text = unicodedata.normalize("NFC", unicodedata.normalize("NFC", visible).lower())
     levels = [level for part in text.split("/") if (level := _level(part))]
