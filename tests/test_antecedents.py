@@ -75,6 +75,29 @@ def completed(*messages: str) -> list[str]:
                 "We have two kilns. The first takes two hours. The second one's in the barn.",
             ],
         ),
+        (["My sister Ola has a loom.", "He naps at one."], ["He naps at one."]),
+        (
+            ["My uncle Bix fishes.", "My sister Ola has a loom.", "He naps at one."],
+            ["My uncle Bix fishes. He naps at one."],
+        ),
+        (["The bread goes in the crock.", "He naps at one."], ["He naps at one."]),
+        (
+            ["The mill is Ostrow and Sons.", "They close on Tuesdays."],
+            ["The mill is Ostrow and Sons. They close on Tuesdays."],
+        ),
+        (["Bix rows in the mill race.", "They gave me locker 46."], ["They gave me locker 46."]),
+        (["Bix rows on Fridays.", "once they give me a knee I ski again"], ["once they give me a knee I ski again"]),
+        (["Bix rows on Fridays.", "Their van is in for repair."], ["Their van is in for repair."]),
+        (["Bix rows on Fridays.", "That Skoda outside is half ours."], ["That Skoda outside is half ours."]),
+        (["Bix drives a Skoda.", "That Skoda is half ours."], ["Bix drives a Skoda. That Skoda is half ours."]),
+        (["Bix rows on Fridays.", "Well that's my feet up till noon."], ["Well that's my feet up till noon."]),
+        (["Bix is a goat.", "On Sundays I row with Ola, she steers."], ["On Sundays I row with Ola, she steers."]),
+        (["Bix is a goat.", "With Ola, she has to steer."], ["With Ola, she has to steer."]),
+        (["Bix is a goat.", "It's Dr Orr I see about my hip."], ["It's Dr Orr I see about my hip."]),
+        (
+            ["Bix is a goat.", "You'd never find it, but the key is in the pot."],
+            ["You'd never find it, but the key is in the pot."],
+        ),
     ],
 )
 def test_a_sentence_is_completed_by_what_it_refers_to(messages: Sequence[str], says: list[str]) -> None:

@@ -62,6 +62,12 @@ def test_a_list_keeps_its_pieces_of_other_kinds(said: str, known: str, rest: str
         ),
         ("Gave Piotr a raise, he's on 18.50 now.", "Nadia gets 14.20 an hour, Piotr 17.", "Nadia gets 14.20 an hour."),
         ("Bo left, it's Ida on the horn now.", "Ada sings and Bo is on the horn.", "Ada sings."),
+        (
+            "Mum's pills are in the hall now.",
+            "Mum's pills are in the drawer and her glasses on the shelf.",
+            "Mum's glasses on the shelf.",
+        ),
+        ("Ida quit the mill.", "Ida works at the mill and sings alto in our choir.", "Ida sings alto in our choir."),
     ],
 )
 def test_what_was_said_beside_what_is_corrected_is_kept(said: str, known: str, kept: str) -> None:
@@ -248,13 +254,8 @@ def test_a_clause_that_says_no_more_than_the_correction_is_not_kept() -> None:
 @pytest.mark.parametrize(
     ("said", "known", "kept"),
     [
-        (
-            "Ida's iron is twice a day now.",
-            "Ida takes iron once a day with food, salt tablets in the morning, drops at bedtime.",
-            "Ida takes salt tablets in the morning, drops at bedtime.",
-        ),
         ("Ada is fine with nuts now.", "Bo's allergic to wool and ada is allergic to nuts.", "Bo's allergic to wool."),
-        ("Kit brought the saw back.", "Kit has my drill, my saw and my file.", "Kit has my drill, my file."),
+        ("Kit brought the saw back.", "Kit has my drill, my saw and my file.", "Kit has my drill and my file."),
         ("Mum isn't allergic to nuts after all.", "Mum is allergic to nuts and takes iron.", "Mum takes iron."),
         ("I gave Ada 15.", "I owe Ada 25 euros.", "I owe Ada 25 euros."),
         ("Got the saw back.", "I lent kit my saw and bo my drill.", "I lent bo my drill."),

@@ -128,3 +128,22 @@ def test_what_is_done_no_more_moved_or_done_ends(new: str, old: str) -> None:
 def test_a_day_off_ends_nothing_and_whose_thing_it_is_does_not_hide_it() -> None:
     assert chance("Bo's off work today.", "Bo works at the mill.") < LEAST_CHANCE
     assert chance("crane's been called off", "The crane's booked for Friday 7am, 310 a day.") >= LEAST_CHANCE
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        (
+            "I've been sending the blades to Birk once a month.",
+            "The blades go to Birk, I send him some every six weeks.",
+        ),
+        ("The window cleaner comes every four weeks.", "The window cleaner comes every six weeks and costs 14."),
+        ("We have rye bread on Fridays instead, spelt got too dear.", "Fridays mean spelt bread."),
+    ],
+)
+def test_what_is_done_more_often_or_with_something_else_ends(new: str, old: str) -> None:
+    assert chance(new, old) >= LEAST_CHANCE
+
+
+def test_how_often_something_else_is_done_ends_nothing() -> None:
+    assert chance("I see Birk once a month.", "The window cleaner comes every six weeks.") < LEAST_CHANCE

@@ -223,6 +223,11 @@ def test_a_value_of_many_words_gives_way_to_a_number() -> None:
     ("said", "known", "kept"),
     [
         (
+            "Ida's iron is twice a day now.",
+            "Ida takes iron once a day with food, salt tablets in the morning, drops at bedtime.",
+            "Ida takes iron twice a day with food, salt tablets in the morning, drops at bedtime.",
+        ),
+        (
             "Chess is Sundays at 11 now.",
             "Chess lessons with Ole fridays at 6.",
             "Chess lessons with Ole Sundays at 11.",

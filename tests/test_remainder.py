@@ -103,4 +103,5 @@ def test_who_is_gone_leaves_the_others_unless_somebody_else_is_named_instead() -
     assert loses_one("Bo died.", hens)
     assert not loses_one("Bo died, it's Ida and Ada now.", hens)
     assert not loses_one("The hens died.", hens)
-    assert loses_one("Bo left the choir.", "Ada, Bo and Kit are in my choir.")
+    assert loses_one("Bo left.", "Ida, Ada and Bo, three of our hens, lay.")
+    assert not loses_one("Bo left the choir.", "Ada, Bo and Kit are in my choir.")  # it is put right

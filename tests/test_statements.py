@@ -77,6 +77,7 @@ NOTHING = [
     "I remember that the sky was red.",
     "Never mind.",
     "never heard of it",
+    "Never known the like.",
     "Always a pleasure!",
     "Forget it.",
     "forget about that, let's go on",

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from pi_memory.judges.worth import Worth
 from pi_memory.text import intent
@@ -15,7 +15,7 @@ from pi_memory.text.contrast import with_subject
 from pi_memory.text.language import pattern, words
 from pi_memory.text.persons import finished
 from pi_memory.text.secrets import is_of_household, secret_in
-from pi_memory.text.sentences import has_verb
+from pi_memory.text.sentences import has_verb, stems
 from pi_memory.text.user_text import Sentence
 
 LONGEST = 200
@@ -27,12 +27,13 @@ SESSIONS = 256
 
 
 class Named(Struct, frozen=True):
-    """What a conversation last named: anything that a sentence may be about, somebody that `she` may be, and several,
-    in the last message, that `they` may be.
+    """What a conversation last named: anything that a sentence may be about, whom `she` and whom `he` may be, and
+    several, in the last message, that `they` may be.
     """
 
     anything: str = ""
-    somebody: str = ""
+    she: str = ""
+    he: str = ""
     several: str = ""
 
     def then(self, text: str) -> "Named":
@@ -43,7 +44,8 @@ class Named(Struct, frozen=True):
         are_several = pattern("several_first").match(text) is not None
         return Named(
             together if 0 < len(together) <= LONGEST else text,
-            text if is_whom else self.somebody,
+            text if is_whom and may_be(text, "female") else self.she,
+            text if is_whom and may_be(text, "male") else self.he,
             text if are_several else self.several,
         )
 
@@ -65,7 +67,7 @@ class Antecedents:
     def complete(self, fact: Sentence, said: Sequence[Sentence], conversation: str) -> str:
         """What a sentence says, with the one that it refers back to, and the one that this does."""
         content = intent.without_courtesy(fact.text)
-        if not self._refers_back(content):
+        if not self._refers_back(content) or _names_first(content):
             return content
         place = said.index(fact)
         saying = [s for s in said[max(0, place - REACH) : place] if not intent.says_nothing(s.text)] + [fact]
@@ -108,10 +110,18 @@ class Antecedents:
         place, named = said.index(fact), self._last.get(conversation, Named())
         earlier = _with_names([s for s in said[:place] if _may_be_subject(s)])
         spoken, things = re.findall(r"\w+", fact.text.casefold()), words("of_things")
-        if not words("of_several").isdisjoint(spoken[:1]):
+        of_one = things | words("of_a_person")
+        is_she = not words("she").isdisjoint(spoken)
+        gender = "female" if is_she else "male"
+        if not words("of_several").isdisjoint(spoken) and of_one.isdisjoint(spoken):
             several = [text for text in earlier if pattern("several_first").match(text)] or [named.several]
-            if several[-1] or earlier:
-                return several[-1] or earlier[-1]  # Bern's nursery shuts at six. They are strict.
+            if several[-1]:
+                return several[-1]
+            is_unnamed = pattern("said_of_its").match(fact.text) or pattern("of_speaker").search(fact.text)
+            if spoken[0] not in words("of_several") or (not earlier and is_unnamed):
+                return ""  # once they give me a new hip
+            if earlier:
+                return earlier[-1]  # Bern's nursery shuts at six. They are strict.
         if earlier and not things.isdisjoint(spoken):
             return earlier[-1]
         asked = _question(said[place - 1], fact) if place else ""
@@ -121,12 +131,15 @@ class Antecedents:
         if not words("of_a_person").isdisjoint(spoken):
             if not place and (of_whom := _question(Sentence(self._asked_last.get(conversation, "")), fact)):
                 return of_whom
-            whom = [text for text in earlier if is_about_somebody(text)] or [named.somebody]
-            if whom[-1]:
-                return whom[-1]
+            whom = [text for text in earlier if is_about_somebody(text) and may_be(text, gender)]
+            if found := (whom or [named.she if is_she else named.he])[-1]:
+                return found
         if naming := [text for text in earlier if _names(text)]:
             return naming[-1]
-        last = named.anything
+        is_whom = not words("of_a_person").isdisjoint(spoken)
+        is_nobody = is_whom and not (_has_name(named.anything) and may_be(named.anything, gender))
+        is_other = is_nobody or _points_out(fact.text, named.anything)
+        last = "" if is_other else named.anything
         return asked or (last if _names(last) or not earlier else earlier[-1])
 
     def _names_anew(self, text: str) -> bool:
@@ -159,9 +172,7 @@ class Antecedents:
     def let_go(self, clean: Callable[..., str]) -> None:
         """Remember no last statement that `clean` takes something from."""
         self._last = OrderedDict(
-            (name, named)
-            for name, named in self._last.items()
-            if all(clean(text) == text for text in (named.anything, named.somebody, named.several))
+            (name, named) for name, named in self._last.items() if all(clean(text) == text for text in astuple(named))
         )
         self._asked_last = {name: text for name, text in self._asked_last.items() if clean(text) == text}
 
@@ -249,6 +260,27 @@ def _may_be_subject(sentence: Sentence) -> bool:
     return not secret_in(sentence.text)
 
 
+def may_be(text: str, gender: str) -> bool:
+    """Whether somebody that a sentence names may be `female`, or `male`: a sister is no `he`."""
+    said = set(re.findall(r"[^\W\d_]+", text.casefold()))
+    other = "male" if gender == "female" else "female"
+    return not words(gender).isdisjoint(said) or words(other).isdisjoint(said)
+
+
+def _names_first(text: str) -> bool:
+    """Whether a sentence names itself whom it then calls `he` or `she`: `I row with Bo, he has the oars.`"""
+    mention = re.search(rf"\b(?:{'|'.join(sorted(words('he_or_she')))})\b", text, re.IGNORECASE)
+    before = text[: mention.start()] if mention else ""
+    is_named = pattern("titled").search(before) is not None or _begins_with_name(before)
+    return ("," in before and is_named) or pattern("named_before").search(text) is not None
+
+
+def _points_out(text: str, before: str) -> bool:
+    """Whether a sentence points at something that one of another message did not name: `That Skoda is half ours.`"""
+    pointed = pattern("deictic").match(text)
+    return pointed is not None and stems(pointed["what"] or "").isdisjoint(stems(before))
+
+
 def is_about_somebody(text: str) -> bool:
     """Whether a sentence names somebody else than the user: no `I'm an electrician.`"""
     is_named = pattern("somebody").search(text) is not None or _begins_with_name(text)
@@ -257,9 +289,13 @@ def is_about_somebody(text: str) -> bool:
 
 def _names(text: str) -> bool:
     """Whether a sentence names something that the next one may be about: `Good kid, can't get up.` does not."""
-    if any(pattern(name).search(text) for name in ("name_inside", "names_thing")):
-        return True
-    return _begins_with_name(text)
+    return _has_name(text) or pattern("names_thing").search(text) is not None
+
+
+def _has_name(text: str) -> bool:
+    owner = re.match(r"\W*(?P<name>[A-ZÄÖÜÉ]\w+)['’]s ", text)
+    owns = owner is not None and owner["name"].casefold() not in words("stop_words")
+    return owns or pattern("name_inside").search(text) is not None or _begins_with_name(text)
 
 
 def _begins_with_name(text: str) -> bool:

@@ -11,12 +11,14 @@ from pi_memory.judges.pair_signs import Said, cosines_of
 from pi_memory.judges.parsed import TOKEN, Parser, owners_of, were_left
 from pi_memory.text.contrast import Contrast, contrast, left_behind, swapped, wrong_first
 from pi_memory.text.language import pattern
-from pi_memory.text.sentences import sentences
+from pi_memory.text.sentences import sentences, stems
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags, Vectors
 
 NEAR_DAY = 0.4
 """A cosine from which on two statements of a day may be about one thing."""
+FEWEST_SHARED = 2
+"""Stems that two statements of how often something is done share, but for that, if they are about the same."""
 FORMS = (
     ("called_off", "day_to_come"),  # the fair is off
     ("moved_to_day", "day_to_come"),  # the dentist is pushed to Friday
@@ -41,6 +43,7 @@ class PlainChanges:
             (self._are_taken_back, 0.8),  # I told you green, but it is blue
             (_are_left_for_another, 0.8),  # we moved from Cypress to Playwright
             (self._are_ended_by_name, 0.8),  # the fair is off
+            (self._are_as_often, 0.7),  # I send them once a month
             (self._are_bumped, 0.8),  # Go is at 1.23 now
             (_are_put_off, 0.8),  # Bo can't come till Friday
             (self._are_taken_over, 0.7),  # Bo stood down, and Ida was elected chair
@@ -123,6 +126,18 @@ class PlainChanges:
             near = np.where(np.array(names_it) & may_end, cosines_of(new, olds), np.float32(-1))
             found |= (near >= 0) & (near == near.max())
         return found
+
+    def _are_as_often(self, new: Said, olds: Sequence[Said]) -> Flags:
+        """Which of them is the nearest one of the same things that are done, as `new` says, more or less often."""
+        often, mine = pattern("how_often").search(new.text), self._parser.parsed(new.text)
+        if often is None or "adds_up" in mine.says:
+            return np.zeros(len(olds), bool)
+        before = [pattern("how_often").search(old.text) for old in olds]
+        idle = self._parser.stemmed("idle") | stems(often[0])
+        shared = [len((mine.content & self._parser.parsed(old.text).content) - idle) for old in olds]
+        differs = [was is not None and was[0].lower() != often[0].lower() for was in before]
+        near = np.where(np.array(differs) & (np.array(shared) >= FEWEST_SHARED), cosines_of(new, olds), np.float32(0))
+        return np.array((near >= NEAR_DAY) & (near == near.max()), bool)
 
     def _are_bumped(self, new: Said, olds: Sequence[Said]) -> Flags:
         """Which of them have another number right behind a name of `new`, which says that it changed: `Tailwind 3`."""

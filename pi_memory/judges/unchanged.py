@@ -27,7 +27,7 @@ class Unchanged:
         """Which of `olds` hold whatever `new` says, shape (n,), but for those that it says with another number."""
         beside = self._hold_beside(new, olds) & ~has_other_number  # `Bo likes the bath at 38 degrees`
         beside |= self._hold_otherwise(new, olds) | self._have_no_price(new, olds)
-        if any(pattern(name).search(new.text) for name in ("swaps_over", "ran_out")):
+        if any(pattern(name).search(new.text) for name in ("swaps_over", "ran_out", "not_yet")):
             return np.ones(len(olds), bool)  # `Bo and Kit swapped days` says not which
         return beside | self._are_of_anothers(new, olds)
 

@@ -20,8 +20,10 @@ from pi_memory.memories.said_on import undated
 from pi_memory.merging.dedup import Decision, Neighbour
 from pi_memory.merging.kept_beside import by_itself, in_context, with_untouched
 from pi_memory.merging.neighbours import Nearby, NeighbourSearch
+from pi_memory.merging.one_gone import with_one_gone
 from pi_memory.merging.put_right import denies
 from pi_memory.merging.remainder import loses_one, merged
+from pi_memory.merging.swapped_over import with_two_swapped
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
 from pi_memory.text.fact import stems
@@ -45,6 +47,8 @@ ODDS_BESIDE = 0.3
 """How much less likely by the odds a memory is untrue when what may make it so ends another one: a correction is mostly
 about one thing.
 """
+PUT_RIGHT_ALONE = 0.8
+"""At least how likely the nearest memory is untrue of which what was said says by itself what holds now."""
 MOST_DOUBTS = 3
 """Most memories that one is recorded to make possibly untrue."""
 SPLIT = 6
@@ -154,7 +158,8 @@ class Corrections:
         olds = [*map(_said, old), *(claim for each in claims.values() for claim in each)]
         read = await self._read(new, olds, known)
         chances = await self._worker.run(self._chances_of, new, old, claims, embedder=found.space, read=read)
-        return chances | {n.memory.id: 0.0 for n in old if self._holds_anyway(candidate, n.memory, chances)}
+        chances |= {n.memory.id: 0.0 for n in old if self._holds_anyway(candidate, n.memory, chances)}
+        return chances | await self._worker.run(_put_right_alone, candidate, old, chances)
 
     async def _by_sentence(self, candidate: Candidate, found: Nearby, chances: dict[int, float]) -> dict[int, float]:
         """The chances, where a program wrote several sentences no greater than that of one of them by itself: what a
@@ -275,6 +280,17 @@ def may_end(candidate: Candidate, memory: Memory) -> bool:
     """Whether a candidate may end a memory: one of its place that holds, and that was not said with it."""
     is_apart = memory.exchange_id is None or memory.exchange_id != candidate.exchange_id
     return memory.is_valid and is_apart and place(memory.namespace) == place(candidate.namespace)
+
+
+def _put_right_alone(candidate: Candidate, old: Sequence[Neighbour], chances: Chances) -> dict[int, float]:
+    """At least how likely a candidate makes the nearest memory untrue of those that can be put right by it alone: a
+    list of which one item is over, or two that swapped.
+    """
+    said = undated(candidate.content)
+    known = ((n, undated(n.memory.content)) for n in old)
+    found = [n for n, text in known if with_one_gone(said, text) or with_two_swapped(said, text)]
+    nearest = max(found, key=lambda n: n.cosine or 0.0, default=None)
+    return {nearest.memory.id: max(chances[nearest.memory.id], PUT_RIGHT_ALONE)} if nearest else {}
 
 
 def _likeliest(chances: Chances) -> tuple[int, float]:

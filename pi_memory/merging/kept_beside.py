@@ -68,6 +68,8 @@ def with_rest(
         if meant.isdisjoint(of_it := [*map(shape_of, values_in(parts[place]))])
         and (place in others or place not in doubted or shapes.isdisjoint(of_it))
     ]
+    if pattern("how_often").search(said):
+        rest = [place for place in rest if not pattern("how_often").search(parts[place])]
     has_new_value = any(not shapes.isdisjoint(map(shape_of, values_in(parts[place]))) for place in corrected)
     if not has_new_value and any(_is_said_over(said, parts[place]) for place in corrected):
         # The office of who quit, but not what was said of somebody who is named now too.
@@ -127,7 +129,7 @@ def untouched(said: str, known: str) -> str:
         return ""
     if len(pieces[0].split()) <= MOST_OF_NAME and not has_verb(pieces[0]) and any(map(has_verb, pieces)):
         return ""  # Ada, Bo and Kit are in the choir
-    touched = _with_what_hangs(said, pieces, _touched(said, pieces))
+    touched = _with_what_hangs(said, pieces, _touched(said, pieces), [each[0] for each in joints])
     if all(touched) or not any(touched) or _is_of_another_kind(said, pieces, touched):
         return ""
     kept = ""
@@ -160,7 +162,7 @@ def _only_by_subject(said: str, piece: str) -> bool:
     return verb is not None and not matter(piece[verb.end() :]) & matter(said)
 
 
-def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool]) -> list[bool]:
+def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool], joints: Sequence[str]) -> list[bool]:
     """Which pieces of a sentence are left out with those that are `touched`: what goes on from one, says more of it or
     gives a reason that was said of; all, where what they are about is over.
     """
@@ -171,10 +173,11 @@ def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool]) 
     is_moved = False
     is_list = pattern("list_head").match(pieces[0]) is not None
     for place, own in enumerate(pieces[1:], 1):
-        has_no_verb = not has_verb(own)
+        has_no_verb = not has_verb(own) and not (any(map(str.isalpha, joints[place - 1])) and _says_where(own))
         names_it = pattern("definite").match(own) is not None and not own.startswith("the user")
         begins_anew = place == 1 and pattern("subjectless").match(own) is not None
-        begins_anew = begins_anew and not pattern("has_left").search(said)
+        # Who quit the cinema still sings in our choir.
+        begins_anew = begins_anew and not (pattern("has_left").search(said) and not pattern("at_place").search(own))
         goes_on = pattern("verb").match(own) is not None and not begins_anew
         is_moved = is_moved or bool(places and found[place - 1] and pattern("at_place").search(pieces[place - 1]))
         refers_back = not words("of_before").isdisjoint(re.findall(r"\w+", own.casefold())[1:])
@@ -185,6 +188,12 @@ def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool]) 
         if (found[place] and names_it and has_no_verb) or (goes_on and (found[place] or found[0])):
             found[: place + 1] = [True] * (place + 1)  # our house, the one by the mill, is old
     return found
+
+
+def _says_where(piece: str) -> bool:
+    """Whether a piece says where something is that it names itself: `her glasses on the shelf`."""
+    place = pattern("at_place").search(piece)
+    return place is not None and bool(all_stems(piece[: place.start()]))
 
 
 def _is_of_another_kind(said: str, pieces: Sequence[str], touched: Sequence[bool]) -> bool:
@@ -216,6 +225,8 @@ def _with_its_subject(kept: str, first: str) -> str:
         other = pattern("verb").search(first) or pattern("says_now").search(first)
         subject = verb["who"] if verb else first[: other.start()].strip() if other else ""
         return f"{subject} {kept}".strip()
+    if (whose := pattern("said_of_its").match(kept)) and (name := re.match(r"[\w ]{2,30}?['’]s (?=\w)", first)):
+        return f"{name[0]}{kept[whose.end() :]}"
     has_own = has_verb(kept.partition(",")[0]) or pattern("does_to_thing").match(kept)
     return f"{verb[0]} {kept}" if verb and not has_own else kept
 

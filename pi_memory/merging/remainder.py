@@ -13,6 +13,7 @@ from pi_memory.merging.kept_beside import (
     with_rest,
     with_untouched,
 )
+from pi_memory.merging.one_gone import with_one_gone
 from pi_memory.merging.put_right import (
     put_right,
     with_age,
@@ -22,6 +23,7 @@ from pi_memory.merging.put_right import (
     with_place,
     with_values,
 )
+from pi_memory.merging.swapped_over import with_two_swapped
 from pi_memory.merging.values import is_by_so_much, names_in, place_of, values_in
 from pi_memory.text.contrast import contrast, swapped
 from pi_memory.text.language import pattern
@@ -70,6 +72,10 @@ def _one_by_one(said: str, known: str) -> str | None:
 def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequence[str], *, context: str) -> str | None:
     if is_by_so_much(said) and matter(said) & matter(known):
         return f"{finished(said)} {finished(known)}"
+    if (both := with_two_swapped(said, known)) is not None:
+        return both
+    if not context and (left := with_one_gone(said, known)) is not None:
+        return left
     if _gives_up_what_is_known(said, known):
         return with_rest(said, known, likely, alone, context=context) or (
             None if context else with_untouched(said, known)
@@ -113,6 +119,7 @@ def loses_one(said: str, known: str) -> bool:
     return (
         is_joined
         and not more
+        and with_one_gone(said, known) is None
         and bool(names_in(f". {known}") - names)
         and any(pattern(name).search(said) for name in ("says_over", "has_left"))
     )

@@ -11,8 +11,8 @@ from pi_memory.text.stems import stem
 
 AMOUNT = re.compile(r"(?<![\w.,:-])(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
 """Two words, the first of which may be a number."""
-WHOLES = ("on_date", "nth_day", "part_of_day")
-"""Expressions of several words that are one value: `the 3rd of May`, `first Friday`, `Friday evenings`."""
+WHOLES = ("on_date", "nth_day", "part_of_day", "how_often")
+"""Expressions of several words that are one value: `the 3rd of May`, `first Friday`, `once a week`."""
 CURRENCIES = "£$€"
 VERBS = ("says_now", "happened_once", "finite")
 SHORTEST_CODE = 6

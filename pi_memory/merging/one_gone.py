@@ -1,0 +1,124 @@
+"""A list without the one of its items that is over: `Nora and Kim are in the choir.`, when Ben has left it. Pure."""
+
+import re
+from collections.abc import Sequence, Set
+
+from pi_memory.merging.values import counts_in, names_in, values_in
+from pi_memory.text.contrast import contrast, swapped
+from pi_memory.text.language import forms, pattern
+from pi_memory.text.persons import finished, third
+from pi_memory.text.sentences import clauses, has_verb, sentences, stems
+
+MOST_OF_ITEM = 4
+"""Words of an item of a list."""
+OVER = ("says_over", "has_left")
+"""Expressions that say of what stands beside them that it is over."""
+NAMED = ("stops", "gave_back")
+"""The same, with what is over in their groups."""
+
+
+def with_one_gone(said: str, known: str) -> str | None:
+    """What was said, and a list that is known without the item of which it says that it is over, or was got that was to
+    be; None where it says so of none, of several, or says what is there instead.
+    """
+    gone = _gone(said, known)
+    if not gone or len(sentences(known)) > 1 or len(clauses(said)) > 1 or contrast(said) or swapped(said):
+        return None
+    says_more = names_in(said) - names_in(f". {known}") or set(values_in(said)) - set(values_in(known))
+    if says_more or any(pattern(name).search(said) for name in ("for_once", "put_off", "mistaken")):
+        return None
+    left = _without(known.rstrip("."), gone)
+    return f"{finished(said)} {finished(left)}" if left else None
+
+
+def _gone(said: str, known: str) -> Set[str]:
+    """The stems of what is said to be over, with those of who did it; none where it is said of what is not known."""
+    own = stems(known)
+    for name in NAMED:
+        if found := pattern(name).match(said):
+            gone = stems(" ".join(filter(None, found.groupdict().values())))
+            return gone if gone <= own else frozenset()
+    if (got := pattern("got").match(said)) and pattern("to_be_got").search(known):
+        gone = stems(got["what"])
+        return gone if gone <= own else frozenset()
+    rest = said
+    for name in OVER:
+        rest = pattern(name).sub(" ", rest)
+    gone = stems(rest) if rest != said else frozenset()
+    return gone if gone <= own else frozenset()
+
+
+def _without(known: str, gone: Set[str]) -> str | None:
+    """A sentence without the one item of its list whose words are all `gone`; None where there is no such item."""
+    joints = [*pattern("clause_joint").finditer(known)]
+    begins, ends = [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(known)]
+    pieces = [known[a:b] for a, b in zip(begins, ends, strict=True)]
+    if len(pieces) == 1:
+        return None
+    behind = next((place for place, piece in enumerate(pieces) if not _is_item(piece)), len(pieces))
+    if behind:  # Nora, Ben and Kim are in the choir
+        return _without_doer(known, pieces, begins, behind, gone) if behind < len(pieces) else None
+    last = next((place for place, piece in enumerate(pieces) if place and not _is_item(piece)), len(pieces))
+    head = _head(pieces[0])
+    own, items = pieces[0][len(head) :], pieces[1:last]
+    are_gone = [bool(own) and stems(own) <= gone, *(stems(item) <= gone for item in items)]
+    if not items or are_gone.count(True) != 1 or _are_names_of(own, items):
+        return None
+    rest = known[ends[last - 1] :]
+    if are_gone[0]:
+        return f"{head}{_joined(items, known)}{rest}"
+    kept = [item for item, is_gone in zip(items, are_gone[1:], strict=True) if not is_gone]
+    return f"{_joined([pieces[0], *kept], known)}{rest}"
+
+
+def _head(piece: str) -> str:
+    """What of a piece stands before the first item of a list: `Kit is allergic to `, of `Kit is allergic to nuts`."""
+    does = pattern("does_to_thing").match(piece)
+    verbs = [does, *pattern("verb").finditer(piece), *pattern("says_now").finditer(piece)]
+    begin = max((each.end() for each in verbs if each), default=0)
+    idle = [word.end() for word in re.finditer(r"\S+", piece) if not stems(word[0]) and not _is_article(word[0])]
+    end = max([begin, *idle])
+    return piece[: end + (piece[end : end + 1] == " ")]
+
+
+def _is_article(word: str) -> bool:
+    return pattern("owning").match(f"{word} ") is not None or pattern("article").match(word) is not None
+
+
+def _are_names_of(what: str, items: Sequence[str]) -> bool:
+    """Whether a list says the names of so many: `two hens, Ada and Bo`."""
+    return bool(values_in(what) or counts_in(what)) and all(item[:1].isupper() for item in items)
+
+
+def _without_doer(known: str, pieces: Sequence[str], begins: Sequence[int], last: int, gone: Set[str]) -> str | None:
+    """The same where the items do what stands behind the `last` one of them."""
+    verb = pattern("says_now").search(pieces[last]) or pattern("happened_once").search(pieces[last])
+    if verb is None or not _is_item(pieces[last][: verb.start()]):
+        return None
+    doers = [*pieces[:last], pieces[last][: verb.start()].strip()]
+    kept = [each for each in doers if not stems(each) <= gone]
+    does = known[begins[last] + verb.start() :]
+    if len(kept) != len(doers) - 1 or (pattern("clause_joint").search(does) and gone & stems(does)):
+        return None  # Nora and Ben like tea and jazz, and she no more tea
+    return f"{_joined(kept, known)} {_of_one(does) if len(kept) == 1 else does}"
+
+
+def _of_one(does: str) -> str:
+    """What several do, as one does it: `are in the choir`, `sing`."""
+    verb, blank, rest = does.partition(" ")
+    does_it = forms("of_one").get(verb) or third(verb)
+    return f"{does_it}{blank}{rest}"
+
+
+def _is_item(piece: str) -> bool:
+    """Whether a piece of a sentence is an item of a list, and says nothing."""
+    idle = any(pattern(name).match(piece) for name in ("lead", "said_of_same", "subjectless", "subordinate"))
+    is_short = 0 < len(piece.split()) <= MOST_OF_ITEM and bool(stems(piece))
+    says = has_verb(piece) or any(pattern(name).search(piece) for name in ("does_to_thing", "at_place"))
+    return is_short and not idle and not says
+
+
+def _joined(items: Sequence[str], known: str) -> str:
+    """The items with commas, and the word before the last one that the list has."""
+    joint = re.search(rf"\s({pattern('and').pattern})\s", known)
+    return f" {joint[1] if joint else 'and'} ".join(filter(None, (", ".join(items[:-1]), items[-1])))

@@ -1,0 +1,45 @@
+"""A list is kept without the item that is over, and only where it is plain which that is."""
+
+import pytest
+
+from pi_memory.merging.one_gone import with_one_gone
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "left"),
+    [
+        ("Bo left the choir.", "Ada, Bo and Kit are in my choir.", "Ada and Kit are in my choir."),
+        ("Ada left the choir.", "Ada and Kit are in my choir.", "Kit is in my choir."),
+        ("Kit no longer comes.", "Ada and Kit come for lunch on Sundays.", "Ada comes for lunch on Sundays."),
+        ("Ada doesn't like tea any more.", "Ada likes jazz, tea and hiking.", "Ada likes jazz and hiking."),
+        ("Ada doesn't like jazz any more.", "Ada likes jazz, tea and hiking.", "Ada likes tea and hiking."),
+        ("Ada isn't allergic to nuts.", "Ada is allergic to nuts and pollen.", "Ada is allergic to pollen."),
+        ("Sold the pony.", "We have two dogs, a cat and a pony.", "We have two dogs and a cat."),
+        ("Bought the milk.", "We need milk, bread and onions.", "We need bread and onions."),
+        ("We've got the jam now.", "On the shopping list are eggs and jam.", "On the shopping list are eggs."),
+        ("Bo returned my saw.", "Bo has my drill, my saw and my file.", "Bo has my drill and my file."),
+        ("The pub shut down.", "The pub, the shop and the school are old.", "The shop and the school are old."),
+    ],
+)
+def test_the_item_that_is_over_is_taken_out_of_the_list(said: str, known: str, left: str) -> None:
+    assert with_one_gone(said, known) == f"{said} {left}"
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ("Bo quit his job.", "Ada, Bo and Kit are in my choir."),
+        ("Bo died.", "We have two hens, Ada and Bo."),  # of which there is one left
+        ("Ada isn't allergic to nuts, it's sesame.", "Ada is allergic to nuts and pollen."),
+        ("Bo left, it's Ida now.", "Ada, Bo and Kit are in my choir."),
+        ("Bo isn't coming this week.", "Ada, Bo and Kit come on Fridays."),
+        ("Ada doesn't like tea any more.", "Ada and Bo like tea and jazz."),
+        ("Bought the milk.", "I like milk, bread and onions."),
+        ("We don't have the cat any more.", "We have two cats and a dog."),
+        ("I stopped the statin.", "I take a statin in the morning and aspirin at night."),
+        ("The van is gone.", "The van and the bike are in the shed. The key is with Bo."),
+        ("Bo left the choir.", "Ada is in my choir."),
+    ],
+)
+def test_nothing_is_taken_out_where_it_is_not_plain_which(said: str, known: str) -> None:
+    assert with_one_gone(said, known) is None
