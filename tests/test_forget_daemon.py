@@ -61,6 +61,26 @@ def test_what_a_memory_says_of_something_else_is_kept(client: Client, tmp_path: 
     assert holders(tmp_path) == []
 
 
+def test_one_of_a_list_is_forgotten_alone_once_that_is_confirmed(client: Client, tmp_path: Path) -> None:
+    say(client, "Remember that Mum takes aspirin, zanzibar and zinc.", "a")
+    asked = say(client, "forget the zanzibar", "b")
+    assert "Is only this to be forgotten" in asked and "Mum takes aspirin and zinc." in asked
+    assert "What else it says is kept" in say(client, "yes", "b")
+    (memory,) = client.get("/memories").json()["memories"]
+    assert memory["content"] == "Mum takes aspirin and zinc."
+    client.stop()
+    assert holders(tmp_path) == []
+
+
+def test_where_something_is_is_forgotten_and_not_where_something_else_is(client: Client, tmp_path: Path) -> None:
+    say(client, "Remember that the spare key is under the zanzibar, and the gas meter is behind the stairs.", "a")
+    assert "What else it says is kept" in say(client, "forget where the spare key is", "b")
+    (memory,) = client.get("/memories").json()["memories"]
+    assert memory["content"] == "The gas meter is behind the stairs."
+    client.stop()
+    assert holders(tmp_path) == []
+
+
 def test_what_was_said_in_another_project_is_not_shown(client: Client) -> None:
     told = {"message": "The tunnel for deploys is zanzibar.", "conversation_id": "a", "project": "/srv/shop"}
     client.post("/chat", json=told).raise_for_status()

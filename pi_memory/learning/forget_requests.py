@@ -18,9 +18,11 @@ from pi_memory.merging.corrections import Corrections
 from pi_memory.merging.dedup import Neighbour
 from pi_memory.merging.kept_beside import untouched
 from pi_memory.merging.neighbours import NeighbourSearch
+from pi_memory.merging.one_gone import without_item
 from pi_memory.text import fact
 from pi_memory.text.language import pattern
 from pi_memory.text.persons import finished
+from pi_memory.text.sentences import stems as all_stems
 from pi_memory.types import Candidate, Memory, Statement
 from pi_memory.worker import Worker
 
@@ -31,7 +33,8 @@ NEARLY = 0.6
 MOST = 5
 IS_IT_THIS = "Is this to be forgotten? Say yes, or"
 """How the question begins that a yes answers."""
-
+IS_IT_PIECE = "Is only this to be forgotten:"
+"""The same of a piece of what a memory says."""
 IS_IT_ONE = "Is one of these to be forgotten? Say"
 """How the one begins that a yes does not answer."""
 WHICH = "?"
@@ -65,12 +68,14 @@ class ForgetRequests:
         found, clear = await self._worker.run(meant, what, known, same=around.scale.same)
         if clear and surely:
             memory = found[0].memory
-            left = await self._worker.run(untouched, what, memory.content)
+            left = await self._worker.run(_left, what, memory.content)
             if left or not self._corrections.says_more(memory, what):
                 return await self._forget_memory(memory, what, seen, left=left)
         said = await self._memories.said(what, seen)
         if not found and not said:
             return f"I remember nothing of that: {what}" if surely else ""
+        if clear and len(found) == 1 and (left := await self._worker.run(_left, what, found[0].memory.content)):
+            return _asked_of_piece(what, found[0].memory, left)
         if not found and surely and (line := await self._forget_said(said)):
             return line
         return _asked(found, said)
@@ -82,6 +87,7 @@ class ForgetRequests:
         line = await self._forget_number(memory.id)
         if left:
             rest = Candidate(finished(left), memory.type, memory.namespace, memory.priority, memory.source)
+            await self._memories.let_in(rest.content)
             with suppress(Forgotten):
                 kept = await self._memories.add(replace(rest, said_at=memory.valid_from), origin=ORIGIN)
                 line = f"{line} What else it says is kept: {kept.content}"
@@ -117,14 +123,19 @@ class ForgetRequests:
         return f"Forgotten: exchange {number}."
 
 
+def _left(what: str, known: str) -> str:
+    """What a memory says besides what is to be forgotten: the rest of a list, or the pieces about something else."""
+    return without_item(known, all_stems(what)) or untouched(what, known)
+
+
 def confirmed(message: str, lines: Sequence[str]) -> str:
     """What a yes to the question among `lines` of the reply before forgets, `memory 12`; `WHICH` if it asked which, ""
     for nothing.
     """
-    asked = next((line for line in lines if line.startswith((IS_IT_THIS, IS_IT_ONE))), "")
+    asked = next((line for line in lines if line.startswith((IS_IT_THIS, IS_IT_PIECE, IS_IT_ONE))), "")
     if not asked or not pattern("agrees").match(message):
         return ""
-    found = re.search(r"“forget ([^”]+)”", asked)
+    found = re.search(r"“([^”]+)”" if asked.startswith(IS_IT_PIECE) else r"“forget ([^”]+)”", asked)
     return WHICH if asked.startswith(IS_IT_ONE) or found is None else found[1]
 
 
@@ -175,6 +186,16 @@ def _asked(found: Sequence[Neighbour], said: Sequence[Gone]) -> str:
     if len(listed) == 1:
         return "\n".join([f"{IS_IT_THIS} “forget {first}”:", *listed])
     return "\n".join([f"{IS_IT_ONE} “forget {first}”, or another:", *listed])
+
+
+def _asked_of_piece(what: str, memory: Memory, left: str) -> str:
+    """The question whether only a piece of a memory is to be forgotten, with what is left then."""
+    return "\n".join(
+        [
+            f"{IS_IT_PIECE} “{what}”? Say yes, and it says: {finished(left)}",
+            f"For all of it say “forget memory {memory.id}”: {memory.content}",
+        ]
+    )
 
 
 def _words(text: str) -> frozenset[str]:

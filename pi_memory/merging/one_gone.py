@@ -27,7 +27,7 @@ def with_one_gone(said: str, known: str) -> str | None:
     says_more = names_in(said) - names_in(f". {known}") or set(values_in(said)) - set(values_in(known))
     if says_more or any(pattern(name).search(said) for name in ("for_once", "put_off", "mistaken")):
         return None
-    left = _without(known.rstrip("."), gone)
+    left = without_item(known, gone)
     return f"{finished(said)} {finished(left)}" if left else None
 
 
@@ -48,8 +48,9 @@ def _gone(said: str, known: str) -> Set[str]:
     return gone if gone <= own else frozenset()
 
 
-def _without(known: str, gone: Set[str]) -> str | None:
-    """A sentence without the one item of its list whose words are all `gone`; None where there is no such item."""
+def without_item(known: str, gone: Set[str]) -> str | None:
+    """A sentence without the one item of its list whose stems are all `gone`; None where there is no such item."""
+    known = known.rstrip(".")
     joints = [*pattern("clause_joint").finditer(known)]
     begins, ends = [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(known)]
     pieces = [known[a:b] for a, b in zip(begins, ends, strict=True)]
