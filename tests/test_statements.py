@@ -11,6 +11,8 @@ from pi_memory.learning.statements import notice
 from tests import said
 
 STATED = [
+    ("add milk to the shopping list", "remember", "On the shopping list: milk."),
+    ("Can you put nails on my to-do list, please?", "remember", "On the to-do list: nails."),
     ("Remember that the wifi password is on the fridge.", "remember", "The wifi password is on the fridge."),
     ("please remember: I park on level 3", "remember", "The user parks on level 3."),
     ("Remember that the port is 8081, not 8080.", "remember", "The port is 8081, not 8080."),

@@ -78,6 +78,8 @@ def statements(exchange: Exchange) -> tuple[Statement, ...]:
 def _stated(sentence: Sentence, *, before: Sentence | None, after: Sequence[Sentence]) -> list[Statement]:
     text = _from(_straight(sentence.text), pattern("opening"))
     asked = pattern("asked").match(text)
+    if put := pattern("puts_on_list").match(text.rstrip("? ")):
+        return [Statement("remember", about_user(f"On the {put['list']}: {put['what']}"), sentence.text)]
     if sentence.is_question and not asked:
         return _said_in_passing(text, sentence.text)
     text = text[asked.end() :].rstrip("? ") if asked else text

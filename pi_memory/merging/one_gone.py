@@ -1,9 +1,11 @@
-"""A list without the one of its items that is over: `Nora and Kim are in the choir.`, when Ben has left it. Pure."""
+"""A list without the one of its items that is over: `Nora and Kim are in the choir.`, when Ben has left it; or with one
+more. Pure.
+"""
 
 import re
 from collections.abc import Sequence, Set
 
-from pi_memory.merging.values import counts_in, names_in, values_in
+from pi_memory.merging.values import counts_in, names_in, place_of, values_in
 from pi_memory.text.contrast import contrast, swapped
 from pi_memory.text.language import forms, pattern
 from pi_memory.text.persons import finished, third
@@ -18,8 +20,8 @@ NAMED = ("stops", "gave_back")
 
 
 def with_one_gone(said: str, known: str) -> str | None:
-    """What was said, and a list that is known without the item of which it says that it is over, or was got that was to
-    be; None where it says so of none, of several, or says what is there instead.
+    """What was said, and a list that is known without the item that is over, or was got that was to be; of what is "on
+    the list", only what is left. None where it says so of none, of several, or says what is there instead.
     """
     gone = _gone(said, known)
     if not gone or len(sentences(known)) > 1 or len(clauses(said)) > 1 or contrast(said) or swapped(said):
@@ -27,8 +29,27 @@ def with_one_gone(said: str, known: str) -> str | None:
     says_more = names_in(said) - names_in(f". {known}") or set(values_in(said)) - set(values_in(known))
     if says_more or any(pattern(name).search(said) for name in ("for_once", "put_off", "mistaken")):
         return None
+    listed = pattern("on_list").match(known)
+    if listed and stems(listed["what"]) <= gone:
+        return finished(said)  # it was the last one
     left = without_item(known, gone)
+    if listed and left:
+        return finished(left)
     return f"{finished(said)} {finished(left)}" if left else None
+
+
+def with_one_more(said: str, known: str) -> str | None:
+    """What is on a list with one thing more: `On the list are eggs and jam.`; None where it is another list."""
+    new, old = pattern("on_list").match(said), pattern("on_list").match(known)
+    if new is None or old is None:
+        return None
+    name, other = (each["list"].casefold() for each in (new, old))
+    if name != other and not (name.endswith(f" {other}") or other.endswith(f" {name}")):
+        return None
+    if place_of(new["what"], old["what"]):
+        return known
+    items = pattern("clause_joint").split(old["what"])
+    return finished(f"{known[: old.start('what')]}{_joined([*items, new['what']], known)}")
 
 
 def _gone(said: str, known: str) -> Set[str]:

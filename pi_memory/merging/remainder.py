@@ -13,7 +13,7 @@ from pi_memory.merging.kept_beside import (
     with_rest,
     with_untouched,
 )
-from pi_memory.merging.one_gone import with_one_gone
+from pi_memory.merging.one_gone import with_one_gone, with_one_more
 from pi_memory.merging.put_right import (
     put_right,
     with_age,
@@ -74,7 +74,7 @@ def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequen
         return f"{finished(said)} {finished(known)}"
     if (both := with_two_swapped(said, known)) is not None:
         return both
-    if not context and (left := with_one_gone(said, known)) is not None:
+    if not context and (left := with_one_gone(said, known) or with_one_more(said, known)) is not None:
         return left
     if _gives_up_what_is_known(said, known):
         return with_rest(said, known, likely, alone, context=context) or (
