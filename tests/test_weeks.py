@@ -118,3 +118,18 @@ def test_what_was_told_on_a_day_is_listed_for_that_day_alone(daemon: Daemon, clo
     days(client, clock, 1)
     assert "Trondheim" not in say(client, clock, "What did I tell you yesterday?")["context"]
     assert "Trondheim" in say(client, clock, "What did I tell you the day before yesterday?")["context"]
+
+
+def test_what_changed_is_listed_with_what_it_was_before(daemon: Daemon, clock: FakeClock) -> None:
+    client = daemon(embedder=FakeEmbedder())
+    say(client, clock, "Remember that the gate code is 4711.")
+    days(client, clock, 2)
+    say(client, clock, "No, the gate code is 8820, not 4711.")
+    line = "The gate code is 8820, not 4711. (Before: The gate code is 4711.)"
+    assert line in say(client, clock, "what changed today")["context"]
+    assert line not in say(client, clock, "what has changed yesterday?")["context"]
+    days(client, clock, 3)
+    assert line in say(client, clock, "what changed")["context"]
+    days(client, clock, 9)
+    body = {"message": "what changed", "conversation_id": "later"}
+    assert client.post("/chat", json=body).json()["reply"].startswith("Nothing changed then")

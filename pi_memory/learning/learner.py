@@ -56,7 +56,10 @@ COMPARED = (*OF_USER, "discovery")
 RESOLVED = "error_resolution"
 RECENT = 256
 """Conversations of which is known what the last message made."""
-NOTHING_CHANGED = "Your last message changed no memory that can be as it was; `pi-memory history` shows what changed."
+NOTHING_CHANGED = (
+    "Your last message changed no memory that can be as it was. Ask me “what changed”, or `pi-memory history`;"
+    " `pi-memory undo` takes any change back."
+)
 BELONGS = 0.2
 """The cosine to what a message corrects from which on a sentence of it belongs to the correction."""
 LEAST_CHANCE_OF_REMARK = 0.75

@@ -22,6 +22,7 @@ MOST_ALSO = 3
 
 FOCUS_HEADING, MEMORY_HEADING = "## Recent Focus", "## Memory"
 NOTICE = "No language model is loaded, so I only quote what you told me; `pi-memory pull` fetches one."
+NOTHING_CHANGED = "Nothing changed then of what you told me."
 NOTHING = "I find nothing about that in what you told me."
 SELF = (
     "I am pi-memory, an assistant that runs on your own machine and remembers. Tell me things as you would tell a"
@@ -179,8 +180,10 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
         return "\n".join(line.sourced() for line in facts.recalled)
     if wanted.kind is Wish.DOUBT and facts.recalled:
         return f"{facts.recalled[0].sourced()}\n{IF_WRONG}"
-    if wanted.kind is Wish.SAID and not facts.recalled:
-        return NOTHING
+    if wanted.kind in (Wish.SAID, Wish.CHANGED) and not facts.recalled:
+        return NOTHING if wanted.kind is Wish.SAID else NOTHING_CHANGED
+    if wanted.kind is Wish.CHANGED:
+        return _list("What changed:", facts.recalled)
     if pattern("repeats_user").search(message) and not _topic(message) and not facts.recalled:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
     if pattern("forget").match(message) or pattern("erases_all").match(message):

@@ -66,6 +66,8 @@ READ_LATE = 8
 """Most texts without vectors yet, as they were written just now or there is a new embedder, that get theirs at once."""
 SIGNAL = 0.13
 """Bonus for the speaker who is asked about and for a time that is asked for; penalty for a question or a long reply."""
+LATELY = 7 * 86_400.0
+"""Seconds of what changed, where no time is named."""
 MOST_SOURCES = 3
 """Most that is shown of when something was told."""
 COMPANY = 0.1
@@ -307,6 +309,8 @@ class Search:
             return await self.sources(best[:MOST_SOURCES], room)
         if intent.kind is Wish.SAID and not intent.subject and (period := time_window.said_in(query, now)):
             best = await self._messages_of(period, request.scope)
+        elif intent.kind is Wish.CHANGED:
+            best = await self._changes(time_window.said_in(query, now) or TimeWindow(now - LATELY, now), request.scope)
         elif intent.asks:
             # By words alone, what the prompt has hides what it has not.
             wanted = request if self._by_meaning else replace(request, in_prompt=room.in_prompt)
@@ -316,7 +320,11 @@ class Search:
         else:
             others = await self.search(replace(request, in_prompt=room.in_prompt, only="answers"))
             best = gate.let_through(others, by_meaning=self._by_meaning)
-        if intent.kind in (Wish.ABOUT, Wish.SAID):  # a list is whole, also where the prompt has some of it
+        if intent.kind in (
+            Wish.ABOUT,
+            Wish.SAID,
+            Wish.CHANGED,
+        ):  # a list is whole, also where the prompt has some of it
             room = replace(room, text="")
         best = await self.mask_secrets(await self._with_next_messages(await self._each_once(best)))
         best = [replace(each, is_sure=False) for each in best] if is_perhaps else best
@@ -345,6 +353,12 @@ class Search:
         listed = await self._db.read(partial(exchanges.listed, query=query, limit=READ))
         seen = [(n, e) for n, e in listed if namespaces.covers(namespace_of(e.project), seen=scope)]
         return [_from_exchange(number, each) for number, each in seen if _tells(each.user)][: gate.MOST]
+
+    async def _changes(self, period: TimeWindow, scope: Scope) -> list[Recalled]:
+        """What is known otherwise since a time, with what was known before, the last first."""
+        wanted = partial(rows.superseded, since=period.begin, until=period.end, limit=READ)
+        pairs = [pair for pair in await self._db.read(wanted) if namespaces.covers(pair[1].namespace, seen=scope)]
+        return [_from_change(old, new) for old, new in pairs if new.is_valid][: gate.MOST]
 
     async def _each_once(self, best: list[Recalled]) -> list[Recalled]:
         """The hits, a memory in the place of a sentence of the user's that it rests on, if it says most of that."""
@@ -730,6 +744,24 @@ def _as_said(hit: Recalled, memory: Memory) -> Recalled:
         return hit
     number = memory.exchange_id or hit.id
     return replace(hit, id=number, kind="exchange", role="user", content=memory.quote, at=memory.valid_from)
+
+
+def _from_change(before: Memory, now: Memory) -> Recalled:
+    return Recalled(
+        id=now.id,
+        kind="memory",
+        content=f"{now.content} (Before: {before.content})",
+        score=1.0,
+        similarity=1.0,
+        strength=1.0,
+        boost=0.0,
+        cosine=0.0,
+        words=0.0,
+        at=now.valid_from,
+        type=now.type,
+        namespace=now.namespace,
+        instead_of=before.id,
+    )
 
 
 def _from_exchange(number: int, exchange: Exchange) -> Recalled:

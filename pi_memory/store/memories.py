@@ -197,6 +197,15 @@ def outlines(db: Database, *, after: int, limit: int) -> list[Outline]:
     return [Outline(*row) for row in db.execute(query, (after, limit)).fetchall()]
 
 
+def superseded(db: Database, *, since: float, until: float, limit: int) -> list[tuple[Memory, Memory]]:
+    """The memories that were superseded in a time, the last ones first, each with the one in whose place it was."""
+    query = """select id, superseded_by from memories where superseded_by is not null and forgotten_at is null
+        and valid_to >= ? and valid_to < ? order by valid_to desc, id desc limit ?"""
+    pairs = db.execute(query, (since, until, limit)).fetchall()
+    known = {memory.id: memory for memory in several(db, [id_ for pair in pairs for id_ in pair])}
+    return [(known[old], known[new]) for old, new in pairs if old in known and new in known]
+
+
 def successors(db: Database, ids: Sequence[int]) -> dict[int, Memory]:
     """The memories that hold in the place of those of `ids` which were superseded, by the ids of these."""
     query = """with recursive chain (first, last) as (

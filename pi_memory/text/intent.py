@@ -33,14 +33,16 @@ TIMES = (
 
 
 class Wish(Enum):
-    """`ABOUT` asks for everything about something, `SAID` for what the user said in a time, `REPLIED` for what the
-    assistant said, `ASSISTANT` who it is, `WELLBEING` how it is, `PRESENCE` whether it is there, `DOUBT` whether it is
-    right; `REQUEST` is for what only a language model does, `ANSWER` a yes or no.
+    """`ABOUT` asks for everything about something, `SAID` for what the user said in a time, `CHANGED` for what is known
+    otherwise since, `REPLIED` for what the assistant said, `ASSISTANT` who it is, `WELLBEING` how it is, `PRESENCE`
+    whether it is there, `DOUBT` whether it is right; `REQUEST` is for what only a language model does, `ANSWER` a yes
+    or no.
     """
 
     QUESTION = "question"
     ABOUT = "about"
     SAID = "said"
+    CHANGED = "changed"
     REPLIED = "replied"
     ASSISTANT = "assistant"
     WELLBEING = "wellbeing"
@@ -60,7 +62,7 @@ ABOUT_ASSISTANT = {
     Wish.PRESENCE: "asks_presence",
     Wish.DOUBT: "doubts",
 }
-ASKING = frozenset({Wish.QUESTION, Wish.ABOUT, Wish.SAID, Wish.REPLIED})
+ASKING = frozenset({Wish.QUESTION, Wish.ABOUT, Wish.SAID, Wish.CHANGED, Wish.REPLIED})
 
 
 class Intent(Struct, frozen=True):
@@ -84,6 +86,8 @@ def intent_of(message: str) -> Intent:
     text = _plain(message)
     if (talk := _small_talk(text)) is not None:
         return Intent(talk)
+    if pattern("asks_changed").match(text):
+        return Intent(Wish.CHANGED)
     said = _sentences(text)
     asking = [sentence for sentence in said if not pattern("idle_question").search(sentence)]
     if sure := [sentence for sentence in asking if asks(sentence)]:
