@@ -132,6 +132,13 @@ def test_what_asks_for_nothing_known_gets_a_short_reply(message: str, answer: st
     assert talk("ok", message) == answer
 
 
+def test_what_changed_is_listed_or_said_not_to_be() -> None:
+    assert talk("what changed yesterday") == "Nothing changed then of what you told me."
+    context = f"{RECALLED}\n- The door is blue now. (Before: The door is green.)"
+    found = reply([Message("system", ""), Message("user", "what changed", context=context)])
+    assert found == "What changed:\n- The door is blue now. (Before: The door is green.)"
+
+
 def test_what_needs_a_model_is_refused() -> None:
     assert "I can't do that" in talk("ok", "Write a poem about the sea.")
     assert "I can't do that" in talk("ok", "set an alarm for seven")
