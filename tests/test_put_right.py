@@ -227,6 +227,22 @@ def test_a_value_of_many_words_gives_way_to_a_number() -> None:
             "Ida takes iron once a day with food, salt tablets in the morning, drops at bedtime.",
             "Ida takes iron twice a day with food, salt tablets in the morning, drops at bedtime.",
         ),
+        ("The statin is 40 now.", "Dad takes 20mg statin at night.", "Dad takes 40mg statin at night."),
+        (
+            "Puncture 20, truing 28.",
+            "A puncture is 18, a full inspection 79, truing a wheel 25.",
+            "Truing 28. A puncture is 20, a full inspection 79.",
+        ),
+        (
+            "We sold one stand.",
+            "The workshop has two stands.",
+            "We sold one stand. The workshop has two stands.",
+        ),
+        (
+            "We're closed on Wednesdays from now on.",
+            "We are open Tuesday to Friday 10 to 18.",
+            "We're closed on Wednesdays from now on. We are open Tuesday to Friday 10 to 18.",
+        ),
         (
             "Chess is Sundays at 11 now.",
             "Chess lessons with Ole fridays at 6.",

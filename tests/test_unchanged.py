@@ -146,6 +146,11 @@ def test_a_day_off_for_once_ends_no_habit() -> None:
     ("new", "old"),
     [
         ("we ran out of metformin", "Mum takes metformin and a water tablet."),
+        ("Maureen had a fall on Thursday.", "Dad had a fall on Tuesday."),
+        ("ida comes at 12", "bo comes at 9"),
+        ("Silke does 30 hours now.", "Silke gets 16 an hour."),
+        ("Okafor gave me 50.", "Brandt owes me 240 for the wheelset, Okafor owes 95."),
+        ("Once they give me a knee I ski again.", "I can't ski with this knee."),
         ("We finished the oat milk.", "I drink oat milk and Bo drinks tea."),
         ("Bo and Kit swapped days.", "Bo cooks on Mondays and Kit on Fridays."),
         ("The choir is off this week.", "The choir meets on Tuesday at seven in the hall."),

@@ -23,6 +23,7 @@ FORMS = (
     ("called_off", "day_to_come"),  # the fair is off
     ("moved_to_day", "day_to_come"),  # the dentist is pushed to Friday
     ("has_moved", "lives_at"),  # Ada has moved to Bern
+    ("paid_up", "is_lent"),  # Bo has paid
     ("gave_back", "is_lent"),  # Ada brought the drill back
     ("stops", ""),  # Ada's off the iron
 )

@@ -13,6 +13,7 @@ from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags
 
+SAYS_OTHERWISE = SAYS_CHANGE | {"denies", "corrects", "changes_surely"}
 LAST_OF_VERB = 4
 """Tokens of a statement that begins with its subject and its verb."""
 
@@ -29,6 +30,9 @@ class Unchanged:
         beside |= self._hold_otherwise(new, olds) | self._have_no_price(new, olds)
         if any(pattern(name).search(new.text) for name in ("swaps_over", "ran_out", "not_yet")):
             return np.ones(len(olds), bool)  # `Bo and Kit swapped days` says not which
+        rate, owed = pattern("rate").search(new.text), pattern("so_much_more").search(new.text)
+        beside |= np.array([_counts_otherwise(rate, old.text) for old in olds])
+        beside |= np.array([owed is not None and pattern("is_lent").search(old.text) is not None for old in olds])
         return beside | self._are_of_anothers(new, olds)
 
     def _hold_otherwise(self, new: Said, olds: Sequence[Said]) -> Flags:
@@ -65,6 +69,7 @@ class Unchanged:
             or self._says_what_it_is_called(old, mine)
             or (happens and bool((old.condition - old.names) & mine.content))  # what is to be done when that happens
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
+            or _is_of_another_doer(mine, old)
             or (bool(mine.files and old.files) and mine.files.isdisjoint(old.files))
             or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))  # Box 5, Box 12
             for old in theirs
@@ -220,6 +225,25 @@ class Unchanged:
             if token.isdecimal() and name in statement.content and kind not in ("month", "weekday", "number"):
                 found.setdefault(name, set()).add(token)
         return found
+
+
+def _counts_otherwise(rate: re.Match[str] | None, old: str) -> bool:
+    """Whether one says how much by the hour, or how many hours, and the other the other: `Bo gets 16 an hour`, `Bo does
+    30 hours`.
+    """
+    was = pattern("rate").search(old)
+    return rate is not None and was is not None and (rate["per"] is None) != (was["per"] is None)
+
+
+def _is_of_another_doer(mine: Parsed, old: Parsed) -> bool:
+    """Whether somebody does what another one does, each called by one word, and nothing is said to have changed: `Ida
+    comes at 12`, `Bo comes at 9`.
+    """
+    if not (mine.verb == old.verb == 1 and len(mine.stems) > 1 and len(old.stems) > 1):
+        return False
+    has_it = mine.tokens[1].casefold() in forms("of_one").values()  # Bo has the key, Ida is the boss: one may
+    is_same = mine.stems[1] == old.stems[1] and mine.stems[0] != old.stems[0]
+    return is_same and not has_it and not SAYS_OTHERWISE & mine.says
 
 
 def _feels(tokens: Sequence[str]) -> bool:

@@ -22,7 +22,7 @@ from pi_memory.text import intent
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
-from pi_memory.text.sentences import clauses, has_verb, stems
+from pi_memory.text.sentences import clauses, has_verb, stems, with_apostrophes
 from pi_memory.text.user_text import Sentence, is_quotation, sentences
 from pi_memory.types import Candidate, Exchange, Statement, Vectors
 from pi_memory.worker import Worker
@@ -312,7 +312,7 @@ def _chance(text: str, judged: float) -> float:
 
 
 def _apart(texts: Sequence[str]) -> list[list[str]]:
-    return [_clauses(intent.without_courtesy(text)) for text in texts]
+    return [_clauses(with_apostrophes(intent.without_courtesy(text))) for text in texts]
 
 
 def _clauses(text: str) -> list[str]:

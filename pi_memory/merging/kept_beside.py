@@ -128,7 +128,11 @@ def untouched(said: str, known: str) -> str:
     if len(pieces) == 1 or any(map(pattern("subordinate").match, pieces)):
         return ""
     if len(pieces[0].split()) <= MOST_OF_NAME and not has_verb(pieces[0]) and any(map(has_verb, pieces)):
-        return ""  # Ada, Bo and Kit are in the choir
+        doing = next(place for place, piece in enumerate(pieces) if has_verb(piece))
+        if doing == len(pieces) - 1:
+            return ""  # Ada, Bo and Kit are in the choir
+        pieces = [known[: ends[doing]].rstrip(" ."), *pieces[doing + 1 :]]
+        joints = joints[doing:]
     touched = _with_what_hangs(said, pieces, _touched(said, pieces), [each[0] for each in joints])
     if all(touched) or not any(touched) or _is_of_another_kind(said, pieces, touched):
         return ""

@@ -5,6 +5,7 @@ more. Pure.
 import re
 from collections.abc import Sequence, Set
 
+from pi_memory.merging.kept_beside import matter
 from pi_memory.merging.values import counts_in, names_in, place_of, values_in
 from pi_memory.text.contrast import contrast, swapped
 from pi_memory.text.language import forms, pattern
@@ -21,8 +22,11 @@ NAMED = ("stops", "gave_back")
 
 def with_one_gone(said: str, known: str) -> str | None:
     """What was said, and a list that is known without the item that is over, or was got that was to be; of what is "on
-    the list", only what is left. None where it says so of none, of several, or says what is there instead.
+    the list", or needed, only what is left. None where it says so of none, of several, or says what is there instead.
     """
+    is_to_be = pattern("to_be_got").search(known) is not None
+    if is_to_be and pattern("got_all").match(said):
+        return finished(said)
     gone = _gone(said, known)
     if not gone or len(sentences(known)) > 1 or len(clauses(said)) > 1 or contrast(said) or swapped(said):
         return None
@@ -33,7 +37,7 @@ def with_one_gone(said: str, known: str) -> str | None:
     if listed and stems(listed["what"]) <= gone:
         return finished(said)  # it was the last one
     left = without_item(known, gone)
-    if listed and left:
+    if is_to_be and left:
         return finished(left)
     return f"{finished(said)} {finished(left)}" if left else None
 
@@ -60,7 +64,7 @@ def _gone(said: str, known: str) -> Set[str]:
             gone = stems(" ".join(filter(None, found.groupdict().values())))
             return gone if gone <= own else frozenset()
     if (got := pattern("got").match(said)) and pattern("to_be_got").search(known):
-        gone = stems(got["what"])
+        gone = stems(next(filter(None, got.groupdict().values())))
         return gone if gone <= own else frozenset()
     rest = said
     for name in OVER:
@@ -70,27 +74,31 @@ def _gone(said: str, known: str) -> Set[str]:
 
 
 def without_item(known: str, gone: Set[str]) -> str | None:
-    """A sentence without the one item of its list whose stems are all `gone`; None where there is no such item."""
+    """A sentence without the one item of its list whose stems are all `gone`, or without several that are all of these;
+    None where there is no such item.
+    """
     known = known.rstrip(".")
-    joints = [*pattern("clause_joint").finditer(known)]
-    begins, ends = [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(known)]
-    pieces = [known[a:b] for a, b in zip(begins, ends, strict=True)]
+    pieces, _, ends = _apart(known)
     if len(pieces) == 1:
         return None
-    behind = next((place for place, piece in enumerate(pieces) if not _is_item(piece)), len(pieces))
-    if behind:  # Nora, Ben and Kim are in the choir
-        return _without_doer(known, pieces, begins, behind, gone) if behind < len(pieces) else None
+    if _is_item(pieces[0]):
+        return _without_doers(known, gone)
     last = next((place for place, piece in enumerate(pieces) if place and not _is_item(piece)), len(pieces))
     head = _head(pieces[0])
     own, items = pieces[0][len(head) :], pieces[1:last]
-    are_gone = [bool(own) and stems(own) <= gone, *(stems(item) <= gone for item in items)]
-    if not items or are_gone.count(True) != 1 or _are_names_of(own, items):
+    are_gone = [_is_gone(item, gone) for item in (own, *items)]
+    kept = [item for item, is_gone in zip((own, *items), are_gone, strict=True) if not is_gone]
+    of_gone = [matter(item) for item, is_gone in zip((own, *items), are_gone, strict=True) if is_gone]
+    is_one = len(of_gone) == 1 or (bool(of_gone) and gone == frozenset().union(*of_gone))
+    if not items or not kept or not is_one or _are_names_of(own, items):
         return None
-    rest = known[ends[last - 1] :]
-    if are_gone[0]:
-        return f"{head}{_joined(items, known)}{rest}"
-    kept = [item for item, is_gone in zip(items, are_gone[1:], strict=True) if not is_gone]
-    return f"{_joined([pieces[0], *kept], known)}{rest}"
+    return f"{head}{_joined(kept, known)}{known[ends[last - 1] :]}"
+
+
+def _is_gone(item: str, gone: Set[str]) -> bool:
+    """Whether an item is what is over, whatever its dose or number: `75mg aspirin`."""
+    of_item = matter(item) if item[:1].isdigit() else stems(item)
+    return bool(of_item) and of_item <= gone
 
 
 def _head(piece: str) -> str:
@@ -112,8 +120,19 @@ def _are_names_of(what: str, items: Sequence[str]) -> bool:
     return bool(values_in(what) or counts_in(what)) and all(item[:1].isupper() for item in items)
 
 
-def _without_doer(known: str, pieces: Sequence[str], begins: Sequence[int], last: int, gone: Set[str]) -> str | None:
-    """The same where the items do what stands behind the `last` one of them."""
+def _apart(known: str) -> tuple[list[str], list[int], list[int]]:
+    """The pieces of a sentence between its joints, with where they begin and end."""
+    joints = [*pattern("clause_joint").finditer(known)]
+    begins, ends = [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(known)]
+    return [known[a:b] for a, b in zip(begins, ends, strict=True)], begins, ends
+
+
+def _without_doers(known: str, gone: Set[str]) -> str | None:
+    """The same where the items do what stands behind the last one of them: `Nora, Ben and Kim are in the choir`."""
+    pieces, begins, _ = _apart(known)
+    last = next((place for place, piece in enumerate(pieces) if not _is_item(piece)), len(pieces))
+    if last in (0, len(pieces)):
+        return None
     verb = pattern("says_now").search(pieces[last]) or pattern("happened_once").search(pieces[last])
     if verb is None or not _is_item(pieces[last][: verb.start()]):
         return None
@@ -122,7 +141,18 @@ def _without_doer(known: str, pieces: Sequence[str], begins: Sequence[int], last
     does = known[begins[last] + verb.start() :]
     if len(kept) != len(doers) - 1 or (pattern("clause_joint").search(does) and gone & stems(does)):
         return None  # Nora and Ben like tea and jazz, and she no more tea
-    return f"{_joined(kept, known)} {_of_one(does) if len(kept) == 1 else does}"
+    is_one = len(kept) == 1 and not re.search(r"(?<!s)s$", kept[0])
+    return f"{_joined(kept, known)} {_of_one(does) if is_one else does}"
+
+
+def with_doer_apart(said: str, known: str) -> str | None:
+    """What was said of one of several, and what the others still do: `Tyres come from Bern now. Tubes come from Ulm.`,
+    of `Tyres and tubes come from Ulm.`
+    """
+    verb = pattern("says_now").search(said)
+    who = stems(said[: verb.start()]) if verb else frozenset()
+    left = _without_doers(known.rstrip("."), who) if who else None
+    return f"{finished(said)} {finished(left)}" if left else None
 
 
 def _of_one(does: str) -> str:
@@ -136,7 +166,8 @@ def _is_item(piece: str) -> bool:
     """Whether a piece of a sentence is an item of a list, and says nothing."""
     idle = any(pattern(name).match(piece) for name in ("lead", "said_of_same", "subjectless", "subordinate"))
     is_short = 0 < len(piece.split()) <= MOST_OF_ITEM and bool(stems(piece))
-    says = has_verb(piece) or any(pattern(name).search(piece) for name in ("does_to_thing", "at_place"))
+    names = "does_to_thing", "at_place", "name_does"
+    says = has_verb(piece) or any(pattern(name).search(piece) for name in names)
     return is_short and not idle and not says
 
 

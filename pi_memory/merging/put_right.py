@@ -181,7 +181,7 @@ def with_values(said: str, known: str) -> str | None:
         return None  # 90 less
     if months_in(said) - months_in(" ".join(new)) - months_in(known) or _gives_reason(known, said):
         return None  # in April, the 14th
-    found = known
+    found, told = known, pattern("since_when").sub("", said)
     gone: list[str] = []
     for value in new:
         old, written = _value_like(value, said, known, wholes), place_of(value, said)
@@ -193,11 +193,13 @@ def with_values(said: str, known: str) -> str | None:
             return None
         half = pattern("half_before").search(found[: place.start()])  # half 6, and 9 now
         begin = half.start() if half else place.start()
+        if value.isdigit() and (again := place_of(value, told)):  # 40mg
+            told = f"{told[: again.start()]}{written_like(value, old)}{told[again.end() :]}"
         found = f"{found[:begin]}{written_like(value, old)}{_with_unit(value, written, found[place.end() :])}"
         gone.append(old)
     if not stems(known) - stems(said) - stems(" ".join(gone)):
         return None
-    return _if_all_is_kept(pattern("since_when").sub("", said), found, known, gone=" ".join(gone))
+    return _if_all_is_kept(told, found, known, gone=" ".join(gone))
 
 
 def _value_like(value: str, said: str, known: str, wholes: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from pi_memory.merging.kept_beside import (
     with_rest,
     with_untouched,
 )
-from pi_memory.merging.one_gone import with_one_gone, with_one_more
+from pi_memory.merging.one_gone import with_doer_apart, with_one_gone, with_one_more
 from pi_memory.merging.put_right import (
     put_right,
     with_age,
@@ -54,7 +54,8 @@ def _one_by_one(said: str, known: str) -> str | None:
     parts = pattern("clause_joint").split(said)
     if len(parts) != LEAST_SAID or any(map(pattern("said_of_same").match, parts)) or contrast(said):
         return None
-    if not all(pattern("verb").search(part) or has_verb(part) for part in parts):
+    is_said = [pattern("verb").search(part) or has_verb(part) or _names_its_value(part) for part in parts]
+    if not all(is_said):
         return None  # another supplier, 26 euro
     is_over = any(pattern(name).search(parts[0]) for name in ("has_left", "says_over"))
     if is_over and not values_in(parts[0]):
@@ -67,6 +68,12 @@ def _one_by_one(said: str, known: str) -> str | None:
             return None
         found = changed
     return found
+
+
+def _names_its_value(part: str) -> bool:
+    """Whether a piece says nothing but a value of what it names: `truing 28 from Monday`."""
+    what, _, behind = pattern("since_when").sub("", part).strip(" .").rpartition(" ")
+    return bool(matter(what)) and not values_in(what) and values_in(behind) == [behind]
 
 
 def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequence[str], *, context: str) -> str | None:
@@ -88,10 +95,18 @@ def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequen
         or with_amount(said, known)
         or with_values(said, known)
         or with_place(said, known, likely)
+        or _with_exception(said, known)
+        or (None if context else with_doer_apart(said, known))
         or with_rest(said, known, likely, alone, context=context)
         or with_pieces(said, known)
         or (None if context else with_untouched(said, known))
     )
+
+
+def _with_exception(said: str, known: str) -> str | None:
+    """What was said of a day on which something is shut, and when it is open."""
+    is_shut = pattern("shut_on").search(said) is not None and pattern("open_hours").search(known) is not None
+    return f"{finished(said)} {finished(known)}" if is_shut and values_in(known) else None
 
 
 def _gives_up_what_is_known(said: str, known: str) -> bool:

@@ -121,7 +121,8 @@ def is_alike(new: str, said: str, old: str, known: str) -> bool:
     have_unit = all(map(_is_amount, (new, old))) and unit != "" and unit == _thing_behind(old, known)
     are_paid = all(map(_is_amount, (new, old))) and all(pattern("paid").search(text) for text in (said, known))
     is_day = shape_of(new) == "#th" and is_in_date(old, known)  # the 21st, for 14 March
-    is_other_shape = not (is_day or _is_price_without_currency(new, old) or are_times or have_unit or are_paid)
+    is_short = _is_price_without_currency(new, old) or _is_dose_without_unit(new, old)
+    is_other_shape = not (is_day or is_short or are_times or have_unit or are_paid)
     if shape_of(new) != shape_of(old) and is_other_shape:
         return False
     if (_is_year(old) and not _is_year(new)) or is_in_date(old, known) != (is_in_date(new, said) or is_day):
@@ -139,7 +140,15 @@ def written_like(value: str, old: str) -> str:
         return value[:-2]
     if shape_of(value) == "weekday":
         return value.removesuffix("s") + ("s" if old.endswith("s") else "")
+    if _is_dose_without_unit(value, old):
+        return f"{value}{old.lstrip('0123456789.,')}"
     return f"{old[0]}{value}" if _is_price_without_currency(value, old) else value
+
+
+def _is_dose_without_unit(value: str, dose: str) -> bool:
+    """Whether a number may be one with a unit at its end: `40`, for `20mg`."""
+    is_dose = re.fullmatch(r"\d[\d.,]*[a-z]{1,3}", dose) is not None and shape_of(dose) != "#th"
+    return value.isdigit() and is_dose and not pattern("half_of_day").fullmatch(dose)
 
 
 def _is_price_without_currency(value: str, price: str) -> bool:
@@ -150,6 +159,9 @@ def _is_price_without_currency(value: str, price: str) -> bool:
 def _thing_behind(value: str, text: str) -> str:
     """The stem of the unit or thing right behind a value: `hive` of `3 hives`; "" for none."""
     place = place_of(value, text)
+    rate = pattern("rate").match(text, place.start()) if place else None
+    if rate and rate["per"]:
+        return f"per {stem(rate['unit'].casefold())}"
     behind = re.match(r" ?([^\W\d_]+)", text[place.end() :]) if place and any(c.isdigit() for c in value) else None
     return next(iter(all_stems(behind[1])), "") if behind else ""
 

@@ -146,7 +146,7 @@ def _is_short_request(sentence: str) -> bool:
 @remembered(2048)
 def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
-    sentence = " ".join(sentence.split())  # long white space would take some expressions long
+    sentence = with_apostrophes(" ".join(sentence.split()))  # long white space would take some expressions long
     states = any(pattern(name).match(sentence) for name in ("condition_first", "asks_reminder", "tells_what"))
     if states or pattern("request").search(sentence):
         return False

@@ -73,6 +73,8 @@ def with_apostrophes(text: str) -> str:
 def _with_apostrophe(found: re.Match[str]) -> str:
     if found["i"]:
         return f"I'{found['short']}"
+    if found["they"]:
+        return f"{found['they']}'re"
     return f"{found['verb']}n't" if found["verb"] else f"{found['of'] or found['it']}'s"
 
 
