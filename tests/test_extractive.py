@@ -223,9 +223,10 @@ def test_what_is_to_be_done_is_not_said_else(message: str) -> None:
 
 
 def test_forgetting_without_saying_what_erases_nothing_and_says_so() -> None:
-    assert "Nothing is erased" in talk("I bought a boat.", "forget that")
-    assert "Nothing is erased" in talk("I bought a boat.", "delete everything")
-    assert talk("I bought a boat.", "Forget my boat") == "All right."
+    assert "Nothing is erased" in talk("Is there a boat?", "forget that")
+    assert "Nothing is erased" in talk("delete everything")
+    assert talk("I bought a boat.", "forget that") == "I see."  # whether it is to be, is asked behind that
+    assert talk("I bought a boat.", "Forget my boat") == "I see."
 
 
 def test_a_correction_is_quoted_without_the_no() -> None:

@@ -73,6 +73,15 @@ def test_one_of_a_list_is_forgotten_alone_once_that_is_confirmed(client: Client,
     assert holders(tmp_path) == []
 
 
+def test_what_was_said_right_before_is_forgotten_once_that_is_confirmed(client: Client, tmp_path: Path) -> None:
+    say(client, "The code of the alarm is zanzibar.", "a")
+    assert "Is this to be forgotten? Say yes" in say(client, "no wait, forget that", "a")
+    assert "Forgotten" in say(client, "yes", "a")
+    assert "zanzibar" not in say(client, "What is the code of the alarm?", "a")
+    client.stop()
+    assert holders(tmp_path) == []
+
+
 def test_where_something_is_is_forgotten_and_not_where_something_else_is(client: Client, tmp_path: Path) -> None:
     say(client, "Remember that the spare key is under the zanzibar, and the gas meter is behind the stairs.", "a")
     assert "What else it says is kept" in say(client, "forget where the spare key is", "b")

@@ -25,6 +25,7 @@ from pi_memory.merging.brief_correction import Answered, is_unclear, may_be_over
 from pi_memory.protocols import Clock, Model
 from pi_memory.text import language
 from pi_memory.text.intent import Wish, intent_of
+from pi_memory.text.language import pattern
 from pi_memory.text.user_text import sentences
 from pi_memory.types import (
     NO_MEMORY,
@@ -325,7 +326,7 @@ def _answered(message: str, conversation: Conversation) -> Answered | None:
     last = conversation.exchanges[-1] if conversation.exchanges else None
     if last is None or last.receipt is None:
         return None
-    points_back = says_no(message) or may_be_over(message)
+    points_back = says_no(message) or may_be_over(message) or pattern("forgets_that").match(message) is not None
     if points_back and len(sentences(last.user)) == 1 and intent_of(last.user).kind is Wish.STATEMENT:
         return Answered("", last.user)
     best, asks = next(iter(last.receipt.recalled), None), intent_of(last.user).kind is Wish.QUESTION

@@ -56,7 +56,10 @@ class ForgetRequests:
         """Forget what a statement means, of what is `seen`. Returns lines for the user; "" if it may have been a manner
         of speaking. Raises `StoreError`.
         """
-        what, surely = stated.content, not pattern("forget_loosely").search(stated.quote)
+        what = stated.content
+        if (of_whom := pattern("said_of_same").match(what)) and all_stems(what[of_whom.end() :]):
+            what = what[of_whom.end() :].strip()  # that he hates fish
+        surely = not pattern("forget_loosely").search(stated.quote)
         if what == WHICH:
             return NOTHING_YET
         if ids := numbers(what):

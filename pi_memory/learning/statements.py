@@ -34,6 +34,8 @@ def notice(message: str, before: Answered | None = None) -> tuple[Statement, ...
     found: dict[str, Statement] = {}
     if len(said) == 1 and pattern("takes_back").match(_straight(said[0].text)):
         return (Statement("undo", "", said[0].text),)
+    if before and not before.question and pattern("forgets_that").match(message):
+        return (Statement("forget", about_user(before.answer), message),)
     if before and said:
         # `Nope, that was the old one. It's 8820.`
         parts = said[:2] if refuses(said[0].text) else said[:1]

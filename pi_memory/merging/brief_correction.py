@@ -16,11 +16,16 @@ from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.sentences import has_verb, stems, with_apostrophes
 from pi_memory.text.sentences import sentences as _sentences
+from pi_memory.text.spelling import typos
 
 MOST_WORDS = 8
 """A longer text says itself what it is about."""
 SUBJECT_AND_VERB = 2
 """Words that a sentence has at least in front of what it says of its subject: `we use`."""
+MOST_OF_THING = 3
+"""Words of another thing that is named in the place of the last one of a sentence."""
+MOST_TYPOS = 2
+"""Letters by which a name is spelled otherwise."""
 MOST_UNCLEAR = 4
 """Words of another value that stands alone."""
 DATE_ENDINGS = ("st", "nd", "rd", "th")
@@ -91,7 +96,10 @@ def _corrected(said: str, before: Answered) -> Correction | None:
 
 def says_no(message: str) -> bool:
     """Whether a message refuses what was said before it: `no, it's 12`; not only `actually`."""
-    return bool(pattern("correcting").match(message)) and not pattern("correcting_softly").match(message)
+    message = with_apostrophes(message.replace("’", "'"))
+    refused = pattern("correcting").match(message)
+    names = refused is not None and pattern("name_alone").match(message, refused.end()) is not None  # sorry, Pedersen
+    return refused is not None and (names or not pattern("correcting_softly").match(message))
 
 
 def may_be_over(message: str) -> bool:
@@ -225,7 +233,11 @@ def _valued(value: str, before: Answered, said_before: Sequence[str]) -> Correct
     is_of_place = asks_place or (not before.question and _has_place(sentence))
     if is_of_place and pattern("placed").match(value):
         return _at_place(value, before, sentence)
+    if (spelled := _spelled_otherwise(sentence, value)) is not None:
+        return spelled
     found = _values(value)
+    if not before.question and not found and len(value.split()) <= MOST_OF_THING:
+        return _with_last_name(sentence, value)
     if not found or not _says_no_more(value, found, stems(before.question) | stems(before.answer)):
         return None
     for sentence in said_before if before.is_sure else ():
@@ -233,6 +245,27 @@ def _valued(value: str, before: Answered, said_before: Sequence[str]) -> Correct
             return Correction(about_user(text), instead_of=sentence)
     about = _from_question(before.question, value)
     return Correction(about) if about else None
+
+
+def _spelled_otherwise(sentence: str, value: str) -> Correction | None:
+    """A sentence with a name as it is spelled: `My vet is Ms Pedersen`, of `Ms Petersen`, and `sorry, Pedersen, with a
+    d`.
+    """
+    name = pattern("name_alone").match(value)
+    for known in re.findall(r"(?<=[a-zäöüß.,] )[A-ZÄÖÜÉ][\w'’-]{3,}", sentence) if name else ():
+        if name and 0 < typos(name[0], known) <= MOST_TYPOS:
+            return Correction(about_user(sentence.replace(known, name[0], 1)), instead_of=sentence)
+    return None
+
+
+def _with_last_name(sentence: str, value: str) -> Correction | None:
+    """`Dad takes his pills with water.`, of `Dad takes his pills with juice`, behind which it was said: `No, it's
+    water.`
+    """
+    ends = pattern("ends_naming").match(sentence)
+    if ends is None or pattern("at_place").match(value) or place_of(value, sentence):
+        return None
+    return Correction(about_user(f"{ends['before']} {value}"), instead_of=sentence)
 
 
 def _at_place(place: str, before: Answered, sentence: str) -> Correction | None:
@@ -253,6 +286,8 @@ def _given(said: str, *, is_open: bool) -> str:
     if said.rstrip().endswith("?"):
         return ""
     text, is_refused = _behind_refusal(text)
+    if is_refused and (found := pattern("said_of_its").match(text)) and found[0].casefold() in words("of_things"):
+        text = f"{found[0][:-1]}'s{text[found.end() :]}"  # no thats wrong its water
     goes_on = pattern("clause_end").search(text)
     text = text[: goes_on.start()] if goes_on and pattern("finite").search(text, goes_on.end()) else text
     is_new = pattern("as_of_now").search(text) is not None or pattern("has_changed").match(text) is not None

@@ -187,7 +187,10 @@ def _answer(message: str, earlier: Sequence[str], facts: PromptFacts) -> str:
     if pattern("repeats_user").search(message) and not _topic(message) and not facts.recalled:
         return f"You said: {_quote(earlier[-1])}" if earlier else "You have said nothing before this."
     if pattern("forget").match(message) or pattern("erases_all").match(message):
-        return FORGET_WHAT if _forgets_nothing(message) else SMALL_TALK[Wish.ANSWER]
+        is_of_last = (
+            pattern("forgets_that").match(message) and earlier and intent_of(earlier[-1]).kind is Wish.STATEMENT
+        )
+        return FORGET_WHAT if _forgets_nothing(message) and not is_of_last else SMALL_TALK[Wish.STATEMENT]
     if pattern("asks_reminder").match(message):
         return REMINDER
     may_ask = any(not line.is_sure for line in facts.recalled)  # only what was taken for a question is answered so
