@@ -565,3 +565,7 @@ def test_a_number_of_another_sentence_is_not_put_right() -> None:
 )
 def test_a_value_goes_where_it_is_said_of_the_same(said: str, known: str, kept: str) -> None:
     assert merged(said, known) == kept
+
+
+def test_when_one_shift_ends_is_not_when_another_begins() -> None:
+    assert merged("Rob is on days from Monday.", "Rob is on nights till Friday.") is None

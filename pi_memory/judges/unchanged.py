@@ -9,6 +9,7 @@ import numpy as np
 from pi_memory.judges.antecedents import is_about_somebody
 from pi_memory.judges.pair_signs import Said, are_apart, beginnings, verb_of
 from pi_memory.judges.parsed import SAYS_CHANGE, TOKEN, Parsed, Parser, owners_of, were_left
+from pi_memory.text.intent import tells_past
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags
@@ -32,6 +33,10 @@ class Unchanged:
             return np.ones(len(olds), bool)  # `Bo and Kit swapped days` says not which
         rate, owed = pattern("rate").search(new.text), pattern("so_much_more").search(new.text)
         beside |= np.array([_counts_otherwise(rate, old.text) for old in olds])
+        if pattern("once_more").search(new.text) and (
+            tells_past(new.text) or pattern("happened_once").search(new.text)
+        ):
+            beside |= np.ones(len(olds), bool)  # `Dad fell again on Saturday`
         beside |= np.array([owed is not None and pattern("is_lent").search(old.text) is not None for old in olds])
         return beside | self._are_of_anothers(new, olds)
 

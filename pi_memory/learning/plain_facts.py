@@ -286,7 +286,9 @@ def _updates(sentence: Sentence) -> list[Sentence]:
     apart = (
         len(parts) == UPDATES and not pattern("said_of_same").match(parts[1]) and not stems(parts[0]) & stems(parts[1])
     )
-    if not apart or pattern("of_persons").match(parts[1]) or any(map(pattern("says_over").search, parts)):
+    if not apart or not all(map(has_verb, parts)):
+        return [sentence]  # Bo again, 29 May now
+    if pattern("of_persons").match(parts[1]) or any(map(pattern("says_over").search, parts)):
         return [sentence]
     if not all(pattern("since_when").search(part) or pattern("changes").search(part) for part in parts):
         return [sentence]

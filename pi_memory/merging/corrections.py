@@ -21,7 +21,7 @@ from pi_memory.merging.dedup import Decision, Neighbour
 from pi_memory.merging.kept_beside import by_itself, in_context, with_untouched
 from pi_memory.merging.neighbours import Nearby, NeighbourSearch
 from pi_memory.merging.one_gone import with_one_gone, with_one_more
-from pi_memory.merging.put_right import denies
+from pi_memory.merging.put_right import denies, with_value_alone
 from pi_memory.merging.remainder import loses_one, merged
 from pi_memory.merging.swapped_over import with_two_swapped
 from pi_memory.retrieval import called
@@ -284,10 +284,10 @@ def may_end(candidate: Candidate, memory: Memory) -> bool:
 
 def _put_right_alone(candidate: Candidate, old: Sequence[Neighbour], chances: Chances) -> dict[int, float]:
     """At least how likely a candidate makes the nearest memory untrue of those that can be put right by it alone: a
-    list of which one item is over, or that has one more, or two that swapped.
+    list of which one item is over, or that has one more, two that swapped, or what has another value now.
     """
     said = undated(candidate.content)
-    forms = with_one_gone, with_one_more, with_two_swapped
+    forms = with_one_gone, with_one_more, with_two_swapped, with_value_alone
     found = [n for n in old if any(form(said, undated(n.memory.content)) for form in forms)]
     nearest = max(found, key=lambda n: n.cosine or 0.0, default=None)
     return {nearest.memory.id: max(chances[nearest.memory.id], PUT_RIGHT_ALONE)} if nearest else {}

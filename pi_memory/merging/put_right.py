@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 from msgspec.structs import replace
 
 from pi_memory.judges.comparison import stems
-from pi_memory.merging.kept_beside import LEAST_SAID, by_chance, by_words, first_stem, is_about
+from pi_memory.merging.kept_beside import LEAST_SAID, by_chance, by_words, first_stem, is_about, matter
 from pi_memory.merging.values import (
     WHOLES,
     amounts_in,
@@ -168,6 +168,12 @@ def with_one_less(said: str, known: str) -> str | None:
     return None
 
 
+def with_value_alone(said: str, known: str) -> str | None:
+    """The same as `with_values` where nothing else is said than how something is now: `Tea is at half 5 now`."""
+    is_alone = pattern("as_of_now").search(said) and set[str]() < matter(said) <= matter(known)
+    return with_values(said, known) if is_alone else None
+
+
 def with_values(said: str, known: str) -> str | None:
     """What a memory says with other days, times, prices or codes in the places of those that are written like them, one
     of each kind, if nothing else is named instead: `the exam is on the 26th` for `the exam is on January 19th at nine`;
@@ -225,6 +231,12 @@ def _is_another_time(value: str, written: re.Match[str] | None, place: re.Match[
         return True  # every other Friday, and on Mondays now
     if written is None:
         return False
+    ends = [
+        (pattern("until_then").search(before) is not None, pattern("from_then").search(before) is not None)
+        for before in (written.string[: written.start()], known[: place.start()])
+    ]
+    if ends[0] != ends[1] and all(map(any, ends)):
+        return True  # on days from Monday, and on nights till Friday
     is_inside = stands_in(place, "part_of_day", known)
     if is_inside and pattern("when_behind").match(written.string, written.end()):
         return True  # Sunday mornings, and Fridays after school now
