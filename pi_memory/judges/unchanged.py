@@ -11,6 +11,7 @@ from pi_memory.judges.pair_signs import Said, are_apart, beginnings, verb_of
 from pi_memory.judges.parsed import SAYS_CHANGE, TOKEN, Parsed, Parser, owners_of, were_left
 from pi_memory.text.intent import tells_past
 from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.sentences import sentences
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags
 
@@ -33,10 +34,9 @@ class Unchanged:
             return np.ones(len(olds), bool)  # `Bo and Kit swapped days` says not which
         rate, owed = pattern("rate").search(new.text), pattern("so_much_more").search(new.text)
         beside |= np.array([_counts_otherwise(rate, old.text) for old in olds])
-        if pattern("once_more").search(new.text) and (
-            tells_past(new.text) or pattern("happened_once").search(new.text)
-        ):
-            beside |= np.ones(len(olds), bool)  # `Dad fell again on Saturday`
+        has_happened = tells_past(new.text) or pattern("happened_once").search(new.text) is not None
+        if has_happened and pattern("once_more").search(new.text) and len(sentences(new.text)) == 1:
+            beside |= True  # `Dad fell again on Saturday`
         beside |= np.array([owed is not None and pattern("is_lent").search(old.text) is not None for old in olds])
         return beside | self._are_of_anothers(new, olds)
 
