@@ -37,6 +37,7 @@ def test_the_item_that_is_over_is_taken_out_of_the_list(said: str, known: str, l
         ("I stopped the statin.", "I take a statin in the morning and aspirin at night."),
         ("The van is gone.", "The van and the bike are in the shed. The key is with Bo."),
         ("Bo left the choir.", "Ada is in my choir."),
+        ("got the lot", "Dad needs to see the doctor, the dentist and the nurse."),
     ],
 )
 def test_nothing_is_taken_out_where_it_is_not_plain_which(said: str, known: str) -> None:

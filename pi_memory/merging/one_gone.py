@@ -25,7 +25,8 @@ def with_one_gone(said: str, known: str) -> str | None:
     the list", or needed, only what is left. None where it says so of none, of several, or says what is there instead.
     """
     is_to_be = pattern("to_be_got").search(known) is not None
-    if is_to_be and pattern("got_all").match(said):
+    listed = pattern("on_list").match(known)
+    if (listed or pattern("needs_things").match(known)) and pattern("got_all").match(said):
         return finished(said)
     gone = _gone(said, known)
     if not gone or len(sentences(known)) > 1 or len(clauses(said)) > 1 or contrast(said) or swapped(said):
@@ -33,7 +34,6 @@ def with_one_gone(said: str, known: str) -> str | None:
     says_more = names_in(said) - names_in(f". {known}") or set(values_in(said)) - set(values_in(known))
     if says_more or any(pattern(name).search(said) for name in ("for_once", "put_off", "mistaken")):
         return None
-    listed = pattern("on_list").match(known)
     if listed and stems(listed["what"]) <= gone:
         return finished(said)  # it was the last one
     left = without_item(known, gone)

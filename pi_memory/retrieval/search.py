@@ -320,11 +320,8 @@ class Search:
         else:
             others = await self.search(replace(request, in_prompt=room.in_prompt, only="answers"))
             best = gate.let_through(others, by_meaning=self._by_meaning)
-        if intent.kind in (
-            Wish.ABOUT,
-            Wish.SAID,
-            Wish.CHANGED,
-        ):  # a list is whole, also where the prompt has some of it
+        # A list is whole, also where the prompt has some of it.
+        if intent.kind in (Wish.ABOUT, Wish.SAID, Wish.CHANGED):
             room = replace(room, text="")
         best = await self.mask_secrets(await self._with_next_messages(await self._each_once(best)))
         best = [replace(each, is_sure=False) for each in best] if is_perhaps else best
