@@ -14,6 +14,8 @@ from pi_memory.merging.one_gone import with_doer_apart, with_one_gone, with_one_
         ("Ada doesn't like tea any more.", "Ada likes jazz, tea and hiking.", "Ada likes jazz and hiking."),
         ("Ada doesn't like jazz any more.", "Ada likes jazz, tea and hiking.", "Ada likes tea and hiking."),
         ("Ada isn't allergic to nuts.", "Ada is allergic to nuts and pollen.", "Ada is allergic to pollen."),
+        ("Sams left.", "Ida and jo and sam all work with me.", "Ida and jo work with me."),
+        ("Bo's last day was Friday.", "Ida and Bo work for me.", "Ida works for me."),
         ("Sold the pony.", "We have two dogs, a cat and a pony.", "We have two dogs and a cat."),
         ("Bo returned my saw.", "Bo has my drill, my saw and my file.", "Bo has my drill and my file."),
         ("The pub shut down.", "The pub, the shop and the school are old.", "The shop and the school are old."),

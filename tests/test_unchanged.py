@@ -148,6 +148,8 @@ def test_a_day_off_for_once_ends_no_habit() -> None:
         ("we ran out of metformin", "Mum takes metformin and a water tablet."),
         ("Maureen had a fall on Thursday.", "Dad had a fall on Tuesday."),
         ("Dad fell again on Saturday.", "Dad fell on Tuesday."),
+        ("Ida can't do Fridays any more, so Bo does.", "Ida is Dad's carer and does mornings at 9."),
+        ("Ida has left, it's Bo now.", "Ida has a daughter called Lil."),
         ("ida comes at 12", "bo comes at 9"),
         ("Silke does 30 hours now.", "Silke gets 16 an hour."),
         ("Okafor gave me 50.", "Brandt owes me 240 for the wheelset, Okafor owes 95."),

@@ -11,7 +11,7 @@ from pi_memory.judges.pair_signs import Said, are_apart, beginnings, verb_of
 from pi_memory.judges.parsed import SAYS_CHANGE, TOKEN, Parsed, Parser, owners_of, were_left
 from pi_memory.text.intent import tells_past
 from pi_memory.text.language import forms, pattern, words
-from pi_memory.text.sentences import sentences
+from pi_memory.text.sentences import sentences, stems
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags
 
@@ -63,6 +63,9 @@ class Unchanged:
         happens = not {"on_condition", "whenever", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
         feels = _feels(mine.tokens) and not (SAYS_CHANGE | {"denies"}) & mine.says
+        days = {each for text in forms("weekday_name") for each in stems(text)}
+        gives_up_day = pattern("says_over").search(new.text) and not pattern("put_off").search(new.text)
+        has_left = any(pattern(name).search(new.text) for name in ("has_left", "who_left"))
         explains = "explains" in mine.says and not {"corrects", "denies"} & mine.says
         hold = [
             (adds_up and "adds_up" in old.says)  # two allergies
@@ -75,6 +78,8 @@ class Unchanged:
             or (happens and bool((old.condition - old.names) & mine.content))  # what is to be done when that happens
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
             or _is_of_another_doer(mine, old)
+            or (has_left and bool(old.predicate & self._parser.stemmed("kin")))  # whose daughter is Ida
+            or (gives_up_day and mine.content & days != frozenset() == old.content & days)
             or (bool(mine.files and old.files) and mine.files.isdisjoint(old.files))
             or (not {"changes_surely", "denies"} & mine.says and self._are_numbered_apart(mine, old))  # Box 5, Box 12
             for old in theirs

@@ -16,7 +16,7 @@ MOST_OF_ITEM = 4
 """Words of an item of a list."""
 OVER = ("says_over", "has_left")
 """Expressions that say of what stands beside them that it is over."""
-NAMED = ("stops", "gave_back")
+NAMED = ("stops", "gave_back", "who_left")
 """The same, with what is over in their groups."""
 
 
@@ -31,8 +31,9 @@ def with_one_gone(said: str, known: str) -> str | None:
     gone = _gone(said, known)
     if not gone or len(sentences(known)) > 1 or len(clauses(said)) > 1 or contrast(said) or swapped(said):
         return None
+    is_left = pattern("who_left").match(said) is not None  # whenever that was
     says_more = names_in(said) - names_in(f". {known}") or set(values_in(said)) - set(values_in(known))
-    if says_more or any(pattern(name).search(said) for name in ("for_once", "put_off", "mistaken")):
+    if (says_more and not is_left) or any(pattern(name).search(said) for name in ("for_once", "put_off", "mistaken")):
         return None
     if listed and stems(listed["what"]) <= gone:
         return finished(said)  # it was the last one
