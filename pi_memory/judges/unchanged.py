@@ -9,9 +9,8 @@ import numpy as np
 from pi_memory.judges.antecedents import is_about_somebody
 from pi_memory.judges.pair_signs import Said, are_apart, beginnings, verb_of
 from pi_memory.judges.parsed import SAYS_CHANGE, TOKEN, Parsed, Parser, owners_of, were_left
-from pi_memory.text.intent import tells_past
 from pi_memory.text.language import forms, pattern, words
-from pi_memory.text.sentences import sentences, stems
+from pi_memory.text.sentences import stems
 from pi_memory.text.stems import stem
 from pi_memory.types import Flags
 
@@ -34,9 +33,6 @@ class Unchanged:
             return np.ones(len(olds), bool)  # `Bo and Kit swapped days` says not which
         rate, owed = pattern("rate").search(new.text), pattern("so_much_more").search(new.text)
         beside |= np.array([_counts_otherwise(rate, old.text) for old in olds])
-        has_happened = tells_past(new.text) or pattern("happened_once").search(new.text) is not None
-        if has_happened and pattern("once_more").search(new.text) and len(sentences(new.text)) == 1:
-            beside |= True  # `Dad fell again on Saturday`
         beside |= np.array([owed is not None and pattern("is_lent").search(old.text) is not None for old in olds])
         return beside | self._are_of_anothers(new, olds)
 
@@ -63,6 +59,7 @@ class Unchanged:
         happens = not {"on_condition", "whenever", "corrects", "denies"} & mine.says
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
         feels = _feels(mine.tokens) and not (SAYS_CHANGE | {"denies"}) & mine.says
+        is_again = pattern("once_more").search(new.text) is not None and not SAYS_OTHERWISE & mine.says
         days = {each for text in forms("weekday_name") for each in stems(text)}
         gives_up_day = pattern("says_over").search(new.text) and not pattern("put_off").search(new.text)
         has_left = any(pattern(name).search(new.text) for name in ("has_left", "who_left"))
@@ -78,6 +75,7 @@ class Unchanged:
             or (happens and bool((old.condition - old.names) & mine.content))  # what is to be done when that happens
             or (bool(mine.purpose) and mine.purpose.isdisjoint(old.content))
             or _is_of_another_doer(mine, old)
+            or (is_again and mine.stems[:2] == old.stems[:2])  # Dad fell again on Saturday
             or (has_left and bool(old.predicate & self._parser.stemmed("kin")))  # whose daughter is Ida
             or (gives_up_day and mine.content & days != frozenset() == old.content & days)
             or (bool(mine.files and old.files) and mine.files.isdisjoint(old.files))
