@@ -80,4 +80,5 @@ def test_one_of_several_does_something_else_and_the_others_what_they_did() -> No
     known = "Tyres and tubes come from Ulm."
     assert with_doer_apart("Tyres come from Bern now.", known) == "Tyres come from Bern now. Tubes come from Ulm."
     assert with_doer_apart("The van comes from Bern now.", known) is None
+    assert with_doer_apart("The road was shut, so Tyres and I go to Bern.", known) is None
     assert with_doer_apart("Tyres come from Bern now.", "Tyres come from Ulm.") is None

@@ -152,7 +152,7 @@ def with_doer_apart(said: str, known: str) -> str | None:
     """
     verb = pattern("says_now").search(said)
     who = stems(said[: verb.start()]) if verb else frozenset()
-    left = _without_doers(known.rstrip("."), who) if who else None
+    left = _without_doers(known.rstrip("."), who) if set[str]() < who <= stems(known) else None
     return f"{finished(said)} {finished(left)}" if left else None
 
 
