@@ -227,6 +227,21 @@ def test_a_value_of_many_words_gives_way_to_a_number() -> None:
             "Ida takes iron once a day with food, salt tablets in the morning, drops at bedtime.",
             "Ida takes iron twice a day with food, salt tablets in the morning, drops at bedtime.",
         ),
+        (
+            "Not half five for Bo on Fridays, they've changed his shift, it's quarter past six he comes.",
+            "Bo comes every second Friday at half five, though you want to add twenty minutes.",
+            "Bo comes every second Friday at quarter past six, though you want to add twenty minutes.",
+        ),
+        (
+            "Not 3 May but 17 May is when her leave starts.",
+            "Ada, our lead, goes on leave on 3 May.",
+            "Ada, our lead, goes on leave on 17 May.",
+        ),
+        (
+            "It isn't mango at all, they pricked my arm, and it's papaya that does it.",
+            "I can't touch mango and I hate leeks.",
+            "I can't touch papaya and I hate leeks.",
+        ),
         ("The statin is 40 now.", "Dad takes 20mg statin at night.", "Dad takes 40mg statin at night."),
         (
             "Puncture 20, truing 28.",

@@ -127,6 +127,8 @@ def untouched(said: str, known: str) -> str:
     pieces = [known[a:b].rstrip(" .") for a, b in zip(begins, ends, strict=True)]
     if len(pieces) == 1 or any(map(pattern("subordinate").match, pieces)):
         return ""
+    if len(pieces) == LEAST_PIECES and pieces[0].istitle() and any(map(str.isalpha, joints[0][0])):
+        return ""  # Ada and the user want to go to Ulm
     if len(pieces[0].split()) <= MOST_OF_NAME and not has_verb(pieces[0]) and any(map(has_verb, pieces)):
         doing = next(place for place, piece in enumerate(pieces) if has_verb(piece))
         if doing == len(pieces) - 1:

@@ -54,7 +54,7 @@ def put_right(said: str, known: str) -> str | None:
     what was said does not say itself what it is about.
     """
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
-    found = found or _value_instead(said) or swapped(said) or _titled_instead(said, known)
+    found = found or _denied(said, known) or _value_instead(said) or swapped(said) or _titled_instead(said, known)
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
     if found and not place_of(wrong, known):  # not nuts with Bo, sesame
         wrong = pattern("of_what").split(wrong)[0]
@@ -85,6 +85,19 @@ def put_right(said: str, known: str) -> str | None:
         return None
     tail = pattern("since_when").sub("", _tail(found.right)).strip()
     return _if_whole(right, finished(_replaced(known, stands, tail)), known)
+
+
+def _denied(said: str, known: str) -> Contrast | None:
+    """What is said not to be so, and further on what is: `It isn't mango, they pricked my arm, and it's papaya`, `not
+    half five for Bo, they changed his shift, it's six he comes`.
+    """
+    found = pattern("not_but_is").match(said) or pattern("isnt_it_is").search(said)
+    if found:
+        return Contrast("", found["right"].strip(), found["wrong"].strip())
+    first, _, rest = said.partition(", ")
+    denied, left = pattern("negation").match(first), [each for each in values_in(first) if place_of(each, known)]
+    right = [value for value in values_in(rest) if len(left) == 1 and shape_of(value) == shape_of(left[0])]
+    return Contrast("", right[0], left[0]) if denied and len(right) == 1 else None
 
 
 def _as_date(found: Contrast, wrong: str, known: str) -> Contrast | None:
@@ -341,7 +354,8 @@ def _value_instead(said: str) -> Contrast | None:
 
 def _goes_on_about(value: re.Match[str], known: str) -> bool:
     """Whether what follows a value is of it, as that is a name and no number or day."""
-    is_name = not any(c.isdigit() for c in value[0]) and day_name(value[0]) not in forms("weekday_name")
+    is_value = any(c.isdigit() for c in value[0]) or values_in(value[0])
+    is_name = not is_value and day_name(value[0]) not in forms("weekday_name")
     behind = known[value.end() :]
     if any(pattern(name).match(behind.lstrip(", ")) for name in ("of_persons", "subjectless")):
         return False  # in the boot room, we found it there; in Leeds, works for the council
