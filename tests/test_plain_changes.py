@@ -118,6 +118,10 @@ def test_what_was_left_for_another_tool_or_version_ends(new: str, old: str) -> N
         ("Dentist moved to next Tuesday.", "Dentist appointment Thursday at 14:00."),
         ("Ada moved to Bern.", "Ada lives in Ulm, birthday 4 May, drives the van."),
         ("we upgraded postgres to 16", "The api runs on port 8081, postgres 14 behind it."),
+        ("Kruse has a new number, 0421 776655.", "The landlord is Mr Kruse, 0421 998811."),
+        ("Carol can't make Sunday.", "Carol is coming for lunch on Sunday."),
+        ("Kruse has paid.", "Kruse owes me 240 for the wheelset."),
+        ("aspirin stopped", "Dad takes aspirin in the morning."),
         ("tubes ordered", "Order 40 inner tubes by Friday."),
     ],
 )

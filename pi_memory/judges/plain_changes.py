@@ -24,6 +24,8 @@ FORMS = (
     ("moved_to_day", "day_to_come"),  # the dentist is pushed to Friday
     ("has_moved", "lives_at"),  # Ada has moved to Bern
     ("paid_up", "is_lent"),  # Bo has paid
+    ("new_number", "grouped_number"),  # Bo has a new number
+    ("cannot_come", "day_to_come"),  # Bo can't make Sunday
     ("gave_back", "is_lent"),  # Ada brought the drill back
     ("stops", ""),  # Ada's off the iron
 )

@@ -306,7 +306,7 @@ def _chance(text: str, judged: float) -> float:
         return 1.0
     if pattern("has_died").search(text):
         judged = max(judged, LEAST_CHANCE)
-    if pattern("has_done").match(text) or intent.tells_past(text):
+    if any(pattern(name).match(text) for name in ("has_done", "cannot_come")) or intent.tells_past(text):
         judged = max(judged, LEAST_UNSURE)  # it may have been to be done, or have been so
     odds = ODDS_OF_DECISIONS if pattern("decided").search(text) else 1.0
     odds *= ODDS_OF_LAUGHTER if pattern("laughs").search(text) else 1.0

@@ -200,6 +200,7 @@ def _has(sentence: str, name: str, *, without: str) -> bool:
 
 def names_only(sentence: str) -> bool:
     """Whether a sentence seems only to name something, without a statement about it: `nas address`."""
+    sentence = with_apostrophes(sentence)
     if not 0 < len(sentence.split()) <= LONGEST_FRAGMENT or pattern("other_language").search(sentence):
         return False
     says = ("finite", "at_present", "request", "asks_reminder", "states_shortly", "speaker_does")
