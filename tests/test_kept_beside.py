@@ -67,6 +67,7 @@ def test_a_list_keeps_its_pieces_of_other_kinds(said: str, known: str, rest: str
             "Mum's pills are in the drawer and her glasses on the shelf.",
             "Mum's glasses on the shelf.",
         ),
+        ("Kit is a gamer now.", "Kit is 15 and plays drums.", "Kit is 15 and plays drums."),
         ("Ida quit the mill.", "Ida works at the mill and sings alto in our choir.", "Ida sings alto in our choir."),
     ],
 )

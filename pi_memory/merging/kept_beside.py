@@ -138,7 +138,7 @@ def untouched(said: str, known: str) -> str:
     touched = _with_what_hangs(said, pieces, _touched(said, pieces), [each[0] for each in joints])
     if all(touched) or not any(touched) or _is_of_another_kind(said, pieces, touched):
         return ""
-    if touched[0] and _only_by_subject(said, pieces[0]) and kinds_of_values(pieces[0]) - kinds_of_values(said):
+    if touched[0] and _only_by_subject(said, pieces[0]) and kinds_of_values(pieces[0]) == {"number"}:
         touched[0] = _is_over(said)  # Toby is 15, and a gamer now
     kept = ""
     for place, own in enumerate(pieces):
