@@ -60,7 +60,7 @@ class Unchanged:
         warns = "warns" in mine.says and not {"changes_surely", "corrects"} & mine.says
         feels = _feels(mine.tokens) and not (SAYS_CHANGE | {"denies"}) & mine.says
         is_again = pattern("once_more").search(new.text) is not None
-        days = {each for text in forms("weekday_name") for each in stems(text)}
+        days = stems(" ".join(forms("weekday_name")))
         gives_up_day = pattern("says_over").search(new.text) and not pattern("put_off").search(new.text)
         has_left = any(pattern(name).search(new.text) for name in ("has_left", "who_left"))
         explains = "explains" in mine.says and not {"corrects", "denies"} & mine.says

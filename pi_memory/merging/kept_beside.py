@@ -117,13 +117,18 @@ def is_about_one_piece(said: str, known: str, *, besides: str) -> bool:
     return meant.count(True) == 1 and not other[meant.index(True)]
 
 
+def at_joints(text: str) -> tuple[list[re.Match[str]], list[int], list[int]]:
+    """The joints between the pieces of a sentence, and where these begin and end."""
+    joints = [*pattern("clause_joint").finditer(text)]
+    return joints, [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(text)]
+
+
 def untouched(said: str, known: str) -> str:
     """The pieces of a sentence that have no word of what was said: `Dad takes a statin at night.`, of `Dad takes iron
     in the morning and a statin at night.`, where he stopped the iron; "" for none. What only goes on from a piece that
     is left out is left out too.
     """
-    joints = [*pattern("clause_joint").finditer(known)]
-    begins, ends = [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(known)]
+    joints, begins, ends = at_joints(known)
     pieces = [known[a:b].rstrip(" .") for a, b in zip(begins, ends, strict=True)]
     if len(pieces) == 1 or any(map(pattern("subordinate").match, pieces)):
         return ""

@@ -5,7 +5,7 @@ more. Pure.
 import re
 from collections.abc import Sequence, Set
 
-from pi_memory.merging.kept_beside import matter
+from pi_memory.merging.kept_beside import at_joints, matter
 from pi_memory.merging.values import counts_in, names_in, place_of, values_in
 from pi_memory.text.contrast import contrast, swapped
 from pi_memory.text.language import forms, pattern
@@ -123,8 +123,7 @@ def _are_names_of(what: str, items: Sequence[str]) -> bool:
 
 def _apart(known: str) -> tuple[list[str], list[int], list[int]]:
     """The pieces of a sentence between its joints, with where they begin and end."""
-    joints = [*pattern("clause_joint").finditer(known)]
-    begins, ends = [0, *(each.end() for each in joints)], [*(each.start() for each in joints), len(known)]
+    _, begins, ends = at_joints(known)
     return [known[a:b] for a, b in zip(begins, ends, strict=True)], begins, ends
 
 

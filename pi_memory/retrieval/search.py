@@ -744,38 +744,30 @@ def _as_said(hit: Recalled, memory: Memory) -> Recalled:
 
 
 def _from_change(before: Memory, now: Memory) -> Recalled:
-    return Recalled(
-        id=now.id,
-        kind="memory",
-        content=f"{now.content} (Before: {before.content})",
-        score=1.0,
-        similarity=1.0,
-        strength=1.0,
-        boost=0.0,
-        cosine=0.0,
-        words=0.0,
-        at=now.valid_from,
-        type=now.type,
-        namespace=now.namespace,
-        instead_of=before.id,
-    )
+    content = f"{now.content} (Before: {before.content})"
+    found = _uncompared(now.id, "memory", content, at=now.valid_from)
+    return replace(found, type=now.type, namespace=now.namespace, instead_of=before.id)
 
 
 def _from_exchange(number: int, exchange: Exchange) -> Recalled:
-    """The user's message, which nothing was compared with."""
+    """The user's message."""
+    found = _uncompared(number, "exchange", " ".join(gate.parts_of(exchange.user)), at=exchange.at)
+    return replace(found, role="user", source=exchange.source)
+
+
+def _uncompared(number: int, kind: Kind, content: str, *, at: float) -> Recalled:
+    """A hit that nothing was compared with: it was asked for by its time."""
     return Recalled(
         id=number,
-        kind="exchange",
-        content=" ".join(gate.parts_of(exchange.user)),
+        kind=kind,
+        content=content,
         score=1.0,
         similarity=1.0,
         strength=1.0,
         boost=0.0,
         cosine=0.0,
         words=0.0,
-        at=exchange.at,
-        role="user",
-        source=exchange.source,
+        at=at,
     )
 
 
