@@ -127,7 +127,6 @@ async def opened(path: Path, embedder: Embedder, count: int) -> AsyncIterator[St
         message_index=MessageIndex(db, loader, worker=worker),
         scale=measured,
         worker=worker,
-        heads=Config().folder("heads"),
     )
     await recall.start()
     while remembered.ram_index.matrix is None or len(remembered.ram_index.matrix) < count:  # noqa: ASYNC110 - when it comes

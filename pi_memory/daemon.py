@@ -43,6 +43,7 @@ from pi_memory.merging.neighbours import NeighbourSearch
 from pi_memory.model import saved_state
 from pi_memory.parts import Parts
 from pi_memory.protocols import Clock, Embedder, Model
+from pi_memory.recall.recall import Recall
 from pi_memory.retrieval.memory_index import MemoryIndex
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.search import Search
@@ -148,6 +149,7 @@ class MemoryParts(Struct, frozen=True):
     memories: Memories
     message_index: MessageIndex
     search: Search
+    recall: Recall
     learner: Learner
 
 
@@ -208,7 +210,7 @@ def _put_together(ground: Ground, patterns: Patterns) -> Parts:
     background = _background(ground, topics, memory, prompts)
     assistant, streams = _turns(ground, memory, prompts, background)
     agent_contexts = AgentContexts(
-        prompts.context, topics.focus, memory.search, clock=ground.clock, events=ground.events
+        prompts.context, topics.focus, memory.recall, clock=ground.clock, events=ground.events
     )
     _subscribe(ground, topics, memory, background)
     return Parts(
@@ -221,6 +223,7 @@ def _put_together(ground: Ground, patterns: Patterns) -> Parts:
         memories=memory.memories,
         message_index=memory.message_index,
         search=memory.search,
+        recall=memory.recall,
         learner=memory.learner,
         conversation_import=ConversationImport(ground.db, memory.message_index, clock=ground.clock),
         inbox=background.inbox,
@@ -289,27 +292,28 @@ def _memory(ground: Ground, attention: Attention) -> MemoryParts:
         message_index=message_index,
         scale=ground.scale,
         worker=ground.worker,
-        heads=ground.config.folder("heads"),
         attention=attention.boost,
     )
+    heads = ground.config.folder("heads")
+    recall = Recall(ground.db, search, scale=ground.scale, worker=ground.worker, heads=heads)
     learner = Learner(
         memories,
         NeighbourSearch(memories, memory_index.ram_index, ground.scale, worker=ground.worker),
         recall=search.search,
         loaded=memory_index.loaded,
-        heads=ground.config.folder("heads"),
+        heads=heads,
         embedder=ground.embedder,
         worker=ground.worker,
         topics=attention.topics,
         llm=backends.extractor(ground.settings, ground.model),
     )
-    return MemoryParts(memories, message_index, search, learner)
+    return MemoryParts(memories, message_index, search, recall, learner)
 
 
 def _prompts(ground: Ground, topics: TopicParts, memory: MemoryParts) -> PromptParts:
     settings, max_tokens = ground.settings, ground.settings.chat.max_tokens
     personas = ground.config.personas()
-    reader = MemoryReader(topics.focus, memory.memories, memory.search) if settings.memory.enabled else None
+    reader = MemoryReader(topics.focus, memory.memories, memory.recall) if settings.memory.enabled else None
     context = TurnContext(
         personas,
         settings.workspace,
@@ -381,7 +385,7 @@ def _subscribe(ground: Ground, topics: TopicParts, memory: MemoryParts, backgrou
     forget = partial(_forget_on_disk, ground.settings, ground.db, memory.memories, ground.unsave)
     ground.events.subscribe(TextForgotten, lambda forgotten: background.inbox.reread(forgotten.exchange_ids))
     ground.events.subscribe(TextForgotten, forget)
-    ground.events.subscribe(TextForgotten, lambda _: _let_go(ground.embedder.now, memory.search))
+    ground.events.subscribe(TextForgotten, lambda _: _let_go(ground.embedder.now, memory.search, memory.recall))
     stamped = (ground.windows, background.inbox, topics.focus, topics.attention)
     ground.clock.follow(partial(_restamp, stamped, background.housekeeping))
 
@@ -399,9 +403,10 @@ async def _forget_on_disk(
     unsave()  # a save that went on meanwhile has read it before
 
 
-def _let_go(embedder: Embedder, search: Search) -> None:
+def _let_go(embedder: Embedder, search: Search, recall: Recall) -> None:
     """Keep no text, and no word of one, that is held only to save time."""
     search.let_go()
+    recall.let_go()
     language.let_go()
     re.purge()  # some expressions have a word of a text
     if isinstance(embedder, RecentEmbedder):
@@ -489,7 +494,7 @@ async def _rest(parts: Parts) -> None:
         "Stopping reflection": parts.reflection.stop,
         "Stopping housekeeping": parts.housekeeping.stop,
         "Stopping backups": parts.backups.stop,
-        "Stopping recall": parts.search.stop,
+        "Stopping search": parts.search.stop,
         "Writing what conversations begin with": partial(_keep_prompted, parts),
         "Writing what sessions attend to": parts.attention.close,
         "Writing the focus file": parts.focus.close,

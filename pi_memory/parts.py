@@ -23,6 +23,7 @@ from pi_memory.learning.learner import Learner
 from pi_memory.loader import Loader
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Embedder, Model
+from pi_memory.recall.recall import Recall
 from pi_memory.retrieval.message_index import MessageIndex
 from pi_memory.retrieval.search import Search
 from pi_memory.settings import Settings
@@ -43,6 +44,7 @@ class Parts(Struct, frozen=True):
     memories: Memories
     message_index: MessageIndex
     search: Search
+    recall: Recall
     learner: Learner
     conversation_import: ConversationImport
     inbox: Inbox

@@ -36,6 +36,7 @@ ROWS = (
     "memories",
     "judges",
     "retrieval",
+    "recall",
     "merging",
     "learning",
     "conversation",

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.retrieval.excerpts import LONGEST, Novelty
+from pi_memory.recall.excerpts import LONGEST, Novelty
 
 LAKE = "We drove to the lake on Saturday."
 CAR = "The car lost its exhaust on the way."

@@ -25,7 +25,8 @@ OWNERS = {
     "sqlite3": "store.*",
     # These run their own transactions on the database that the store hands them, and name its type.
     "sqlite_utils": (
-        "store.* focus.* tagging.centroids attention.sessions memories.* retrieval.* agents.import_conversations"
+        "store.* focus.* tagging.centroids attention.sessions memories.* retrieval.* recall.recall"
+        " agents.import_conversations"
     ),
     "segno": "cli.check",
     "starlette": "http.* web.* app",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pi_memory.retrieval.prompt_blocks import PromptRoom, block
+from pi_memory.recall.prompt_blocks import PromptRoom, block
 from pi_memory.types import RECALLED, Recalled
 
 NOON = 1_714_550_400.0

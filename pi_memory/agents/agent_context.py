@@ -11,9 +11,10 @@ from pi_memory.event_bus import Events, TextForgotten
 from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
 from pi_memory.protocols import Clock, Model
+from pi_memory.recall.prompt_blocks import PromptRoom
+from pi_memory.recall.recall import Recall
 from pi_memory.retrieval.candidates import PromptWindow
-from pi_memory.retrieval.prompt_blocks import PromptRoom
-from pi_memory.retrieval.search import Search, SearchRequest
+from pi_memory.retrieval.search import SearchRequest
 
 MOST_CHARACTERS = 100_000
 """Context given before the last so many characters counts as gone from the agent's own context."""
@@ -35,7 +36,7 @@ class AgentContexts:
     """Remembers what agents were given, for `KEPT_SECONDS` and at most `MOST_BYTES`; whole sessions are evicted."""
 
     def __init__(
-        self, context: TurnContext, focus: RecentFocus, recall: Search, *, clock: Clock, events: Events
+        self, context: TurnContext, focus: RecentFocus, recall: Recall, *, clock: Clock, events: Events
     ) -> None:
         events.subscribe(TextForgotten, lambda forgotten: self._forget(forgotten.clean))
         self._context = context

@@ -18,10 +18,11 @@ from pi_memory.focus.recent_focus import RecentFocus
 from pi_memory.memories import namespaces
 from pi_memory.memories.memories import Memories
 from pi_memory.protocols import Clock, Model
-from pi_memory.retrieval import prompt_blocks
+from pi_memory.recall import prompt_blocks
+from pi_memory.recall.prompt_blocks import PromptRoom
+from pi_memory.recall.recall import Recall
 from pi_memory.retrieval.candidates import PromptWindow
-from pi_memory.retrieval.prompt_blocks import PromptRoom
-from pi_memory.retrieval.search import Search, SearchRequest
+from pi_memory.retrieval.search import SearchRequest
 from pi_memory.store.memories import Filter
 from pi_memory.text.intent import Wish, intent_of
 from pi_memory.types import Message, Recalled, Standing, Turn
@@ -36,11 +37,11 @@ class ContextualMessage(Struct, frozen=True):
 
 
 class MemoryReader(Struct, frozen=True):
-    """The read side of memory: focus topics, stored memories, search."""
+    """The read side of memory: focus topics, stored memories, recall."""
 
     focus: RecentFocus
     memories: Memories
-    search: Search
+    recall: Recall
 
 
 class TurnContext:
@@ -123,13 +124,13 @@ class TurnContext:
 
         Raises `StoreError`.
         """
-        now, search = self._clock(), self._memory.search if self._memory and query else None
-        block, recalled = await self._recalled(search, conversation, query, model) if search else ("", ())
+        now, recall = self._clock(), self._memory.recall if self._memory and query else None
+        block, recalled = await self._recalled(recall, conversation, query, model) if recall else ("", ())
         context = filter(None, (block, *conversation.pending, _date(conversation, now)))
         return ContextualMessage(Message("user", turn.message, context="\n\n".join(context)), recalled)
 
     async def _recalled(
-        self, search: Search, conversation: Conversation, query: str, model: Model
+        self, recall: Recall, conversation: Conversation, query: str, model: Model
     ) -> tuple[str, tuple[Recalled, ...]]:
         """The recall block: what answers the query and is not in the prompt yet, for `when did I tell you that?` what
         the last answer rests on; and the hits in it.
@@ -147,9 +148,9 @@ class TurnContext:
             before=" ".join((said[-1].user, *said[-1].recalled[:1])) if said else "",
         )
         if before and before.recalled and intent_of(query).kind is Wish.DOUBT:
-            return await search.sources(before.recalled[:1], room)
+            return await recall.sources(before.recalled[:1], room)
         scope, now = namespaces.scope(conversation.project), self._clock()
-        return await search.for_turn(SearchRequest(query, scope, now, session=conversation.id), room)
+        return await recall.for_turn(SearchRequest(query, scope, now, session=conversation.id), room)
 
 
 def _date(conversation: Conversation, now: float) -> str:

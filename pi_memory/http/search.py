@@ -107,7 +107,7 @@ def by_conversation(results: Iterable[Recalled], k: int) -> list[FoundConversati
 
 async def _found(request: Request, wanted: SearchRequest, parts: Parts) -> list[Recalled]:
     await parts.inbox.caught_up()
-    found = await parts.search.mask_secrets(await parts.search.search(wanted))
+    found = await parts.recall.mask_secrets(await parts.search.search(wanted))
     return bearing(found) if flag(request, "bearing") else found
 
 
@@ -139,7 +139,7 @@ async def _elsewhere(request: Request, parts: Parts, wanted: SearchRequest) -> d
     """Of projects that the client may ask for; none where it asked for one namespace, or for messages."""
     if "namespace" in request.query_params or "memory" not in wanted.kinds or seen(request, None) is not None:
         return {}
-    return await parts.search.elsewhere(wanted)
+    return await parts.recall.elsewhere(wanted)
 
 
 def _labels(request: Request) -> list[str]:

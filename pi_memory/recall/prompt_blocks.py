@@ -6,8 +6,8 @@ from datetime import datetime
 from msgspec import Struct
 
 from pi_memory.memories.said_on import dated, undated
+from pi_memory.recall.excerpts import Novelty
 from pi_memory.retrieval.candidates import PromptWindow
-from pi_memory.retrieval.excerpts import Novelty
 from pi_memory.text import query_terms
 from pi_memory.text.language import pattern
 from pi_memory.text.role_markers import inert

@@ -1,0 +1,1 @@
+"""Decides which of what is found answers a message, and shows it."""
