@@ -243,12 +243,15 @@ def lines() -> int:
 
 
 def entered() -> list[str]:
-    """The modules whose functions one message enters until its reply is complete, traced on a real turn."""
+    """The modules whose functions one message enters until its reply is complete, traced on a real turn; not what goes
+    on beside it.
+    """
     seen: dict[str, None] = {}
+    its: list[object] = []
 
     def trace(frame: object, event: str, _: object) -> None:
         name = frame.f_code.co_filename  # type: ignore[attr-defined]
-        if event == "call" and name.startswith(str(SOURCE)):
+        if event == "call" and name.startswith(str(SOURCE)) and asyncio.current_task() in its:
             seen.setdefault(Path(name).relative_to(SOURCE).as_posix())
 
     async def turn() -> None:
@@ -256,6 +259,7 @@ def entered() -> list[str]:
             settings = build({"PI_MEMORY_DATA_DIR": folder}, environ={})
             async with running(settings, model=FakeModel(), embedder=NoEmbedder()) as parts:
                 await parts.inbox.drain()
+                its.append(asyncio.current_task())
                 sys.setprofile(trace)
                 try:
                     async for _ in parts.assistant.turn(Turn(message="Where is the ladder?", conversation_id="c")):

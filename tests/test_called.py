@@ -68,6 +68,8 @@ def test_a_question_is_asked_with_the_other_word(asked: str, again: str) -> None
         ("Harriet left, my boss is Tom now.", "My boss is called Harriet.", "Harriet left, my boss is Tom now."),
         ("We left Nordlink.", "Our provider is Nordlink.", "We left Nordlink."),
         ("The old Bramble has stopped barking.", "The loud one is Bramble.", "The old Bramble has stopped barking."),
+        ("The red one is for the barn.", "The red key is for the shed.", "The red key is for the barn."),
+        ("The red one is for the barn.", "The door is red and the shed is green.", "The red one is for the barn."),
         ("The bins go on Monday.", "My sister Maeve lives in Galway.", "The bins go on Monday."),
     ],
 )

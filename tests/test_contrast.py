@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pi_memory.text.contrast import asserted, contrast, in_cleft, left_behind, without_left_behind, wrong_first
+from pi_memory.text.contrast import (
+    asserted,
+    contrast,
+    given_up_for,
+    in_cleft,
+    left_behind,
+    plainly,
+    without_left_behind,
+    wrong_first,
+)
 
 FOUND = [
     ("The port is 8081, not 8080.", "The port is 8081", "8080"),
@@ -203,3 +212,48 @@ def test_what_is_wrong_may_come_first(text: str, right: str, wrong: str) -> None
 )
 def test_who_or_what_is_so_instead_says_it_alone(said: str, holds: str) -> None:
     assert asserted(said) == holds
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "right", "wrong"),
+    [
+        ("We ditched the Bosch, it's a Miele now.", "The dishwasher is a Bosch.", "a Miele", "Bosch"),
+        ("They retired the 43, it's the 51 now.", "The 43 goes to town.", "the 51", "43"),
+        ("Tom's off the pills, it's drops he takes.", "Tom takes pills.", "drops", "pills"),
+        ("She went off milk, it's soya in her tea.", "She has milk in her tea.", "soya", "milk"),
+    ],
+)
+def test_what_there_is_in_the_place_of_what_was_given_up(text: str, known: str, right: str, wrong: str) -> None:
+    found = given_up_for(text, known)
+    assert found is not None
+    assert (found.right, found.wrong) == (right, wrong)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We ditched Norvik, it's a rip-off.",
+        "We sold the boat, it's Ada's now.",
+        "We ditched the gym, it's £40 I save.",
+        "We swapped rooms, it's noisy.",
+        "She's off milk, there's soya in the larder.",
+    ],
+)
+def test_why_something_was_given_up_is_nothing_in_its_place(text: str) -> None:
+    assert given_up_for(text, "She has milk. The boat is here.") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("Our vet is no longer Bo. It is Ada. She's nice.", "Our vet is Ada. She's nice."),
+        ("Bo isn't our vet any more, Ada is.", "Ada is our vet."),
+        ("Tea isn't in the tin, it's in the urn.", "Tea is in the urn."),
+        ("It isn't tea, it's coffee.", "It isn't tea, it's coffee."),
+        ("Park in the yard, not on the street.", "Park in the yard, not on the street."),
+        ("The oven isn't working but the hob is.", "The oven isn't working but the hob is."),
+        ("We don't bake on Mondays any more.", "We don't bake on Mondays any more."),
+    ],
+)
+def test_what_holds_in_the_place_of_what_is_denied(text: str, plain: str) -> None:
+    assert plainly(text) == plain

@@ -381,6 +381,17 @@ def test_what_became_of_the_old_place_is_left_out_where_it_is_told_what_is_so_no
     assert what_holds("The wind was wild, so the spare key is in the tin can now.", [known]).startswith("The wind")
 
 
+def test_what_is_denied_is_left_out_unless_it_is_asked_for() -> None:
+    said = "The tiler is no longer Mr Orr. It's Ida."
+    assert now(said) == "The tiler is Ida."
+    assert now(said, stems("Is Mr Orr still the tiler?")) == said
+
+
+def test_what_was_given_up_is_left_out_where_it_is_told_what_there_is_in_its_place() -> None:
+    said = "We gave up on yoga, it's pilates on Tuesdays now."
+    assert what_holds(said, ["I do yoga on Tuesdays with Ada."]) == "It's pilates on Tuesdays."
+
+
 def test_a_sentence_with_another_value_is_told_whole_whatever_its_verb_may_say_elsewhere() -> None:
     old = "They drop the crates on Mondays so we have to keep the yard clear."
     new = "They drop the crates on Wednesdays so we have to keep the yard clear."

@@ -351,6 +351,13 @@ def test_the_password_of_the_wifi_is_a_fact_behind_a_sentence_that_names_it() ->
     assert "mango77" in " ".join(fact.quote for fact in found("It has its own wifi. The password is mango77."))
 
 
+def test_a_mere_denial_is_kept_with_what_holds_instead() -> None:
+    message = "The tiler is no longer Mr Orr. It is Ida."
+    assert [(fact.content, fact.quote) for fact in found(message, chance=0.9)] == [(message, message)]
+    denial = "The tiler is no longer Mr Orr."
+    assert [fact.content for fact in found(denial, chance=0.9)] == [denial]
+
+
 def test_a_secret_is_nothing_that_a_fact_is_kept_with() -> None:
     assert [each.content for each in found("my pin is 4417", "It is near the old mill.", chance=0.9)] == [
         "It is near the old mill."

@@ -584,3 +584,31 @@ def test_a_value_goes_where_it_is_said_of_the_same(said: str, known: str, kept: 
 
 def test_when_one_shift_ends_is_not_when_another_begins() -> None:
     assert merged("Rob is on days from Monday.", "Rob is on nights till Friday.") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        (
+            "We ditched the Bosch, it's a Miele now.",
+            "The washer is a Bosch and the manual is in the drawer.",
+            "The washer is a Miele and the manual is in the drawer.",
+        ),
+        (
+            "I gave up the flute, it's the oboe now.",
+            "I play the flute and the piano.",
+            "I play the oboe and the piano.",
+        ),
+        (
+            "We sold the Rex, it's the Hotel Astra now.",
+            "Our Hotel Rex is by the lake.",
+            "Our Hotel Astra is by the lake.",
+        ),
+        ("She went off milk, it's soya in her tea.", "Mum has milk in her tea.", "Mum has soya in her tea."),
+        ("We gave up yoga, it's pilates on Mondays now.", "We do yoga on Tuesdays.", None),
+    ],
+)
+def test_what_there_is_instead_stands_in_the_place_of_what_was_given_up(
+    said: str, known: str, kept: str | None
+) -> None:
+    assert merged(said, known) == kept

@@ -19,6 +19,7 @@ from pi_memory.judges.worth import Worth
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.text import intent
+from pi_memory.text.contrast import plainly
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
@@ -153,6 +154,7 @@ class PlainFacts:
             if _may_be_fact(stating, together or sentence.text) and not is_stated:
                 content = together or self._antecedents.complete(sentence, said, exchange.conversation_id)
                 found.append((together or sentence.text, _candidate(sentence, content, exchange_id)))
+        found = _without_mere_denials(found, exchange.user)
         told = " ".join(candidate.content for _, candidate in found)
         for part, content in (each for sentence in said if intent.bids(sentence) for each in _told_in(sentence)):
             if part.text not in told:  # `Cal, who cuts our hedge, charges 18.`
@@ -243,6 +245,25 @@ class PlainFacts:
         told = [self._antecedents.complete(said[0], said, exchange.conversation_id), *(s.text for s in said[1:])]
         content = " ".join(about_user(text) for text in told)
         return Candidate(content, source=SOURCE, quote=exchange.user.strip(), exchange_id=exchange_id)
+
+
+def _without_mere_denials(found: Sequence[tuple[str, Candidate]], message: str) -> list[tuple[str, Candidate]]:
+    """The candidates without what only denies what the next one puts right, which then rests on both: `Our plumber is
+    no longer Bo.`, and `Our plumber is no longer Bo. It's Ida.`
+    """
+    left: list[tuple[str, Candidate]] = []
+    for text, candidate in found:
+        before = left[-1][1] if left else None
+        if before and candidate.content.startswith(before.content) and _puts_right(candidate, before):
+            left.pop()
+            both = f"{before.quote} {candidate.quote}"
+            candidate = replace(candidate, quote=both) if both in message else candidate
+        left.append((text, candidate))
+    return left
+
+
+def _puts_right(candidate: Candidate, before: Candidate) -> bool:
+    return plainly(candidate.content) != candidate.content and plainly(before.content) == before.content
 
 
 def _only_gives_value(content: str) -> bool:

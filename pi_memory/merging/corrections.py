@@ -96,7 +96,9 @@ class Corrections:
         if known and chance >= least and not loses_one(candidate.content, undated(known.content)):
             alone = self._by_themselves(candidate, found, ended, chances)
             whole = _longest_with(candidate, found, ended, apart={id_ for id_, text in alone.items() if text})
-            by_clause = await self._by_clause(candidate, found, whole)
+            named = called.with_thing(candidate.content, undated(whole.content))
+            meant = candidate if named == candidate.content else replace(candidate, content=named, quote="")
+            by_clause = await self._by_clause(meant, found, whole)
             ending = await self._worker.run(_ending, candidate, found, whole, chances, by_clause)
             decision = _restating(ending, alone)
         return replace(decision, doubts=_doubts(chances, decision))

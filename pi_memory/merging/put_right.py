@@ -29,7 +29,9 @@ from pi_memory.merging.values import (
 )
 from pi_memory.text.contrast import (
     Contrast,
+    bare,
     contrast,
+    given_up_for,
     in_cleft,
     left_behind,
     swapped,
@@ -55,6 +57,7 @@ def put_right(said: str, known: str) -> str | None:
     """
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
     found = found or _denied(said, known) or _value_instead(said) or swapped(said) or _titled_instead(said, known)
+    found = found or given_up_in(said, known)
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
     if found and not place_of(wrong, known):  # not nuts with Bo, sesame
         wrong = pattern("of_what").split(wrong)[0]
@@ -98,6 +101,24 @@ def _denied(said: str, known: str) -> Contrast | None:
     denied, left = pattern("negation").match(first), [each for each in values_in(first) if place_of(each, known)]
     right = [value for value in values_in(rest) if len(left) == 1 and shape_of(value) == shape_of(left[0])]
     return Contrast("", right[0], left[0]) if denied and len(right) == 1 else None
+
+
+def given_up_in(said: str, known: str) -> Contrast | None:
+    """What was given up, as a memory names it, and what there is in its place; None for what the memory does not know,
+    or where something is said besides, `it's bread on Mondays`, that it would have to say too.
+    """
+    found = given_up_for(said, known)
+    place = place_of(found.wrong, known) if found else None
+    if found is None or place is None or {*values_in(found.more)} - {*values_in(known)}:
+        return None
+    before, right = known[: place.start()].split(), found.right.split()
+    for count in range(len(right) - 1, 0, -1):  # the Hotel Astra, of the Hotel Rex
+        if _plain(before[-count:]) == _plain(right[:count]):
+            return replace(found, subject="", wrong=" ".join([*before[-count:], found.wrong]))
+    has_article = bool(before) and bare(before[-1]) == ""
+    if has_article and bare(found.right) != found.right:
+        return replace(found, subject="", wrong=f"{before[-1]} {found.wrong}")
+    return replace(found, subject="", right=bare(found.right) if has_article else found.right)
 
 
 def _as_date(found: Contrast, wrong: str, known: str) -> Contrast | None:

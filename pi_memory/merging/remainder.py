@@ -15,6 +15,7 @@ from pi_memory.merging.kept_beside import (
 )
 from pi_memory.merging.one_gone import with_doer_apart, with_one_gone, with_one_more
 from pi_memory.merging.put_right import (
+    given_up_in,
     put_right,
     with_age,
     with_amount,
@@ -113,7 +114,7 @@ def _gives_up_what_is_known(said: str, known: str) -> bool:
     """Whether somebody is said to do no more what a memory is about: another day is that of something else then."""
     numbers = stems(" ".join(values_in(known)))
     return any(
-        all_stems(found["what"]) & all_stems(known) - numbers and not swapped(said)
+        all_stems(found["what"]) & all_stems(known) - numbers and not (swapped(said) or given_up_in(said, known))
         for found in pattern("gives_up").finditer(said)
     )
 

@@ -49,8 +49,10 @@ def with_names(question: str, called: Sequence[Called]) -> str:
 
 def introduced(said: str, before: str) -> str:
     """What was said, with what somebody is to the user whom an earlier text introduced, unless it says so itself, or
-    that something is over: `My sister Maeve moved to Limerick.` for `Maeve moved to Limerick.`
+    that something is over: `My sister Maeve moved to Limerick.` for `Maeve moved to Limerick.` A thing that is only
+    told apart is named too: `the Wednesday class` for `the Wednesday one`.
     """
+    said = with_thing(said, before)
     if pattern("says_over").search(said):
         return said
     for found in pattern("is_called").finditer(before):
@@ -60,6 +62,15 @@ def introduced(said: str, before: str) -> str:
             owned = owned[:1].lower() + owned[1:] if said[: name.start()].strip() else owned
             said = f"{said[: name.start()]}{owned} {said[name.start() :]}"
     return said
+
+
+def with_thing(said: str, before: str) -> str:
+    """What was said, with the thing that it only tells apart as an earlier text names it."""
+    one = pattern("one_of_these").search(said)
+    thing = re.search(rf"\b{re.escape(one['which'])}\s+([^\W\d_]+)", before, re.IGNORECASE) if one else None
+    if not one or not thing or thing[1].casefold() in words("stop_words"):
+        return said
+    return f"{said[: one.start('one')]}{thing[1]}{said[one.end('one') :]}"
 
 
 def _stands_alone(name: re.Match[str]) -> bool:

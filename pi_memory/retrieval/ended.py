@@ -17,9 +17,11 @@ from pi_memory.judges.holding import (
 )
 from pi_memory.text.contrast import (
     asserted,
+    given_up_for,
     in_cleft,
     leads,
     left_behind,
+    plainly,
     with_subject,
     without_left_behind,
     wrong_first,
@@ -137,15 +139,19 @@ def _loses_all_that_is_new(left: str, text: str, corrected: Sequence[str]) -> bo
 @remembered(1024)
 def may_tell(text: str) -> bool:
     """Whether a text may say of somebody that they left, and who came, or name a value instead of another one."""
-    return any(pattern(name).search(text) for name in ("has_left", "in_place_of", "takes_over"))
+    tells = any(pattern(name).search(text) for name in ("has_left", "in_place_of", "takes_over"))
+    return tells or plainly(text) != text
 
 
 def now(text: str, asked: Set[str] = frozenset()) -> str:
     """A text that corrected nothing that is known, without the clauses it begins with that say of somebody that they
     left: `Mr. Idris has quit, the caretaker is Mrs. Pohl`, and without the value that it names another one instead of:
-    `It opens at 10 instead of 9`; all of it where these are `asked` for, of which the stems are given, or the rest does
-    not say whom it is about.
+    `It opens at 10 instead of 9`, `It isn't nine, it's ten`; all of it where these are `asked` for, of which the stems
+    are given, or the rest does not say whom it is about.
     """
+    plain = plainly(text)
+    if (stems(text) - stems(plain)).isdisjoint(asked):
+        text = plain
     has_left = pattern("has_left").search
     if pattern("in_place_of").search(text):
         text = " ".join(_without_other_value(sentence, asked) for sentence in sentences(text))
@@ -297,6 +303,9 @@ def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) 
     for cut in pattern("clause_end").finditer(said):
         if held := instead(said[cut.end() :], said[: cut.start()], corrected, cut[0]):
             return finished(held)
+    known = " ".join(corrected)
+    if (another := given_up_for(said, known)) and another.wrong.casefold() in known.casefold():
+        return finished(f"{another.subject} {another.right}{another.more}")
     return sentence
 
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from pi_memory.text.language import forms, pattern, remembered, words
-from pi_memory.text.persons import third
-from pi_memory.text.sentences import begins_clause
+from pi_memory.text.persons import finished, third
+from pi_memory.text.sentences import begins_clause, sentences, stems
 
 LONGEST = 600
 """Characters of a sentence from which on nothing is put right in it."""
@@ -23,6 +23,8 @@ MOST_BEFORE = 3
 """Words between a denial and the value that it denies: `no longer lives in Leeds`."""
 MOST_OTHER = 3
 """Words of a value that begins with neither a preposition nor an article, a number or a name."""
+SENTENCES = 2
+"""Sentences that deny a value and say another one together."""
 MOST_TOLD_OF = 4
 """Words of a value that takes over what was told of the wrong one: `it isn't the roof that leaks but the barn`."""
 
@@ -84,6 +86,27 @@ def swapped(text: str) -> Contrast | None:
     left = pattern("changed_from").search(text)
     came = pattern("came_to").match(text, left.end()) if left else None
     return Contrast("", came["right"], left["wrong"]) if left and came else None
+
+
+def given_up_for(text: str, known: str) -> Contrast | None:
+    """What was given up of what is `known`, and what there is in its place, with what is said behind that as `more`:
+    `We ditched the Bosch, it's a Miele now`, `She's off tea, it's cocoa in the morning`; None without both, or where
+    only a reason follows: `We ditched Norvik, it's a rip-off`.
+    """
+    found = pattern("given_up_for").search(text.rstrip(" .!"))
+    if found is None:
+        return None
+    wrong, right = bare(found["wrong"]), pattern("since_when").sub("", found["right"]).strip()
+    told = pattern("relative").search(right)  # it's drops he takes
+    value = _without_place(right[: told.start()] if told else right).rstrip(" ,")
+    more = right[len(value) :]
+    is_now = bool(found["now"] or told or (found["swaps"] and _kinds(value)))
+    is_now = is_now or right != found["right"] or bool(stems(more) & stems(known))
+    are_short = 0 < len(value.split()) <= MOST_OTHER and 0 < len(wrong.split()) <= MOST_OTHER
+    is_number = re.match(r"\W?\d", bare(value)) and not wrong[:1].isdigit()  # it's £40 I save
+    is_whose = pattern("is_whose").search(value) is not None
+    is_plain = are_short and not is_number and not is_whose and not pattern("verb").search(value)
+    return Contrast(found["then"], value, wrong, more=more) if is_now and is_plain else None
 
 
 def _succeeded(text: str) -> Contrast | None:
@@ -210,11 +233,19 @@ def _denied(between: str, right: str, *, is_clause: bool) -> int | None:
 
 def _alone(value: str) -> str:
     """A value without what or where that is of: `tea in the tin`."""
-    value = pattern("of_what").split(value)[0]
+    return _without_place(pattern("of_what").split(value)[0])
+
+
+def _without_place(value: str) -> str:
     ends = (
         found.start() for found in re.finditer(r"(?<=\s)\S+", value) if pattern("placed").match(value[found.start() :])
     )
     return value[: next(ends, len(value))].rstrip()
+
+
+def bare(value: str) -> str:
+    """A value without its article and its owner: `Bosch` of `the Bosch`."""
+    return pattern("article").sub("", pattern("owning").sub("", value).strip()).strip()
 
 
 def leads(clause: str) -> set[str]:
@@ -258,6 +289,27 @@ def asserted(text: str) -> str:
     if found is None:
         return text
     return found.subject if found.right == found.subject else f"{found.subject} {found.right}{found.more}".lstrip()
+
+
+@remembered(512)
+def plainly(text: str) -> str:
+    """What holds in the place of what is denied: `Our plumber is Ida.` for `Our plumber is no longer Bo. It's Ida.`;
+    the text itself where nothing is. A mere `not` may forbid something: `the yard, not the street`.
+    """
+    said, plain = [*sentences(text)], list[str]()
+    while said:
+        several = (" ".join(said[:count]) for count in (1, SENTENCES) if count <= len(said))
+        held, count = next(((held, n) for n, one in enumerate(several, 1) if (held := _plainly(one))), (said[0], 1))
+        plain.append(held)
+        said = said[count:]
+    return " ".join(plain) if plain != [*sentences(text)] else text
+
+
+def _plainly(text: str) -> str:
+    said = text.rstrip(" .!")
+    found = (_succeeded(said) if pattern("as_of_now").search(said) else None) or _in_place_of_denied(said)
+    plain = f"{found.subject} {found.right}{found.more}".strip() if found else ""
+    return "" if pattern("vague_subject").match(plain) else finished(plain) if plain else ""
 
 
 def _without_aside(found: re.Match[str]) -> str:
