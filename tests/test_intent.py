@@ -369,6 +369,8 @@ def test_a_question_word_alone_follows_up() -> None:
         "got the milk",
         "kit quit",
         "the key for the cellar hangs behind the door",
+        "was wrong about the bus, it's the 51",
+        "it's the red one from here on",
     ],
 )
 def test_what_has_happened_is_told_and_not_asked_for(told: str) -> None:

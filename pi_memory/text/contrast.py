@@ -153,7 +153,7 @@ def _in_place_of_denied(text: str) -> Contrast | None:
             if name == "but_it" and pattern("vague_subject").match(subject) and len(subject.split()) <= LEAST_RIGHT:
                 subject = joint["it"]
             wrong = pattern("at_all").sub("", between[place:].strip())
-            told = pattern("relative").search(wrong)
+            told = _told_of(wrong)
             more = wrong[told.start() :] if told and len(right.split()) <= MOST_TOLD_OF else ""
             wrong = wrong[: told.start()] if told else wrong
             if name == "but_it" and not more and not leads(right):
@@ -165,6 +165,13 @@ def _in_place_of_denied(text: str) -> Contrast | None:
         if doing := _denied_doing(text, joint):
             return doing
     return None
+
+
+def _told_of(value: str) -> re.Match[str] | None:
+    """Where what is told of a value begins: `the roof | that leaks`, but not in `the key in that tin`."""
+    found = pattern("relative").search(value)
+    before = value[: found.start()].split()[-1:] if found else []
+    return None if before and pattern("placed").match(f"{before[0]} ") else found
 
 
 def _of_somebody(found: Contrast) -> Contrast | None:
@@ -214,14 +221,18 @@ def _denied(between: str, right: str, *, is_clause: bool) -> int | None:
     if not said or begins_clause(right):
         return None
     kinds, first = _kinds(right), right.split()[0].casefold()
+    if pattern("clock_words").match(between.lstrip()):
+        return said[0].start()
     if kinds:
-        same = [word for word in said[: MOST_BEFORE + 1] if _kinds(between[word.start() :]) & kinds]
-        same = [word for word in same if word[0].casefold() == first] or same
+        same = [word for word in said if _kinds(between[word.start() :]) & kinds]
+        same = [word for word in same if word[0].casefold() == first] or [
+            w for w in same if w in said[: MOST_BEFORE + 1]
+        ]
         return same[0].start() if same else None
     if pattern("verb").fullmatch(said[0][0]):
         said = said[1:]
     wrong = between[said[0].start() :] if said else ""
-    if told := pattern("relative").search(wrong):
+    if told := _told_of(wrong):
         wrong = wrong[: told.start()]
     wrong = _alone(wrong) if is_clause else wrong
     longest = MOST_WRONG if said and said[0][0].casefold() == first else MOST_OTHER

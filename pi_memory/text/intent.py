@@ -148,7 +148,8 @@ def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
     sentence = with_apostrophes(" ".join(sentence.split()))  # long white space would take some expressions long
     states = any(pattern(name).match(sentence) for name in ("condition_first", "asks_reminder", "tells_what"))
-    if states or pattern("request").search(sentence):
+    is_mistaken = "?" not in sentence and pattern("mistaken").match(sentence)  # was wrong about the bus
+    if states or is_mistaken or pattern("request").search(sentence):
         return False
     if is_question(sentence) or any(pattern(name).search(sentence) for name in ("looks_up", "needs_help")):
         return True
