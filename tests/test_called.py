@@ -70,6 +70,8 @@ def test_a_question_is_asked_with_the_other_word(asked: str, again: str) -> None
         ("The old Bramble has stopped barking.", "The loud one is Bramble.", "The old Bramble has stopped barking."),
         ("The red one is for the barn.", "The red key is for the shed.", "The red key is for the barn."),
         ("The red one is for the barn.", "The door is red and the shed is green.", "The red one is for the barn."),
+        ("Priya comes on Friday.", "The dog walker, Priya, comes on Monday.", "The dog walker Priya comes on Friday."),
+        ("Ode's put the eggs up.", "We get our eggs from Ode, a dozen for 3.", "Ode's put the eggs up."),
         ("The bins go on Monday.", "My sister Maeve lives in Galway.", "The bins go on Monday."),
     ],
 )

@@ -12,7 +12,7 @@ from pi_memory.daemon import running
 from pi_memory.embedding.none import NoEmbedder
 from pi_memory.errors import ModelError, Unavailable
 from pi_memory.parts import Parts
-from pi_memory.retrieval.search import Search
+from pi_memory.recall.recall import Recall
 from pi_memory.types import AS_SET, Delta, Done, Message, ReplyOptions, Turn, Usage
 from tests.conftest import settings_for
 from tests.fakes import FakeClock, FakeModel
@@ -50,7 +50,7 @@ def test_a_turn_that_finds_too_little_memory_says_so(
         async def full(*args: object) -> None:
             raise MemoryError
 
-        monkeypatch.setattr(Search, "for_turn", full)
+        monkeypatch.setattr(Recall, "for_turn", full)
         with pytest.raises(Unavailable, match="too little memory"):
             await finish(parts.streams.start(Turn("count", "c")))
 

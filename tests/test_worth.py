@@ -57,6 +57,8 @@ def test_a_sentence_without_a_subject_of_its_own_refers_back(text: str) -> None:
         "There is a cart under the tarpaulin.",
         "It took us a week to find the key.",
         "If we need the joiner again, he is in Ash Lane.",
+        "Bo has packed it in, the logs are from Kit now",
+        "Ada called it a day at the mill",
     ],
 )
 def test_a_sentence_with_a_subject_does_not(text: str) -> None:

@@ -35,6 +35,7 @@ class Worth:
 
     def refers_back(self, sentence: str) -> bool:
         """Whether its subject stands in the sentence before; `there is` that says where, or who, stands alone."""
+        sentence = pattern("idle_it").sub("", sentence)
         if self._back.match(sentence) is None or any(pattern(n).match(sentence) for n in ("generic_they", "expletive")):
             return False
         says_itself = pattern("at_place").search(sentence) or re.search(", (?=[A-ZÄÖÜÉ])", sentence)

@@ -327,8 +327,9 @@ def _chance(text: str, judged: float) -> float:
         return 1.0
     if pattern("has_died").search(text):
         judged = max(judged, LEAST_CHANCE)
-    if any(pattern(name).match(text) for name in ("has_done", "cannot_come")) or intent.tells_past(text):
-        judged = max(judged, LEAST_UNSURE)  # it may have been to be done, or have been so
+    is_over = any(pattern(name).match(text) for name in ("has_done", "cannot_come")) or intent.tells_past(text)
+    if is_over or pattern("as_of_now").search(text):
+        judged = max(judged, LEAST_UNSURE)  # it may have been to be done, or have been so, or otherwise
     odds = ODDS_OF_DECISIONS if pattern("decided").search(text) else 1.0
     odds *= ODDS_OF_LAUGHTER if pattern("laughs").search(text) else 1.0
     return by_odds(judged, odds * (ODDS_OF_TITLED if pattern("titled").search(text) else 1.0))

@@ -152,16 +152,17 @@ def with_amount(said: str, known: str) -> str | None:
     shared = mine.keys() & theirs.keys()
     if len(shared) != 1:
         return None
-    new, old = mine[what := shared.pop()]["many"], theirs[what]
+    new, old = mine[what := shared.pop()], theirs[what]
     if pattern("by_how_much").search(said):
         return None  # lost two hives
     if any(part.startswith(value) for part in pattern("clause_joint").split(known)[1:] for value in values_in(known)):
         return None  # 40 grams in the morning and 30 in the evening: not plain which
-    if new == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
+    if new["many"] == old["many"] or not stems(known) - stems(said) - stems(old["many"]):
         return None
-    if any(is_counted(text[each.end("what") :]) for text, each in ((said, mine[what]), (known, old))):
+    if any(is_counted(text[each.end("what") :]) for text, each in ((said, new), (known, old))):
         return None  # seven pounds fifty
-    return _if_all_is_kept(said, known[: old.start("many")] + new + known[old.end("many") :], known, gone=old["many"])
+    put = f"{known[: old.start('many')]}{new['many']} {new['what']}{known[old.end('what') :]}"
+    return _if_all_is_kept(said, put, known, gone=old["many"])
 
 
 def with_only(said: str, known: str) -> str | None:

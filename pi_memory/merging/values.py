@@ -9,8 +9,6 @@ from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.sentences import stems as all_stems
 from pi_memory.text.stems import stem
 
-AMOUNT = re.compile(r"(?<![\w.,:-])(?=(?P<many>\w+) (?P<what>[^\W\d_]{3,}))")
-"""Two words, the first of which may be a number."""
 WHOLES = ("on_date", "nth_day", "part_of_day", "how_often")
 """Expressions of several words that are one value: `the 3rd of May`, `first Friday`, `once a week`."""
 CURRENCIES = "£$€"
@@ -187,11 +185,19 @@ def months_in(text: str) -> set[str]:
 
 
 def amounts_in(text: str) -> dict[str, re.Match[str]]:
-    """Where a number of things is said, by the stems of the things: `three hives`; not where it is denied."""
-    found = (each for each in AMOUNT.finditer(text) if each["many"].isdigit() or is_number_word(each["many"]))
+    """Where a number of things is said, by the stems of the things: `three hives`, `half a pill`; not where it is
+    denied.
+    """
+    found = (each for each in pattern("amount").finditer(text) if each["part"] or is_counted(each["many"]))
     denied = {each.end() for each in pattern("contrast_not").finditer(text)}
     found = (each for each in found if each["what"].casefold() not in forms("month_name"))
-    return {stem(each["what"].casefold()): each for each in found if each.start() not in denied}
+    amounts: dict[str, re.Match[str]] = {}
+    for each in found:
+        before = amounts.get(what := stem(each["what"].casefold()))
+        is_part = before is not None and each.start() < before.end("many")  # a half, of one and a half
+        if each.start() not in denied and not is_part:
+            amounts[what] = each
+    return amounts
 
 
 def is_counted(text: str) -> bool:
