@@ -390,6 +390,9 @@ def test_what_is_denied_is_left_out_unless_it_is_asked_for() -> None:
 def test_what_was_given_up_is_left_out_where_it_is_told_what_there_is_in_its_place() -> None:
     said = "We gave up on yoga, it's pilates on Tuesdays now."
     assert what_holds(said, ["I do yoga on Tuesdays with Ada."]) == "It's pilates on Tuesdays."
+    said = "The Star swapped the old desk out, it's a Tascam in the hall."
+    known = "The old desk of the Star hums."
+    assert what_holds(said, [known], stems("What is at the Star?")) == "The Star: it's a Tascam in the hall."
 
 
 def test_a_sentence_with_another_value_is_told_whole_whatever_its_verb_may_say_elsewhere() -> None:

@@ -161,7 +161,8 @@ def with_amount(said: str, known: str) -> str | None:
         return None
     if any(is_counted(text[each.end("what") :]) for text, each in ((said, new), (known, old))):
         return None  # seven pounds fifty
-    put = f"{known[: old.start('many')]}{new['many']} {new['what']}{known[old.end('what') :]}"
+    many = new["many"] if old["many"][:1].isupper() else f"{new['many'][:1].lower()}{new['many'][1:]}"
+    put = f"{known[: old.start('many')]}{many} {new['what']}{known[old.end('what') :]}"
     return _if_all_is_kept(said, put, known, gone=old["many"])
 
 

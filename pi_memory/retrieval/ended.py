@@ -305,7 +305,9 @@ def _without_over(sentence: str, old: frozenset[str], corrected: Sequence[str]) 
             return finished(held)
     known = " ".join(corrected)
     if (another := given_up_for(said, known)) and another.wrong.casefold() in known.casefold():
-        return finished(f"{another.subject} {another.right}{another.more}")
+        held = f"{another.subject} {another.right}{another.more}"
+        subject = "" if pattern("of_persons").match(said) else subject_of(said)
+        return finished(f"{subject}: {held}" if subject else held)
     return sentence
 
 
