@@ -72,6 +72,7 @@ def test_a_question_is_asked_with_the_other_word(asked: str, again: str) -> None
         ("The red one is for the barn.", "The door is red and the shed is green.", "The red one is for the barn."),
         ("Priya comes on Friday.", "The dog walker, Priya, comes on Monday.", "The dog walker Priya comes on Friday."),
         ("Ode's put the eggs up.", "We get our eggs from Ode, a dozen for 3.", "Ode's put the eggs up."),
+        ("Kit gave it back.", "The user lent Kit the saw.", "Kit gave it back."),
         ("The bins go on Monday.", "My sister Maeve lives in Galway.", "The bins go on Monday."),
     ],
 )

@@ -612,3 +612,8 @@ def test_what_there_is_instead_stands_in_the_place_of_what_was_given_up(
     said: str, known: str, kept: str | None
 ) -> None:
     assert merged(said, known) == kept
+
+
+def test_who_came_is_not_put_back_in_the_place_of_who_left() -> None:
+    said = "Dr Orr's retired, it's Dr Ode now. He needs no stick any more."
+    assert put_right(said, "His GP is Dr Ode at the mill.") is None

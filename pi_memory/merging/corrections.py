@@ -18,7 +18,7 @@ from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement
 from pi_memory.memories.namespaces import place
 from pi_memory.memories.said_on import undated
 from pi_memory.merging.dedup import Decision, Neighbour
-from pi_memory.merging.kept_beside import by_itself, in_context, with_untouched
+from pi_memory.merging.kept_beside import by_itself, in_context, matter, with_untouched
 from pi_memory.merging.neighbours import Nearby, NeighbourSearch
 from pi_memory.merging.one_gone import with_one_gone, with_one_more
 from pi_memory.merging.put_right import denies, with_value_alone
@@ -185,7 +185,7 @@ class Corrections:
         sitting and puts nothing of it right.
         """
         said, known = undated(candidate.content), undated(memory.content)
-        if known in said:
+        if known in said or _only_refers_to(candidate, memory):
             return True
         if not self._are_of_one_sitting(candidate, memory):
             return False
@@ -337,6 +337,15 @@ def _ending(
         if chances.get(part.id, 0.0) >= DOUBTFUL or _is_put_right(part, candidate.content, kept)
     )
     return Decision("end", whole.id, content=content, also=also)
+
+
+def _only_refers_to(candidate: Candidate, memory: Memory) -> bool:
+    """Whether a candidate has the sentence that a memory rests on only as what it refers back to, and says nothing of
+    that itself: `Dr Orr has retired, it's Dr Ode now. He needs no stick any more.`
+    """
+    own, its = about_user(candidate.quote), about_user(memory.quote).rstrip(" .!")
+    is_context = bool(its) and its in undated(candidate.content) and its not in own
+    return is_context and bool(matter(own)) and matter(own).isdisjoint(matter(f"{memory.content} {memory.quote}"))
 
 
 def _context(memory: Memory) -> str:

@@ -135,8 +135,15 @@ def _titled_instead(said: str, known: str) -> Contrast | None:
     names = [found[0].removesuffix("'s") for found in pattern("titled").finditer(said)]
     wrong = [name for name in names if place_of(name, known)]
     right = [name for name in names if name not in wrong]
-    is_over = pattern("has_left").search(said) or pattern("says_over").search(said)
-    return Contrast("", right[0], wrong[0]) if len(wrong) == len(right) == 1 and is_over else None
+    if not len(wrong) == len(right) == 1:
+        return None
+    over = [part for part in clauses(said) if pattern("has_left").search(part) or pattern("says_over").search(part)]
+    left = any(place_of(wrong[0], part) for part in over)
+    return (
+        Contrast("", right[0], wrong[0])
+        if left or (over and not any(place_of(right[0], part) for part in over))
+        else None
+    )
 
 
 def _is_of_place(value: re.Match[str], known: str) -> bool:
