@@ -228,9 +228,9 @@ def with_values(said: str, known: str) -> str | None:
         return None
     if pattern("by_how_much").search(said):
         return None  # 90 less
-    if months_in(said) - months_in(" ".join(new)) - months_in(known) or _gives_reason(known, said):
-        return None  # in April, the 14th
     found, told = known, pattern("since_when").sub("", said)
+    if months_in(told) - months_in(" ".join(new)) - months_in(known) or _gives_reason(known, said):
+        return None  # in April, the 14th
     gone: list[str] = []
     for value in new:
         old, written = _value_like(value, said, known, wholes), place_of(value, said)

@@ -126,6 +126,8 @@ def is_alike(new: str, said: str, old: str, known: str) -> bool:
     if (_is_year(old) and not _is_year(new)) or is_in_date(old, known) != (is_in_date(new, said) or is_day):
         return False  # 710 a year, for 1 May
     behind = {_thing_behind(new, said), _thing_behind(old, known)} - {""}
+    if are_paid:
+        behind = {thing for thing in behind if not pattern("paid").search(thing)}  # 12 quid, for 11.20 an hour
     before = {_thing_before(new, said), _thing_before(old, known)} - {""}
     return is_day or (len(behind) < 2 and len(before) < 2)
 
