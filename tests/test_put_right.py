@@ -2,7 +2,7 @@
 
 import pytest
 
-from pi_memory.merging.put_right import put_right, with_amount
+from pi_memory.merging.put_right import put_right, with_amount, with_values
 from pi_memory.merging.remainder import merged
 
 
@@ -617,3 +617,9 @@ def test_what_there_is_instead_stands_in_the_place_of_what_was_given_up(
 def test_who_came_is_not_put_back_in_the_place_of_who_left() -> None:
     said = "Dr Orr's retired, it's Dr Ode now. He needs no stick any more."
     assert put_right(said, "His GP is Dr Ode at the mill.") is None
+
+
+def test_a_mere_number_is_put_in_the_place_of_the_one_that_it_is_near_to_or_of_none() -> None:
+    kept = "The van seats 9 and costs 75 a day."
+    assert with_values("The van is 75 now.", "The van seats 9 and costs 60 a day.") == kept
+    assert with_values("The van is 50 now.", "The van seats 30 and costs 60 a day.") is None

@@ -1,5 +1,6 @@
 """Another value in the place of the one in a memory that was put right: `the exam is on the 26th`. Pure."""
 
+import math
 import re
 from collections.abc import Sequence, Set
 
@@ -45,6 +46,8 @@ from pi_memory.text.sentences import stems as all_stems
 
 MOST_ELSE = 7
 """Words that a memory does not know, up to which what was said may be another value of it."""
+NEAR, NEARER = math.log(2), 3.0
+"""Log-ratio up to which a number is near to another one, and how many times as far the next one is."""
 SHORTEST_PIN = 4
 """Digits of a number from which on another one with as many is one of the same kind."""
 
@@ -238,7 +241,8 @@ def with_values(said: str, known: str) -> str | None:
         named = names_in(said) - {*" ".join(new).split()}
         if place is None or any(first_value(name, known) not in ("", old) for name in named):
             return None  # it is the value of another one
-        if _is_beside_it(old, known, said) or _is_another_time(value, written, place, found):
+        is_beside = _is_beside_it(old, known, said) and _nearest(value, values_in(known)) != [old]
+        if is_beside or _is_another_time(value, written, place, found):
             return None
         half = pattern("half_before").search(found[: place.start()])  # half 6, and 9 now
         begin = half.start() if half else place.start()
@@ -264,7 +268,8 @@ def _value_like(value: str, said: str, known: str, wholes: Sequence[str]) -> str
         led = [each for each in old if written and _is_led_alike(each, known, written, said)]
         as_long = [each for each in old if len(each) == len(value)]
         is_code = len(as_long) == 1 and len(value) >= SHORTEST_PIN and value.isdigit()
-        old = as_long if is_code else _of_same_thing(old, known, said) or led or as_long
+        nearest = [] if len(led) == 1 else _nearest(value, old)
+        old = as_long if is_code else _of_same_thing(old, known, said) or nearest or led or as_long
     return old[0] if len(old) == 1 and not _is_in_list(old[0], alike, known) else ""
 
 
@@ -296,6 +301,16 @@ def _with_unit(value: str, written: re.Match[str] | None, behind: str) -> str:
     return "".join(each[0] for each in (more, of_clock) if each) + left
 
 
+def _nearest(value: str, values: Sequence[str]) -> list[str]:
+    """The one of some numbers that another one is near to, if it is far from the others: 60, of `9 seats, costs 60`,
+    for `The van is 75 now.`
+    """
+    if len(values) < LEAST_SAID or not all(each.isdigit() and int(each) for each in (value, *values)):
+        return []
+    far = sorted((abs(math.log(int(value) / int(each))), each) for each in values)
+    return [far[0][1]] if far[0][0] <= NEAR < far[1][0] and NEARER * far[0][0] <= far[1][0] else []
+
+
 def _of_same_thing(values: Sequence[str], known: str, said: str) -> list[str]:
     """The one of some values that a memory says of what was said: `1337`, of `the shop is on port 8443 and the blog on
     port 1337`, where the blog moved; none where that is not plain.
@@ -303,19 +318,22 @@ def _of_same_thing(values: Sequence[str], known: str, said: str) -> list[str]:
     places = sorted((place.start(), place.end(), each) for each in values if (place := place_of(each, known)))
     own: dict[str, Set[str]] = {}
     about: dict[str, Set[str]] = {}
-    before = 0
+    before, goes_on = 0, False
     for number, (begin, end, each) in enumerate(places, 1):
         until = places[number][0] if number < len(places) else len(known)
         joint = pattern("clause_joint").search(known, end, until)
         behind = known[end : joint.start() if joint else end if number < len(places) else until].split(". ")[0]
-        own[each] = all_stems(f"{pattern('clause_joint').split(known[before:begin])[-1]} {behind}")
+        clause = pattern("clause_joint").split(known[before:begin])[-1]
+        goes_on = goes_on or (number > 1 and pattern("subjectless").match(clause) is not None)
+        own[each] = all_stems(f"{clause} {behind}")
         about[each] = all_stems(f"{known[before:begin]} {behind}")
         before = end
     for stems_of, asked in ((about, first_stem(said)), (own, all_stems(said)), (about, all_stems(said))):
         shared = set.intersection(*map(set, stems_of.values())) if stems_of else set()
         meant = [each for each, words_of_it in stems_of.items() if (words_of_it - shared) & asked]
-        is_topic = asked == first_stem(said) and meant[:1] == [places[0][2]]
-        if len(meant) == 1 and not is_topic:  # what all of it is about
+        by_topic = asked == first_stem(said) or (goes_on and stems_of[places[0][2]] & asked <= first_stem(said))
+        is_topic = by_topic and meant[:1] == [places[0][2]]
+        if len(meant) == 1 and not is_topic:  # what all of it is about: the van seats 9 and costs 60
             return meant
     return []
 
