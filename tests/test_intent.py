@@ -371,6 +371,8 @@ def test_a_question_word_alone_follows_up() -> None:
         "the key for the cellar hangs behind the door",
         "was wrong about the bus, it's the 51",
         "it's the red one from here on",
+        "bin day friday now",
+        "changeovers friday now",
     ],
 )
 def test_what_has_happened_is_told_and_not_asked_for(told: str) -> None:

@@ -623,3 +623,12 @@ def test_a_mere_number_is_put_in_the_place_of_the_one_that_it_is_near_to_or_of_n
     kept = "The van seats 9 and costs 75 a day."
     assert with_values("The van is 75 now.", "The van seats 9 and costs 60 a day.") == kept
     assert with_values("The van is 50 now.", "The van seats 30 and costs 60 a day.") is None
+
+
+def test_somebody_else_who_does_it_is_put_in_the_place_of_who_does_not() -> None:
+    known = "The user's friend Bo has the spare key."
+    assert put_right("The user's sister Ada has the spare key now, not Bo.", known) == (
+        "The user's sister Ada has the spare key."
+    )
+    assert put_right("Ada has the spare key, not Bo.", "Bo has the spare key and he feeds the cat.") is None
+    assert put_right("Ada has the spare key, not Bo.", "The spare key is with Bo.") == "The spare key is with Ada."

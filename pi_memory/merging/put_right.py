@@ -7,6 +7,7 @@ from collections.abc import Sequence, Set
 from msgspec.structs import replace
 
 from pi_memory.judges.comparison import stems
+from pi_memory.judges.holding import subject_of
 from pi_memory.merging.kept_beside import LEAST_SAID, by_chance, by_words, first_stem, is_about, matter
 from pi_memory.merging.values import (
     WHOLES,
@@ -71,6 +72,9 @@ def put_right(said: str, known: str) -> str | None:
     stands = place_of(wrong, known, as_part=bool(_alike(right, wrong)))  # `v2, not v1`, of `ada.org/v1`
     if found is None or not stands or not stems(known) - stems(said):
         return None
+    is_whole = found.right == found.subject and not values_in(wrong)
+    if is_whole and place_of(wrong, subject_of(known)):
+        return _by_another(found.right, known)
     is_place = all(pattern("placed").match(value) for value in (stands[0], right))
     if is_place and _is_of_place(stands, known) and right.split()[0] != wrong.split()[0]:
         return None  # in the can, for what was in the pump over the desk
@@ -90,7 +94,15 @@ def put_right(said: str, known: str) -> str | None:
     ):
         return None
     tail = pattern("since_when").sub("", _tail(found.right)).strip()
+    if is_whole and all_stems(tail) <= all_stems(known):  # Ada has the key, not Bo: of `The key is with Bo.`
+        tail = subject_of(found.right)
     return _if_whole(right, finished(_replaced(known, stands, tail)), known)
+
+
+def _by_another(said: str, known: str) -> str | None:
+    """What a memory says of somebody, of whom it was said instead: `Ada has the key, not Bo`; None if it says more."""
+    other, who = subject_of(said), subject_of(known)
+    return f"{other}{known[len(who) :]}" if other and known.startswith(who) and len(clauses(known)) == 1 else None
 
 
 def _denied(said: str, known: str) -> Contrast | None:

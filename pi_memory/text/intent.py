@@ -148,8 +148,8 @@ def asks(sentence: str) -> bool:
     """Whether a sentence asks, with or without a question mark."""
     sentence = with_apostrophes(" ".join(sentence.split()))  # long white space would take some expressions long
     states = any(pattern(name).match(sentence) for name in ("condition_first", "asks_reminder", "tells_what"))
-    is_mistaken = "?" not in sentence and pattern("mistaken").match(sentence)  # was wrong about the bus
-    if states or is_mistaken or pattern("request").search(sentence):
+    tells = "?" not in sentence and (pattern("mistaken").match(sentence) or _gives_now(sentence))
+    if states or tells or pattern("request").search(sentence):
         return False
     if is_question(sentence) or any(pattern(name).search(sentence) for name in ("looks_up", "needs_help")):
         return True
@@ -162,6 +162,11 @@ def asks(sentence: str) -> bool:
     if length <= LONGEST_FRAGMENT and not sentence.endswith(".") and pattern("ends_asking").search(sentence):
         return True
     return is_brief and length <= LONGEST_NAMED and _is_asked_for(sentence)
+
+
+def _gives_now(sentence: str) -> bool:
+    """Whether it says what something is now: `bin day friday now`."""
+    return pattern("gives_now").search(sentence) is not None and not is_question(sentence)
 
 
 def _ends(sentence: str) -> Iterator[str]:
