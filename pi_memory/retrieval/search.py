@@ -154,9 +154,7 @@ class QueryMeaning(Struct, frozen=True):
 
 
 class Search:
-    """`heads` is the folder of the learned judges. `attention` gives, for a session and a query, the boost of memories
-    by their topics, in [0, 1].
-    """
+    """`attention` gives, for a session and a query, the boost of memories by their topics, in [0, 1]."""
 
     def __init__(
         self,

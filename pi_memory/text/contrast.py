@@ -225,9 +225,8 @@ def _denied(between: str, right: str, *, is_clause: bool) -> int | None:
         return said[0].start()
     if kinds:
         same = [word for word in said if _kinds(between[word.start() :]) & kinds]
-        same = [word for word in same if word[0].casefold() == first] or [
-            w for w in same if w in said[: MOST_BEFORE + 1]
-        ]
+        alike = [word for word in same if word[0].casefold() == first]
+        same = alike or [word for word in same if word in said[: MOST_BEFORE + 1]]
         return same[0].start() if same else None
     if pattern("verb").fullmatch(said[0][0]):
         said = said[1:]
@@ -319,8 +318,10 @@ def plainly(text: str) -> str:
 def _plainly(text: str) -> str:
     said = text.rstrip(" .!")
     found = (_succeeded(said) if pattern("as_of_now").search(said) else None) or _in_place_of_denied(said)
-    plain = f"{found.subject} {found.right}{found.more}".strip() if found else ""
-    return "" if pattern("vague_subject").match(plain) else finished(plain) if plain else ""
+    if found is None:
+        return ""
+    plain = f"{found.subject} {found.right}{found.more}".strip()
+    return "" if pattern("vague_subject").match(plain) else finished(plain)
 
 
 def _without_aside(found: re.Match[str]) -> str:
