@@ -192,7 +192,9 @@ class Corrections:
         if chances[memory.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, memory):
             return True
         puts_right = self._replacement.says_change(_in_own_words(candidate)) or pattern("says_over").search(said)
-        return not (puts_right or denies(said, known) or has_other_value(said, [known]))
+        if puts_right or denies(said, known):
+            return False
+        return not has_other_value(said, [known]) or matter(said).isdisjoint(matter(known))
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
         if candidate.said_at is None:

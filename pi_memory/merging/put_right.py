@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from pi_memory.judges.comparison import stems
 from pi_memory.judges.holding import subject_of
-from pi_memory.merging.kept_beside import LEAST_SAID, by_chance, by_words, first_stem, is_about, matter
+from pi_memory.merging.kept_beside import LEAST_SAID, by_words, first_stem, is_about, matter
+from pi_memory.merging.slots import is_of_another
 from pi_memory.merging.values import (
     WHOLES,
     amounts_in,
@@ -254,6 +255,7 @@ def with_values(said: str, known: str) -> str | None:
         if place is None or any(first_value(name, known) not in ("", old) for name in named):
             return None  # it is the value of another one
         is_beside = _is_beside_it(old, known, said) and _nearest(value, values_in(known)) != [old]
+        is_beside = is_beside or is_of_another(known.find(place[0]), said, known)
         if is_beside or _is_another_time(value, written, place, found):
             return None
         half = pattern("half_before").search(found[: place.start()])  # half 6, and 9 now
@@ -364,42 +366,6 @@ def denies(said: str, known: str) -> bool:
     """Whether what was said names a value of a memory as the wrong one: `in the hall, not next to the door`."""
     found = contrast(said)
     return found is not None and place_of(found.wrong.strip(" .,`\"'"), known) is not None
-
-
-def with_place(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
-    """What a memory says with another place in that of its only one, if nothing else is said: `lives in Hythe with two
-    cats`, for `Maeve's in Hythe now`; else None. With whom somebody was there is left out.
-    """
-    now = pattern("since_when").sub("", said)
-    new = [*pattern("at_place").finditer(now)]
-    if len(new) != 1 or values_in(said) or contrast(said) or pattern("says_over").search(now):
-        return None
-    parts, named = clauses(known), all_stems(now[: new[0].start()])
-    meant = _about(named, parts) if likely is None else by_chance(likely)
-    old = [found for place in meant for found in pattern("at_place").finditer(parts[place])]
-    old = [found for found in old if not all_stems(found[0]) & named]  # `in a choir`, of which it is said
-    where = place_of(old[0][0], known) if len(old) == 1 else None
-    more = all_stems(pattern("moving").sub("", now)) - all_stems(known) - all_stems(new[0][0])
-    if where is None or more or _gives_reason(known, said):
-        return None
-    moved = any(pattern("to_place").match(each[0]) for each in (old[0], new[0]))
-    if moved and not (pattern("moving").search(said) and pattern("moving").search(known[: where.start()])):
-        return None  # lent to Bo
-    lead = (old[0] if moved else new[0])[0].split()[0]
-    behind = pattern("with_whom").sub("", known[where.end() :], count=1)
-    found = f"{known[: where.start()]}{lead} {new[0][0].partition(' ')[2]}{behind}"
-    beside = all_stems(pattern("moving").sub("", known)) - all_stems(said) - all_stems(old[0][0]) - {"user"}
-    return _if_all_is_kept(said, found, known) if beside else None
-
-
-def _about(named: Set[str], parts: Sequence[str]) -> set[int]:
-    """The places of the clauses that have one of the words, and of those that go on from one with `we` or `it`."""
-    found: set[int] = set()
-    for place, part in enumerate(parts):
-        goes_on = pattern("of_persons").match(part.strip()) or pattern("said_of_same").match(part.strip())
-        if all_stems(part) & named or (goes_on and place - 1 in found):
-            found.add(place)
-    return found
 
 
 def _value_instead(said: str) -> Contrast | None:

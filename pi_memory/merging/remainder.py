@@ -21,9 +21,9 @@ from pi_memory.merging.put_right import (
     with_amount,
     with_one_less,
     with_only,
-    with_place,
     with_values,
 )
+from pi_memory.merging.slots import with_slots
 from pi_memory.merging.swapped_over import with_two_swapped
 from pi_memory.merging.values import is_by_so_much, names_in, place_of, values_in
 from pi_memory.text.contrast import contrast, swapped
@@ -85,17 +85,19 @@ def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequen
     if not context and (left := with_one_gone(said, known) or with_one_more(said, known)) is not None:
         return left
     if _gives_up_what_is_known(said, known):
-        return with_rest(said, known, likely, alone, context=context) or (
-            None if context else with_untouched(said, known)
+        return (
+            with_slots(said, known, likely)
+            or with_rest(said, known, likely, alone, context=context)
+            or (None if context else with_untouched(said, known))
         )
     return (
         put_right(said, known)
         or with_age(said, known)
         or with_only(said, known)
         or with_one_less(said, known)
+        or with_slots(said, known, likely)
         or with_amount(said, known)
         or with_values(said, known)
-        or with_place(said, known, likely)
         or _with_exception(said, known)
         or (None if context else with_doer_apart(said, known))
         or with_rest(said, known, likely, alone, context=context)
