@@ -11,6 +11,7 @@ from pi_memory.text.contrast import (
     in_cleft,
     left_behind,
     plainly,
+    renewed,
     without_left_behind,
     wrong_first,
 )
@@ -259,3 +260,37 @@ def test_why_something_was_given_up_is_nothing_in_its_place(text: str) -> None:
 )
 def test_what_holds_in_the_place_of_what_is_denied(text: str, plain: str) -> None:
     assert plainly(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("said", "now"),
+    [
+        ("Ada has a new dentist, Dr Orr.", "Ada's dentist is Dr Orr now."),
+        ("We've got a new cleaner called Bo", "Our cleaner is Bo now."),
+        ("i've got a new number 07700 900123", "My number is 07700 900123 now."),
+        ("dads changed his number its 07700 900662", "Dad's number is 07700 900662 now."),
+        ("They've given me a new laptop, a Corvo.", "My laptop is a Corvo now."),
+        ("The new shed code is 9023 from now on.", "The shed code is 9023 now."),
+        ("We have a new lodger called Kit, Bo moved out.", "Our lodger is Kit now, Bo moved out."),
+        ("I changed the shed code to 7788.", "The shed code is 7788 now."),
+        ("Ada has a new room, number 30", "Ada's room is number 30 now."),
+    ],
+)
+def test_what_somebody_has_a_new_one_of_is_that_now(said: str, now: str) -> None:
+    assert renewed(said) == now
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My new shoes are red.",
+        "I have a new idea for the garden.",
+        "We have a new kitten, she's lovely",
+        "He's got a new job at the mill",
+        "It has a new engine, which helps.",
+        "I changed my mind.",
+        "What's Ada's new number?",
+    ],
+)
+def test_what_says_not_which_the_new_one_is_stays_as_it_is(said: str) -> None:
+    assert renewed(said) == said

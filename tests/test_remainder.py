@@ -105,3 +105,16 @@ def test_who_is_gone_leaves_the_others_unless_somebody_else_is_named_instead() -
     assert not loses_one("The hens died.", hens)
     assert loses_one("Bo left.", "Ida, Ada and Bo, three of our hens, lay.")
     assert not loses_one("Bo left the choir.", "Ada, Bo and Kit are in my choir.")  # it is put right
+
+
+def test_no_number_that_was_said_is_lost_where_another_value_goes_in_its_place() -> None:
+    known = "Our broadband is with Aller, 32 a month."
+    assert merged("We left Aller for Ulmet.", known) == "Our broadband is with Ulmet."
+    assert merged("We left Aller for Ulmet, it's 29 a month.", known) == "Our broadband is with Ulmet, it's 29 a month."
+    assert merged("We left Aller for Ulmet, 29 a month.", known) == "Our broadband is with Ulmet, 29 a month."
+
+
+def test_where_exactly_something_was_ends_with_where_it_was() -> None:
+    known = "Ada's in hospital, ward 12."
+    assert merged("Ada's out of hospital.", known) is None
+    assert merged("Ada has stopped the iron.", "Ada takes iron, salts.") == "Ada has stopped the iron. Ada takes salts."

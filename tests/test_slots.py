@@ -58,6 +58,11 @@ COT = "The cot is in the cupboard under the stairs."
         ("Jo lives in Hythe now.", JO, "My sister Jo lives in Hythe and works at the mill."),
         ("Jo works at the inn now.", JO, "My sister Jo lives in Deal and works at the inn."),
         ("Jo quit the mill, she works at the inn now.", JO, "My sister Jo lives in Deal and works at the inn."),
+        (
+            "Gran moved into room 31.",
+            "Gran moved into Elm Court, she's in room 12.",
+            "Gran moved into Elm Court, she's in room 31.",
+        ),
         ("The cot is in the loft now.", COT, "The cot is in the loft."),
         ("The cot is with Ada now.", COT, "The cot is with Ada."),
         (

@@ -19,7 +19,7 @@ from pi_memory.judges.worth import Worth
 from pi_memory.loader import Loader
 from pi_memory.protocols import Embedder
 from pi_memory.text import intent
-from pi_memory.text.contrast import plainly
+from pi_memory.text.contrast import plainly, renewed
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import about_user, finished
 from pi_memory.text.secrets import secret_in
@@ -318,7 +318,7 @@ def _updates(sentence: Sentence) -> list[Sentence]:
 
 def _candidate(fact: Sentence, content: str, exchange_id: int) -> Candidate:
     quote = content if secret_in(fact.text) else fact.text  # a password of the wifi: the sentence before says so
-    return Candidate(about_user(content), source=SOURCE, quote=quote, exchange_id=exchange_id)
+    return Candidate(about_user(renewed(content)), source=SOURCE, quote=quote, exchange_id=exchange_id)
 
 
 def _chance(text: str, judged: float) -> float:

@@ -26,6 +26,7 @@ from pi_memory.merging.remainder import loses_one, merged
 from pi_memory.merging.swapped_over import with_two_swapped
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
+from pi_memory.text.contrast import renewed
 from pi_memory.text.fact import stems
 from pi_memory.text.language import pattern, remembered
 from pi_memory.text.persons import about_user, by_user
@@ -395,7 +396,7 @@ def _in_own_words(said: Candidate | Memory) -> str:
 
 @remembered(512)
 def _own_words(content: str, quote: str) -> str:
-    content = undated(content)
+    content, quote = undated(content), renewed(quote)
     says_as_much = len(content) < len(quote) + SUBJECT and not pattern("remember").match(quote)
     says_most = 2 * len(stems(content) & stems(about_user(quote))) >= len(stems(content))  # no `it's 8820 now`
     return quote if says_as_much and says_most else content

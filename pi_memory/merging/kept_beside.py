@@ -195,6 +195,8 @@ def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool], 
         is_moved = is_moved or bool(places and found[place - 1] and pattern("at_place").search(pieces[place - 1]))
         refers_back = not words("of_before").isdisjoint(re.findall(r"\w+", own.casefold())[1:])
         hangs = not matter(own) or refers_back or goes_on or (_goes_on_from(own) and not begins_anew)
+        is_only_more = len(pieces) == LEAST_PIECES and has_no_verb and joints[0].strip() == ","  # away, in ward 4
+        hangs = hangs or (is_over and is_only_more)
         hangs = hangs or (names_it and (is_over or has_no_verb)) or (is_moved and has_no_verb and not leads(own))
         gives_reason = any(all_stems(each[0]) & all_stems(said) for each in pattern("reason").finditer(own))
         found[place] = found[place] or gives_reason or (found[place - 1] and hangs and not is_list)

@@ -84,6 +84,9 @@ def without_item(known: str, gone: Set[str]) -> str | None:
         return None
     if _is_item(pieces[0]):
         return _without_doers(known, gone)
+    is_list = any(map(str.isalpha, "".join(each[0] for each in pattern("clause_joint").finditer(known))))
+    if not is_list and pattern("at_place").search(pieces[0]):
+        return None  # in hospital, ward 12
     last = next((place for place, piece in enumerate(pieces) if place and not _is_item(piece)), len(pieces))
     head = _head(pieces[0])
     own, items = pieces[0][len(head) :], pieces[1:last]

@@ -3,6 +3,7 @@ and what was said beside it is kept (`kept_beside.py`). Pure.
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from pi_memory.judges.comparison import stems
 from pi_memory.merging.kept_beside import (
@@ -91,19 +92,39 @@ def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequen
             or (None if context else with_untouched(said, known))
         )
     return (
-        put_right(said, known)
-        or with_age(said, known)
-        or with_only(said, known)
-        or with_one_less(said, known)
-        or with_slots(said, known, likely)
-        or with_amount(said, known)
-        or with_values(said, known)
+        _changed(said, known, likely)
         or _with_exception(said, known)
         or (None if context else with_doer_apart(said, known))
         or with_rest(said, known, likely, alone, context=context)
         or with_pieces(said, known)
         or (None if context else with_untouched(said, known))
     )
+
+
+def _changed(said: str, known: str, likely: Sequence[float] | None) -> str | None:
+    """A memory with what was said in the place of what it puts right, and with the pieces of that which say more; None
+    where a number, a day or a time that was said would be lost.
+    """
+    slots = partial(with_slots, likely=likely)
+    for form in (put_right, with_age, with_only, with_one_less, slots, with_amount, with_values):
+        if changed := form(said, known):
+            kept = {*map(_digits, values_in(f"{changed} {known}"))}
+            left = [value for value in values_in(said) if _digits(value) not in kept]
+            more = [
+                piece
+                for piece in pattern("clause_joint").split(said)[1:]
+                if kept.isdisjoint(map(_digits, values_in(piece)))
+            ]
+            told = [piece.rstrip(" .!") for piece in more if any(place_of(value, piece) for value in left)]
+            both = finished(", ".join([changed.rstrip(" .!"), *told]))
+            if all(place_of(value, both, as_part=True) for value in left):
+                return both if told else changed
+    return None
+
+
+def _digits(value: str) -> str:
+    """A value without what may stand beside its digits: `5`, of `5th`; a day without the ending of several."""
+    return "".join(c for c in value if c.isdigit()) or value.casefold().removesuffix("s")
 
 
 def _with_exception(said: str, known: str) -> str | None:

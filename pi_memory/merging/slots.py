@@ -131,6 +131,7 @@ def _place(new: Slot, about: Set[str], known: str, likely: Sequence[float] | Non
         meant = [each for each in alike if shared[inside[each.begin]]]
         if meant:
             break
+    meant = [each for each in meant if _is_called_alike(each, new, known)] or meant
     if len(meant) > 1:
         named = [each for each in meant if set[str]() < subjects[inside[each.begin]] <= about]
         most = max(shared[inside[each.begin]] for each in meant)
@@ -160,6 +161,11 @@ def _may_take(old: Slot, new: Slot) -> bool:
     """Whether a slot is one of the same kind: `in year 4`, for `in year 3`, not for `in ward 3`."""
     is_same = (old.kind, old.ends) == (new.kind, new.ends)
     return is_same and (new.kind != "slot_number" or old.lead.casefold() == new.lead.casefold())
+
+
+def _is_called_alike(old: Slot, new: Slot, known: str) -> bool:
+    """Whether both are such a place: room 31, and room 12."""
+    return new.kind == "slot_place" and any(_head(each.value) == _head(new.value) for each in _parts(old, known))
 
 
 def _is_topic(slot: Slot, about: Set[str], known: str) -> bool:

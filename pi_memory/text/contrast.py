@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from pi_memory.text.language import forms, pattern, remembered, words
 from pi_memory.text.persons import finished, third
-from pi_memory.text.sentences import begins_clause, sentences, stems
+from pi_memory.text.sentences import begins_clause, sentences, stems, with_apostrophes
 
 LONGEST = 600
 """Characters of a sentence from which on nothing is put right in it."""
@@ -26,6 +26,8 @@ MOST_OTHER = 3
 SENTENCES = 2
 """Sentences that deny a value and say another one together."""
 MOST_TOLD_OF = 4
+WHAT, VALUE = ("what", "which", "thing", "item"), ("value", "as", "one", "number")
+"""Groups of what somebody has a new one of, and of which it is."""
 """Words of a value that takes over what was told of the wrong one: `it isn't the roof that leaks but the barn`."""
 
 
@@ -322,6 +324,23 @@ def _plainly(text: str) -> str:
         return ""
     plain = f"{found.subject} {found.right}{found.more}".strip()
     return "" if pattern("vague_subject").match(plain) else finished(plain)
+
+
+@remembered(512)
+def renewed(text: str) -> str:
+    """What somebody has a new one of, as it is now: `Ada's dentist is Dr Orr now.` for `Ada has a new dentist, Dr Orr`;
+    the text itself where it says no such thing.
+    """
+    found = pattern("has_new").match(pattern("since_when").sub("", with_apostrophes(text)).rstrip(" .!"))
+    if found is None:
+        return text
+    parts = found.groupdict()
+    who = parts["who"] or parts["whom"] or parts["changer"] or ""
+    what, value = (next(filter(None, map(parts.get, names))) for names in (WHAT, VALUE))
+    is_thing = parts["its"] is not None and parts["its"].casefold() == "the"
+    whose = parts["owner"] or ("the" if is_thing else forms("whose").get(who.casefold()) or f"{who}'s")
+    value = pattern("calling_it").sub("", value).strip()
+    return finished(f"{whose} {what.strip()} is {value} now{parts['more'] or ''}")
 
 
 def _without_aside(found: re.Match[str]) -> str:
