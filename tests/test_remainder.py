@@ -1,5 +1,7 @@
 """What a memory says that a correction leaves standing: said anew, in several sentences, or of who is there no more."""
 
+import pytest
+
 from pi_memory.merging.kept_beside import by_itself
 from pi_memory.merging.put_right import put_right
 from pi_memory.merging.remainder import loses_one, merged
@@ -117,4 +119,29 @@ def test_no_number_that_was_said_is_lost_where_another_value_goes_in_its_place()
 def test_where_exactly_something_was_ends_with_where_it_was() -> None:
     known = "Ada's in hospital, ward 12."
     assert merged("Ada's out of hospital.", known) is None
+    assert merged("The Orrs have cancelled.", "Booking for the Orrs 5 to 12 July, 4 people and a dog.") is None
     assert merged("Ada has stopped the iron.", "Ada takes iron, salts.") == "Ada has stopped the iron. Ada takes salts."
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        ("The dog's evening pill is at 7 now.", "The dog has pills at 8 and at 6.", "The dog has pills at 8 and at 7."),
+        ("The dog's morning pill is at 9 now.", "The dog has pills at 8 and at 6.", "The dog has pills at 9 and at 6."),
+        (
+            "Ada sold the Audi and got a Saab.",
+            "Ada drives the Audi and Bo has a Fiat.",
+            "Ada drives a Saab and Bo has a Fiat.",
+        ),
+        ("We had the tank filled again today, 700 litres.", "The tank was filled in May, 900 litres.", None),
+        ("Zoe moved out, Ida has her room now.", "Zoe has the back room and Ida has the box room.", None),
+    ],
+)
+def test_what_is_said_of_one_of_two_changes_that_one(said: str, known: str, kept: str | None) -> None:
+    assert merged(said, known) == kept
+
+
+def test_a_part_of_the_day_is_no_piece_by_itself() -> None:
+    known = "Kit has asthma, brown inhaler morning and night."
+    said = "The inhaler is purple now, the doctor changed it."
+    assert merged(said, known) == f"{said} Kit has asthma."

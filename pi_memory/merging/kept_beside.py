@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence, Set
 from itertools import takewhile
 
 from pi_memory.judges.comparison import stems
+from pi_memory.judges.holding import subject_of
 from pi_memory.merging.values import day_name, kinds_of_values, names_in, place_of, shape_of, values_in
 from pi_memory.text.contrast import (
     contrast,
@@ -166,6 +167,7 @@ def _touched(said: str, pieces: Sequence[str]) -> list[bool]:
     """
     first, *others = [len(matter(piece) & matter(said)) for piece in pieces]
     is_named = max(others) > first or (any(others) and _only_by_subject(said, pieces[0]))
+    is_named = is_named and not _is_left_by_its_subject(said, pieces[0])
     return [first > 0 and not is_named, *map(bool, others)]
 
 
@@ -185,6 +187,7 @@ def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool], 
     places = [each[0] for each in pattern("at_place").finditer(said) if not place_of(each[0], ", ".join(pieces))]
     is_moved = False
     is_list = pattern("list_head").match(pieces[0]) is not None
+    is_apposed = len(pieces) == LEAST_PIECES and joints[0].strip() == ","  # in hospital, ward 4
     for place, own in enumerate(pieces[1:], 1):
         has_no_verb = not has_verb(own) and not (any(map(str.isalpha, joints[place - 1])) and _says_where(own))
         names_it = pattern("definite").match(own) is not None and not own.startswith("the user")
@@ -194,8 +197,9 @@ def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool], 
         goes_on = pattern("verb").match(own) is not None and not begins_anew
         is_moved = is_moved or bool(places and found[place - 1] and pattern("at_place").search(pieces[place - 1]))
         refers_back = not words("of_before").isdisjoint(re.findall(r"\w+", own.casefold())[1:])
-        hangs = not matter(own) or refers_back or goes_on or (_goes_on_from(own) and not begins_anew)
-        is_only_more = len(pieces) == LEAST_PIECES and has_no_verb and joints[0].strip() == ","  # away, in ward 4
+        says_nothing = not matter(own) or pattern("part_of_day_alone").fullmatch(own) is not None
+        hangs = says_nothing or refers_back or goes_on or (_goes_on_from(own) and not begins_anew)
+        is_only_more = has_no_verb and (is_apposed or not any(map(has_verb, pieces)))  # a booking, four people
         hangs = hangs or (is_over and is_only_more)
         hangs = hangs or (names_it and (is_over or has_no_verb)) or (is_moved and has_no_verb and not leads(own))
         gives_reason = any(all_stems(each[0]) & all_stems(said) for each in pattern("reason").finditer(own))
@@ -409,6 +413,12 @@ def _has_who_left(said: str, clause: str) -> bool:
     over = " ".join(each for each in clauses(said) if _says_gone(each))
     names = " ".join(word for text in (over, clause) for word in re.findall(r"\w+", text) if word[:1].isupper())
     return bool(all_stems(names) & all_stems(over) & all_stems(clause))
+
+
+def _is_left_by_its_subject(said: str, clause: str) -> bool:
+    """Whether whom a clause is about is said to have left: `Bo moved out.`"""
+    who = [subject_of(each) for each in clauses(said) if pattern("has_left").search(each)]
+    return any(all_stems(each) & all_stems(subject_of(clause)) for each in who)
 
 
 def _stands_alone(clause: str) -> bool:

@@ -284,6 +284,9 @@ def _value_like(value: str, said: str, known: str, wholes: Sequence[str]) -> str
         is_code = len(as_long) == 1 and len(value) >= SHORTEST_PIN and value.isdigit()
         nearest = [] if len(led) == 1 else _nearest(value, old)
         old = as_long if is_code else _of_same_thing(old, known, said) or nearest or led or as_long
+    if len(alike) == LEAST_SAID and all(is_time_of_day(each, known) for each in alike):  # at 8 and at 6
+        early, late = (pattern(name).search(said) for name in ("early_part", "late_part"))
+        old = [alike[0] if early else alike[1]] if bool(early) != bool(late) else old
     return old[0] if len(old) == 1 and not _is_in_list(old[0], alike, known) else ""
 
 

@@ -106,7 +106,8 @@ def _changed(said: str, known: str, likely: Sequence[float] | None) -> str | Non
     where a number, a day or a time that was said would be lost.
     """
     slots = partial(with_slots, likely=likely)
-    for form in (put_right, with_age, with_only, with_one_less, slots, with_amount, with_values):
+    by_value = () if _happened_again(said, known) else (with_amount, with_values)
+    for form in (put_right, with_age, with_only, with_one_less, slots, *by_value):
         if changed := form(said, known):
             kept = {*map(_digits, values_in(f"{changed} {known}"))}
             left = [value for value in values_in(said) if _digits(value) not in kept]
@@ -120,6 +121,13 @@ def _changed(said: str, known: str, likely: Sequence[float] | None) -> str | Non
             if all(place_of(value, both, as_part=True) for value in left):
                 return both if told else changed
     return None
+
+
+def _happened_again(said: str, known: str) -> bool:
+    """Whether what is known was done once more: `We had the tank filled again, 700 litres.`"""
+    found = pattern("once_more").search(said)
+    done = said[: found.start()].split()[-1:] if found else []
+    return bool(done) and done[0].endswith("ed") and bool(stems(done[0]) & stems(known))
 
 
 def _digits(value: str) -> str:
@@ -152,9 +160,8 @@ def loses_one(said: str, known: str) -> bool:
         pattern("joining").search(known[: each.start()]) or pattern("begins_joined").match(known[each.end() :].lstrip())
         for each in places
     )
-    more = any(
-        names_in(f". {clause}") - names_in(f". {known}") for clause in clauses(said)[1:]
-    )  # Bo left, it's Ida now
+    more = any(names_in(f". {clause}") - names_in(f". {known}") for clause in clauses(said)[1:])  # it's Ida now
+    more = more or swapped(said) is not None
     return (
         is_joined
         and not more

@@ -84,7 +84,8 @@ def swapped(text: str) -> Contrast | None:
     Bern`; None without both.
     """
     if found := pattern("swaps").search(text):
-        return Contrast("", found["right"].strip(), found["wrong"])
+        right, wrong = found["right"] or found["got"], found["wrong"] or found["sold"]
+        return Contrast("", right.strip(), wrong)
     left = pattern("changed_from").search(text)
     came = pattern("came_to").match(text, left.end()) if left else None
     return Contrast("", came["right"], left["wrong"]) if left and came else None
