@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pi_memory.merging.remainder import merged
-from pi_memory.merging.slots import slots_in, with_slots
+from pi_memory.merging.slots import slots_in, with_denied, with_piece, with_slots
 
 CHOIR = "Choir is in the church hall on Thursdays at 7.30."
 JO = "My sister Jo lives in Deal and works at the mill."
@@ -163,3 +163,50 @@ def test_slots_of_any_text_lie_apart_in_it(text: str) -> None:
     slots = slots_in(text)
     assert all(0 <= slot.begin < slot.end <= len(text) for slot in slots)
     assert all(one.end <= other.begin for one, other in pairwise(slots))
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        ("Des can't do Thursday, it'll be Friday now.", "Des comes Thursday at 10.", "Des comes Friday at 10."),
+        ("Des rang, he can't do Thursday, it'll be Friday.", "Des comes Thursday at 10.", "Des comes Friday at 10."),
+        ("My op isn't on the 3rd, they gave me the 17th.", "My op is on 3 March.", "My op is on 17 March."),
+        (
+            "The talk can't be Tuesday, so it's Thursday.",
+            "The talk is on Tuesday at 9.",
+            "The talk is on Thursday at 9.",
+        ),
+        (
+            "Des can't do Thursday, it'll be Friday, and he's happy without a deposit.",
+            "Des comes Thursday.",
+            "Des comes Friday. He's happy without a deposit.",
+        ),
+        ("Bo can't do Monday, he's here on Friday.", "Des comes Thursday at 10.", None),
+        ("Des can't do Thursday.", "Des comes Thursday at 10.", None),
+        ("Des comes Thursday, not that I mind.", "Des comes Thursday at 10.", None),
+    ],
+)
+def test_a_value_goes_in_the_slot_of_the_one_that_is_denied(said: str, known: str, kept: str | None) -> None:
+    assert with_denied(said, known) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        ("The roof leaks, so choir's at the school.", CHOIR, "Choir is at the school on Thursdays at 7.30."),
+        ("We had a tidy up so the cot's in the loft.", COT, "The cot is in the loft."),
+        ("Ida was off sick so it's Friday now.", "Kit's test is on Monday.", "Kit's test is on Friday."),
+        (
+            "They moved my op to 4 May and Ada drives me there.",
+            "My op is on 3 May.",
+            "My op is on 4 May. Ada drives me there.",
+        ),
+        ("We've moved the saw to the shed.", "The saw is under the stairs.", "The saw is in the shed."),
+        ("Bo switched to nights, he's home at six.", "Bo works at the mill.", None),
+        ("Bo has gone on to Ulm, I see Ida now.", "My vet is Bo on Mill Lane.", None),
+        ("The roof leaks, and the shop is shut.", CHOIR, None),
+        ("The plugin is mended, we're in room 5.", "We stay in room 4 until the plugin is mended.", None),
+    ],
+)
+def test_a_piece_of_what_was_said_goes_in_its_slot(said: str, known: str, kept: str | None) -> None:
+    assert (with_slots(said, known) or with_piece(said, known)) == kept

@@ -23,6 +23,7 @@ from pi_memory.merging.neighbours import Nearby, NeighbourSearch
 from pi_memory.merging.one_gone import with_one_gone, with_one_more
 from pi_memory.merging.put_right import denies, with_value_alone
 from pi_memory.merging.remainder import loses_one, merged
+from pi_memory.merging.slots import with_denied
 from pi_memory.merging.swapped_over import with_two_swapped
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
@@ -292,8 +293,9 @@ def _put_right_alone(candidate: Candidate, old: Sequence[Neighbour], chances: Ch
     list of which one item is over, or that has one more, two that swapped, or what has another value now.
     """
     said = undated(candidate.content)
-    forms = with_one_gone, with_one_more, with_two_swapped, with_value_alone
-    found = [n for n in old if any(form(said, undated(n.memory.content)) for form in forms)]
+    forms = with_one_gone, with_one_more, with_two_swapped, with_value_alone, with_denied
+    apart = [(n, undated(n.memory.content)) for n in old]
+    found = [n for n, known in apart if known not in said and any(form(said, known) for form in forms)]
     nearest = max(found, key=lambda n: n.cosine or 0.0, default=None)
     return {nearest.memory.id: max(chances[nearest.memory.id], PUT_RIGHT_ALONE)} if nearest else {}
 

@@ -202,11 +202,15 @@ def _with_what_hangs(said: str, pieces: Sequence[str], touched: Sequence[bool], 
         is_only_more = has_no_verb and (is_apposed or not any(map(has_verb, pieces)))  # a booking, four people
         hangs = hangs or (is_over and is_only_more)
         hangs = hangs or (names_it and (is_over or has_no_verb)) or (is_moved and has_no_verb and not leads(own))
-        gives_reason = any(all_stems(each[0]) & all_stems(said) for each in pattern("reason").finditer(own))
-        found[place] = found[place] or gives_reason or (found[place - 1] and hangs and not is_list)
+        found[place] = found[place] or gives_reason(own, said) or (found[place - 1] and hangs and not is_list)
         if (found[place] and names_it and has_no_verb) or (goes_on and (found[place] or found[0])):
             found[: place + 1] = [True] * (place + 1)  # our house, the one by the mill, is old
     return found
+
+
+def gives_reason(known: str, said: str) -> bool:
+    """Whether a text gives a reason or a limit that something was said of: `until the plugin is mended`."""
+    return any(all_stems(found[0]) & all_stems(said) for found in pattern("reason").finditer(known))
 
 
 def _says_where(piece: str) -> bool:

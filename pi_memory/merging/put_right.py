@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from pi_memory.judges.comparison import stems
 from pi_memory.judges.holding import subject_of
-from pi_memory.merging.kept_beside import LEAST_SAID, by_words, first_stem, is_about, matter
+from pi_memory.merging.kept_beside import LEAST_SAID, by_words, first_stem, gives_reason, is_about, matter
 from pi_memory.merging.slots import is_of_another
 from pi_memory.merging.values import (
     WHOLES,
@@ -245,7 +245,7 @@ def with_values(said: str, known: str) -> str | None:
     if pattern("by_how_much").search(said):
         return None  # 90 less
     found, told = known, pattern("since_when").sub("", said)
-    if months_in(told) - months_in(" ".join(new)) - months_in(known) or _gives_reason(known, said):
+    if months_in(told) - months_in(" ".join(new)) - months_in(known) or gives_reason(known, said):
         return None  # in April, the 14th
     gone: list[str] = []
     for value in new:
@@ -410,11 +410,6 @@ def _named_alone(found: Contrast, wrong: str) -> tuple[Contrast, str]:
     """A contrast of two names, each without the words before it: `at the Grand` as `Grand`."""
     right, other = pattern("name_at_end").search(found.right), pattern("name_at_end").search(wrong)
     return (replace(found, right=right[0]), other[0]) if right and other else (found, wrong)
-
-
-def _gives_reason(known: str, said: str) -> bool:
-    """Whether a memory gives a reason or a limit that something was said of: `until the plugin is mended`."""
-    return any(all_stems(found[0]) & all_stems(said) for found in pattern("reason").finditer(known))
 
 
 def _replaced(known: str, wrong: re.Match[str], right: str) -> str:

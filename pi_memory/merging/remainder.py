@@ -24,7 +24,7 @@ from pi_memory.merging.put_right import (
     with_only,
     with_values,
 )
-from pi_memory.merging.slots import with_slots
+from pi_memory.merging.slots import with_denied, with_piece, with_slots
 from pi_memory.merging.swapped_over import with_two_swapped
 from pi_memory.merging.values import is_by_so_much, names_in, place_of, values_in
 from pi_memory.text.contrast import contrast, swapped
@@ -105,9 +105,9 @@ def _changed(said: str, known: str, likely: Sequence[float] | None) -> str | Non
     """A memory with what was said in the place of what it puts right, and with the pieces of that which say more; None
     where a number, a day or a time that was said would be lost.
     """
-    slots = partial(with_slots, likely=likely)
+    slots, piece = (partial(form, likely=likely) for form in (with_slots, with_piece))
     by_value = () if _happened_again(said, known) else (with_amount, with_values)
-    for form in (put_right, with_age, with_only, with_one_less, slots, *by_value):
+    for form in (put_right, with_denied, with_age, with_only, with_one_less, slots, *by_value, piece):
         if changed := form(said, known):
             kept = {*map(_digits, values_in(f"{changed} {known}"))}
             left = [value for value in values_in(said) if _digits(value) not in kept]

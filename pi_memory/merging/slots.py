@@ -9,11 +9,12 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from pi_memory.merging.kept_beside import by_chance
-from pi_memory.merging.values import is_by_so_much
+from pi_memory.merging.kept_beside import by_chance, gives_reason
+from pi_memory.merging.values import day_name, is_by_so_much, months_in, values_in
 from pi_memory.text.contrast import asserted
-from pi_memory.text.language import pattern
-from pi_memory.text.sentences import clauses, sentences, stems
+from pi_memory.text.language import forms, pattern, words
+from pi_memory.text.persons import finished
+from pi_memory.text.sentences import clauses, has_verb, sentences, stems
 
 KINDS = ("slot_date", "slot_days", "slot_time", "slot_price", "slot_place", "slot_source", "slot_name", "slot_number")
 """Expressions of what fills a slot, with a `value` and perhaps a `lead` before it. What one has found is no other."""
@@ -21,8 +22,9 @@ IDLE = ("as_of_now", "since_when", "changes", "slot_word")
 """Expressions of what says no more than that something is so now."""
 NOT_SO = ("says_over", "negation", "by_how_much", "for_once")
 """Expressions of what does not say how something is from now on."""
+WHEN = ("slot_date", "slot_days", "slot_time")
 TWO = 2
-"""Clauses of which the first one may say what is over."""
+"""Clauses of which the first one may say what is over, and words of a piece that says something besides."""
 
 
 class Slot(Struct, frozen=True):
@@ -42,13 +44,45 @@ def with_slots(said: str, known: str, likely: Sequence[float] | None = None) -> 
     clauses untrue.
     """
     told = pattern("since_when").sub("", _told(asserted(said)))
+    return _with_told(told, known, likely)
+
+
+def with_piece(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
+    """The same where one piece of a sentence says it, behind why it is so: `the roof leaks, so choir's at the school`;
+    with what was said behind it. None where another piece has a value too, or denies one.
+    """
+    parts = _parts_of(said)
+    denied = [
+        part for part in parts if pattern("negation").search(part) and (slots_in(part) or stems(part) & stems(known))
+    ]
+    if len(parts) == 1 or len(sentences(said)) > 1 or denied or gives_reason(known, said):
+        return None
+    with_values = [place for place, part in enumerate(parts) if slots_in(part)]
+    if len(with_values) != 1:
+        return None
+    place, part = with_values[0], pattern("since_when").sub("", asserted(parts[with_values[0]]))
+    changed = _with_told(part, known, likely, goes_on=place > 0)
+    behind = parts[place + 1 :]
+    is_all = all(has_verb(each) or _matter(each) <= stems(known) for each in behind)
+    is_all = is_all and not any(map(pattern("subordinate").match, behind))
+    return " ".join([changed, *_more(behind, known)]) if changed and is_all else None
+
+
+def _with_told(told: str, known: str, likely: Sequence[float] | None, *, goes_on: bool = False) -> str | None:
     new = slots_in(told)
     are_several = len({(each.kind, each.ends) for each in new}) < len(new)
-    if not new or are_several or len(sentences(told)) > 1 or is_by_so_much(said):
+    if not new or are_several or len(sentences(told)) > 1 or is_by_so_much(told):
         return None
     about = _about(told, new)
     is_otherwise = any(pattern(name).search(told) for name in NOT_SO)
-    if not about or not about <= stems(known) or is_otherwise:
+    is_otherwise = is_otherwise or any(
+        each.kind == "slot_place" and _leads_to(each) and not pattern("moves").search(told[: each.begin])
+        for each in new
+    )  # switched to nights
+    is_of_it = bool(about) or (goes_on and pattern("said_of_same").match(told.strip()) is not None)
+    has_end = any(each.ends for each in new)
+    is_of_it = is_of_it and about <= stems(known) and (has_end or not gives_reason(known, told))
+    if not is_of_it or is_otherwise:
         return None
     places = [_place(each, about, known, likely) for each in new]
     if None in places or len({*places}) < len(places) or _may_be_otherwise(new, known):
@@ -56,7 +90,47 @@ def with_slots(said: str, known: str, likely: Sequence[float] | None = None) -> 
     found, taken = known, zip(filter(None, places), new, strict=True)
     for old, each in sorted(taken, key=lambda pair: -pair[0].begin):
         found = f"{found[: old.begin]}{_filled(old, each)}{_behind(old, each, found)}"
+    found = f"{found[:1].upper()}{found[1:]}" if known[:1].isupper() else found
     return found if found.casefold() != known.casefold() else None
+
+
+def with_denied(said: str, known: str) -> str | None:
+    """What a memory says with another value in the slot of one that is said not to be so: `Ada can't do Thursday, it'll
+    be Friday now`, and what was said besides; None where it has none such, or nothing of what was said.
+    """
+    parts = _parts_of(said)
+    denies = [pattern("negation").search(part) is not None for part in parts]
+    if True not in denies or False not in denies[denies.index(True) :] or not _matter(said) & stems(known):
+        return None
+    gone = [slot for part, is_gone in zip(parts, denies, strict=True) if is_gone for slot in slots_in(part)]
+    held = parts[denies.index(True) + 1 :]
+    new = [slot for part in held if not pattern("negation").search(part) for slot in slots_in(part)]
+    found, is_found = known, False
+    for each in new:
+        denied = [slot for slot in gone if slot.kind == each.kind and slot.kind in WHEN]
+        alike = [old for old in slots_in(found) if old.kind == each.kind]
+        places = [old for old in alike if any(_is_value(old, one) for one in denied)]
+        if len(places) == 1:
+            found = f"{found[: places[0].begin]}{_filled(places[0], each)}{found[places[0].end :]}"
+            is_found = True
+    more = [part for part in held if not slots_in(part)]
+    return " ".join([found, *_more(more, known)]) if is_found else None
+
+
+def _parts_of(said: str) -> list[str]:
+    return [part for sentence in sentences(said) for part in pattern("piece_end").split(sentence)]
+
+
+def _more(parts: Sequence[str], known: str) -> list[str]:
+    """The parts of what was said that say more than is known."""
+    return [finished(part) for part in parts if has_verb(part) and len(_matter(part) - stems(known)) >= TWO]
+
+
+def _is_value(old: Slot, denied: Slot) -> bool:
+    """Whether a slot has a value that is denied: 3 March, the 3rd."""
+    both = [[day_name(word) for word in values_in(slot.value)] for slot in (old, denied)]
+    digits = [re.findall(r"\d+", slot.value) for slot in (old, denied)]
+    return both[0] == both[1] or (old.kind == "slot_date" and digits[0][:1] == digits[1][:1] != [])
 
 
 def slots_in(text: str) -> list[Slot]:
@@ -128,7 +202,7 @@ def _place(new: Slot, about: Set[str], known: str, likely: Sequence[float] | Non
     subjects = {a: _subject(known[a:b], slots, a) for a, b in pieces}
     for goes_on in (False, True):  # `we rehearse at the mill`, of a band that was named
         shared = {a: len(matter & about) for a, matter in _matters(known, pieces, subjects, goes_on=goes_on).items()}
-        meant = [each for each in alike if shared[inside[each.begin]]]
+        meant = [each for each in alike if shared[inside[each.begin]] or not about]
         if meant:
             break
     meant = [each for each in meant if _is_called_alike(each, new, known)] or meant
@@ -252,8 +326,13 @@ def _filled(old: Slot, new: Slot) -> str:
     is_until = new.ends and not pattern("until_then").search(f"{new.lead} ")  # it finishes at 4
     is_led = is_until or (old.kind == "slot_place" and _leads_to(old) != _leads_to(new))
     lead, value = old.lead if is_led else new.lead or old.lead, new.value
-    if pattern("nth_day").fullmatch(value) and pattern("nth_day").search(old.value):  # of the month
-        value = pattern("nth_day").sub(value, old.value)
+    if old.kind == "slot_place" and _leads_to(new) and not _leads_to(old) and lead not in words("wide_lead"):
+        lead = forms("lead_of_to")[new.lead.casefold()]  # moved to the shed, from under the stairs
+    if old.kind == "slot_date" and months_in(old.value) and not months_in(value):  # 3 March, the 17th
+        day = value.split()[-1] if re.search(r"\d[a-z]", old.value) else re.sub(r"\D", "", value)
+        value = re.sub(r"\d+(?:st|nd|rd|th)?", day, old.value, count=1)
+    if (nth := pattern("nth_day").search(value)) and pattern("nth_day").search(old.value):  # of the month
+        value = pattern("nth_day").sub(nth[0], old.value)
     return f"{lead} {value}".strip()
 
 
