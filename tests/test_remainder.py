@@ -29,6 +29,11 @@ def test_of_who_is_no_more_meant_nothing_is_left() -> None:
     assert merged("Bo quit. The till went to Ida.", known, [0.9, 0.1], claims) is None
     known, claims = "The dog is on Panacur. Hates me for it.", ["The dog is on Panacur.", "Hates me for it."]
     assert merged("It did nothing, so he gets Milbemax.", known, [0.9, 0.1], claims) is None
+    known, claims = (
+        "Dr Ode is my tutor at school, and she's a bit scary.",
+        ["Dr Ode is my tutor at school", "Dr Ode is a bit scary"],
+    )
+    assert merged("My tutor is Ida Marsh now.", known, [0.9, 0.1], claims) is None
     context = "There is a ladder with Mrs. Ode."
     assert by_itself(said, f"{context} She is always in.", context, [context, "Mrs. Ode is always in."]) == ""
 
@@ -145,3 +150,10 @@ def test_a_part_of_the_day_is_no_piece_by_itself() -> None:
     known = "Kit has asthma, brown inhaler morning and night."
     said = "The inhaler is purple now, the doctor changed it."
     assert merged(said, known) == f"{said} Kit has asthma."
+
+
+def test_what_follows_from_what_was_so_stays_behind_what_is() -> None:
+    known = "Kit is vegan, so we have a shelf for cheese."
+    assert merged("Kit isn't vegan, she's vegetarian.", known) == "Kit is vegetarian, so we have a shelf for cheese."
+    bike = "I bought my bike for £85, and it's going strong."
+    assert merged("I told you the wrong price for the bike, I paid £95.", bike) == bike.replace("85", "95")

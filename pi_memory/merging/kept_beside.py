@@ -129,6 +129,7 @@ def untouched(said: str, known: str) -> str:
     in the morning and a statin at night.`, where he stopped the iron; "" for none. What only goes on from a piece that
     is left out is left out too.
     """
+    said = pattern("since_when").sub("", said)  # free all day is not `these days`
     joints, begins, ends = at_joints(known)
     pieces = [known[a:b].rstrip(" .") for a, b in zip(begins, ends, strict=True)]
     if len(pieces) == 1 or any(map(pattern("subordinate").match, pieces)):
@@ -309,6 +310,8 @@ def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str
     place, verb = place_of(named, context), pattern("verb").search(context)
     if place is None or verb is None:
         return None
+    if place.end() <= verb.start() and _is_now_another(said, context, context[verb.end() :]):
+        return ""
     if place.end() <= verb.start() or _goes_on_with(named, said, context):
         return " ".join(map(finished, alone))
     if not context[verb.end() : place.start()].strip():
@@ -317,6 +320,13 @@ def by_itself(said: str, known: str, context: str, claims: Sequence[str]) -> str
     if not all_stems(subject):
         return ""  # `There is a key with Bo`, `I gave it to Bo`
     return finished(with_subject(own, subject)) if len(alone) == 1 and pattern("said_of_same").match(own) else None
+
+
+def _is_now_another(said: str, context: str, role: str) -> bool:
+    """Whether somebody else is said to be what somebody was: `My tutor is Ada now.`, of `Bo is my tutor.`"""
+    who = all_stems(subject_of(said)) - {"user"}
+    mine, known = names_in(said), names_in(f". {context}")
+    return bool(who) and who <= all_stems(role) and bool(mine - known) and mine.isdisjoint(known)
 
 
 def _goes_on_with(named: str, said: str, context: str) -> bool:

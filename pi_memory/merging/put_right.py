@@ -386,8 +386,8 @@ def _goes_on_about(value: re.Match[str], known: str) -> bool:
     is_value = any(c.isdigit() for c in value[0]) or values_in(value[0])
     is_name = not is_value and day_name(value[0]) not in forms("weekday_name")
     behind = known[value.end() :]
-    if any(pattern(name).match(behind.lstrip(", ")) for name in ("of_persons", "subjectless")):
-        return False  # in the boot room, we found it there; in Leeds, works for the council
+    if any(pattern(name).match(behind.lstrip(", ")) for name in ("of_persons", "subjectless", "therefore")):
+        return False  # in the boot room, we found it there; in Leeds, works for the council; so we bake
     return is_name and (behind.startswith((",", " (")) or _is_person_next(behind))
 
 

@@ -162,6 +162,8 @@ def _in_place_of_denied(text: str) -> Contrast | None:
             if name == "but_it" and not more and not leads(right):
                 wrong, more = _alone(wrong), wrong[len(_alone(wrong)) :]
             found = Contrast(subject, right, wrong, more=more + (f",{rest}" if rest else ""))
+            if name == "but_it" and words("of_a_person") & {*joint["it"].casefold().replace("'", " ").split()}:
+                return _of_the_same(found)
             return found if name == "but" else _of_somebody(found)
         if name == "but_it" and before and (other := _another_is(text[: before[-1].start()], between, right)):
             return other
@@ -175,6 +177,15 @@ def _told_of(value: str) -> re.Match[str] | None:
     found = pattern("relative").search(value)
     before = value[: found.start()].split()[-1:] if found else []
     return None if before and pattern("placed").match(f"{before[0]} ") else found
+
+
+def _of_the_same(found: Contrast) -> Contrast | None:
+    """A contrast of what somebody is; None where one is what they do, or what they are to somebody: `Bo isn't coming,
+    he's ill`, `Bo isn't our vet, he's retired`.
+    """
+    does = any(each.split()[-1].endswith("ing") for each in (found.wrong, found.right))
+    are_alike = bool(pattern("owning").match(found.wrong)) == bool(pattern("owning").match(found.right))
+    return found if are_alike and not does else None
 
 
 def _of_somebody(found: Contrast) -> Contrast | None:
