@@ -454,3 +454,8 @@ def test_a_sentence_that_was_kept_beside_the_corrected_one_is_told_whole() -> No
     kept = "She is 81 in May, our mother, so a feast is being planned."
     said = f"Our mother's boiler takes 47 filters now. {kept}"
     assert what_holds(said, [f"Our mother's boiler takes 25 filters. {kept}"]) == said
+
+
+def test_who_came_instead_is_told_with_who_left() -> None:
+    told = "Bo quit so Ida's drumming, and the gig is on the 5th now."
+    assert now(told, frozenset({"drum"})) == told

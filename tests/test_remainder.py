@@ -157,3 +157,33 @@ def test_what_follows_from_what_was_so_stays_behind_what_is() -> None:
     assert merged("Kit isn't vegan, she's vegetarian.", known) == "Kit is vegetarian, so we have a shelf for cheese."
     bike = "I bought my bike for £85, and it's going strong."
     assert merged("I told you the wrong price for the bike, I paid £95.", bike) == bike.replace("85", "95")
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        ("The iron's stopped, he's on zinc now, 5 mg.", "Dad's on iron, 3 mg.", None),
+        (
+            "Bo isn't coming back, so Ida's the nurse now, and she comes at eight.",
+            "The nurse is Bo, he comes at nine.",
+            None,
+        ),
+        (
+            "The hall's shut for repairs, so the meeting will be in the school, on Fridays.",
+            "The meeting's in the hall, it's on Thursdays at 7, and tea is 50p.",
+            "The meeting's in the school, it's on Fridays at 7, and tea is 50p.",
+        ),
+        (
+            "I had a fright so I've moved the spare key, it's with Ada now.",
+            "The spare key is under the pot, and the alarm code's 4417.",
+            "The spare key is with Ada, and the alarm code's 4417.",
+        ),
+        (
+            "We're getting it from Alp Coffee now, 16 a kilo.",
+            "The user gets coffee from Bern Roast, 18 a kilo.",
+            "The user gets coffee from Alp Coffee, 16 a kilo.",
+        ),
+    ],
+)
+def test_no_number_or_name_goes_to_what_is_over(said: str, known: str, kept: str | None) -> None:
+    assert merged(said, known) == kept

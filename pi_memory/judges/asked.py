@@ -73,7 +73,7 @@ def may_ask(message: str) -> bool:
     """Whether a message that asks by no rule is short enough to ask something, and gives no number itself."""
     tells = bool(pattern("tells_event").match(message) or re.search(r"\d", message))
     tells = tells or pattern("gives_now").search(message) is not None
-    tells = tells or any(pattern(name).match(message) for name in ("several_first", "mistaken"))
+    tells = tells or any(pattern(name).match(message) for name in ("several_first", "mistaken", "tells_of"))
     tells = tells or tells_past(message) or pattern("laughs").search(message) is not None
     return len(message.split()) <= MOST_WORDS and intent_of(message).kind is Wish.STATEMENT and not tells
 

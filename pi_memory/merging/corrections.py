@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pi_memory.judges.heads import by_odds
-from pi_memory.judges.holding import has_other_value
+from pi_memory.judges.holding import has_other_value, subject_of
 from pi_memory.judges.pair_signs import Said
 from pi_memory.judges.replacement import LEAST_CHANCE, READ, Replacement
 from pi_memory.memories.namespaces import place
@@ -25,6 +25,7 @@ from pi_memory.merging.put_right import denies, with_value_alone
 from pi_memory.merging.remainder import loses_one, merged
 from pi_memory.merging.slots import with_denied
 from pi_memory.merging.swapped_over import with_two_swapped
+from pi_memory.merging.values import kinds_of_values
 from pi_memory.retrieval import called
 from pi_memory.store.conflicts import DOUBTFUL, POSSIBLE
 from pi_memory.text.contrast import renewed
@@ -61,6 +62,8 @@ MOST_SENTENCES = 8
 """Sentences of what a program wrote that are judged by themselves."""
 COVERED = 0.4
 """Share of the words of a clause that a request has when it is about that clause too."""
+MOST_OF_COUNT = 8
+"""Words of a statement that only says how many or how much of a thing there is."""
 SUBJECT = 25
 """Characters by which a content is longer than its quote when it has its subject from the sentence before."""
 
@@ -189,14 +192,15 @@ class Corrections:
         said, known = undated(candidate.content), undated(memory.content)
         if known in said or _only_refers_to(candidate, memory):
             return True
+        changes = self._replacement.says_change(_in_own_words(candidate)) or pattern("says_over").search(said)
+        puts_right = changes or denies(said, known)
         if not self._are_of_one_sitting(candidate, memory):
-            return False
+            return not puts_right and _counts_another_thing(said, known)
         if chances[memory.id] < LEAST_CHANCE or _go_on_from_the_same(candidate, memory):
             return True
-        puts_right = self._replacement.says_change(_in_own_words(candidate)) or pattern("says_over").search(said)
-        if puts_right or denies(said, known):
+        if puts_right:
             return False
-        return not has_other_value(said, [known]) or matter(said).isdisjoint(matter(known))
+        return not has_other_value(said, [known]) or _is_another_thing(said, known)
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
         if candidate.said_at is None:
@@ -351,6 +355,22 @@ def _only_refers_to(candidate: Candidate, memory: Memory) -> bool:
     own, its = about_user(candidate.quote), about_user(memory.quote).rstrip(" .!")
     is_context = bool(its) and its in undated(candidate.content) and its not in own
     return is_context and bool(matter(own)) and matter(own).isdisjoint(matter(f"{memory.content} {memory.quote}"))
+
+
+def _counts_another_thing(said: str, known: str) -> bool:
+    """Whether a number of something is said that a memory does not name: `The balance is 900`, of a deposit of 200."""
+    have_numbers = all("number" in kinds_of_values(text) for text in (said, known))
+    is_plain = len(said.split()) <= MOST_OF_COUNT and pattern("clause_joint").search(said) is None
+    is_plain = is_plain and pattern("since_when").search(said) is None
+    return have_numbers and is_plain and bool(matter(subject_of(said))) and _is_another_thing(said, known)
+
+
+def _is_another_thing(said: str, known: str) -> bool:
+    """Whether what was said is about something that a memory has no word of, or says of the user what they do."""
+    about = matter(pattern("of_what").split(subject_of(said))[0])
+    if not about:
+        about = {next((stem for word in said.split() for stem in matter(word)), "")}
+    return not about <= matter(known)
 
 
 def _context(memory: Memory) -> str:

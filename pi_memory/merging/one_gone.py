@@ -28,7 +28,7 @@ def with_one_gone(said: str, known: str) -> str | None:
     listed = pattern("on_list").match(known)
     if (listed or pattern("needs_things").match(known)) and pattern("got_all").match(said):
         return finished(said)
-    gone = _gone(said, known)
+    gone = what_is_gone(said, known)
     if not gone or len(sentences(known)) > 1 or len(clauses(said)) > 1 or contrast(said) or swapped(said):
         return None
     is_left = pattern("who_left").match(said) is not None  # whenever that was
@@ -57,7 +57,7 @@ def with_one_more(said: str, known: str) -> str | None:
     return finished(f"{known[: old.start('what')]}{_joined([*items, new['what']], known)}")
 
 
-def _gone(said: str, known: str) -> Set[str]:
+def what_is_gone(said: str, known: str) -> Set[str]:
     """The stems of what is said to be over, with those of who did it; none where it is said of what is not known."""
     own = stems(known)
     for name in NAMED:

@@ -2,7 +2,7 @@
 and what was said beside it is kept (`kept_beside.py`). Pure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from pi_memory.judges.comparison import stems
@@ -14,7 +14,7 @@ from pi_memory.merging.kept_beside import (
     with_rest,
     with_untouched,
 )
-from pi_memory.merging.one_gone import with_doer_apart, with_one_gone, with_one_more
+from pi_memory.merging.one_gone import what_is_gone, with_doer_apart, with_one_gone, with_one_more
 from pi_memory.merging.put_right import (
     given_up_in,
     put_right,
@@ -32,6 +32,9 @@ from pi_memory.text.language import pattern
 from pi_memory.text.persons import finished
 from pi_memory.text.sentences import clauses, has_verb, sentences
 from pi_memory.text.sentences import stems as all_stems
+
+Form = Callable[[str, str], str | None]
+"""What a memory says with what was said in its place; None where it says no such thing."""
 
 
 def merged(
@@ -103,24 +106,30 @@ def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequen
 
 def _changed(said: str, known: str, likely: Sequence[float] | None) -> str | None:
     """A memory with what was said in the place of what it puts right, and with the pieces of that which say more; None
-    where a number, a day or a time that was said would be lost.
+    where a number, a day, a time or somebody's name that was said would be lost, or what is over would stay.
     """
     slots, piece = (partial(form, likely=likely) for form in (with_slots, with_piece))
     by_value = () if _happened_again(said, known) else (with_amount, with_values)
-    for form in (put_right, with_denied, with_age, with_only, with_one_less, slots, *by_value, piece):
-        if changed := form(said, known):
-            kept = {*map(_digits, values_in(f"{changed} {known}"))}
-            left = [value for value in values_in(said) if _digits(value) not in kept]
-            more = [
-                piece
-                for piece in pattern("clause_joint").split(said)[1:]
-                if kept.isdisjoint(map(_digits, values_in(piece)))
-            ]
-            told = [piece.rstrip(" .!") for piece in more if any(place_of(value, piece) for value in left)]
-            both = finished(", ".join([changed.rstrip(" .!"), *told]))
-            if all(place_of(value, both, as_part=True) for value in left):
-                return both if told else changed
+    gone = [what_is_gone(clause, known) for clause in clauses(said)]
+    forms: tuple[Form, ...] = (put_right, with_denied, with_age, with_only, with_one_less, slots, piece, *by_value)
+    for form in forms:
+        changed = form(said, known)
+        if not changed or any(each and each <= all_stems(changed) for each in gone) or _loses_name(changed, said):
+            continue
+        kept = {*map(_digits, values_in(f"{changed} {known}"))}
+        left = [value for value in values_in(said) if _digits(value) not in kept]
+        for more in pattern("clause_joint").split(said)[1:]:
+            if kept.isdisjoint(map(_digits, values_in(more))) and any(place_of(value, more) for value in left):
+                behind = finished(f"{changed.rstrip(' .!')}, {more.rstrip(' .!')}")
+                changed = with_values(finished(more), changed) or behind
+        if all(place_of(value, changed, as_part=True) for value in left):
+            return changed
     return None
+
+
+def _loses_name(changed: str, said: str) -> bool:
+    """Whether somebody who was said to be something now is in no word of a memory that was changed."""
+    return any(not place_of(found["who"], changed) for found in pattern("is_who_now").finditer(said))
 
 
 def _happened_again(said: str, known: str) -> bool:

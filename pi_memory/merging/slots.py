@@ -118,7 +118,12 @@ def with_denied(said: str, known: str) -> str | None:
 
 
 def _parts_of(said: str) -> list[str]:
-    return [part for sentence in sentences(said) for part in pattern("piece_end").split(sentence)]
+    """The pieces of what was said; a value with what leads to it is of the one before: `in the school, on Fridays`."""
+    parts: list[str] = []
+    for part in (part for sentence in sentences(said) for part in pattern("piece_end").split(sentence)):
+        goes_on = parts and slots_in(parts[-1]) and slots_in(part) and pattern("lead").match(part)
+        parts[-1:] = [f"{parts[-1]}, {part}"] if goes_on else [*parts[-1:], part]
+    return parts
 
 
 def _more(parts: Sequence[str], known: str) -> list[str]:

@@ -157,7 +157,12 @@ def now(text: str, asked: Set[str] = frozenset()) -> str:
         text = " ".join(_without_other_value(sentence, asked) for sentence in sentences(text))
     if not has_left(text):
         return text
-    left = what_holds(text, [each for each in clauses(text) if has_left(each)], asked)
+    over = [each for each in clauses(text) if has_left(each)]
+    left = what_holds(text, over, asked)
+    beside = [part for each in over for part in pattern("piece_end").split(each) if not has_left(part)]
+    names = [part.split()[0].removesuffix("'s") for part in beside if part[:1].isupper()]
+    if any(name not in left for name in names):
+        return text  # Bo quit so Ida has the bar
     comes_last = text.casefold().rstrip(" .!").endswith(left.casefold().rstrip(" .!"))
     goes_on = any(pattern(name).match(left) for name in ("said_of_same", "said_of_its")) and not in_cleft(left)
     return left if comes_last and not goes_on else text
