@@ -187,3 +187,22 @@ def test_what_follows_from_what_was_so_stays_behind_what_is() -> None:
 )
 def test_no_number_or_name_goes_to_what_is_over(said: str, known: str, kept: str | None) -> None:
     assert merged(said, known) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "kept"),
+    [
+        ("The iron made me ill, I'm on zinc now, 50 mg.", "I take iron, 5 mg, in the morning.", None),
+        ("We cut Bern, so it's eight nights in Ulm.", "Two nights in Bern, then six in Ulm.", None),
+        ("The doctor's swapped the iron for zinc, 50 mg.", "I take iron, 5 mg, in the morning.", "I take zinc, 50 mg."),
+        (
+            "Mrs Ode has stepped down and Mr Orr is president.",
+            "Our president is Mrs Ode, and the secretary is Ida.",
+            "Our president is Mr Orr, and the secretary is Ida.",
+        ),
+    ],
+)
+def test_a_number_goes_to_what_it_is_said_of_and_an_office_leaves_the_others(
+    said: str, known: str, kept: str | None
+) -> None:
+    assert merged(said, known) == kept

@@ -43,7 +43,7 @@ from pi_memory.text.contrast import (
 )
 from pi_memory.text.language import forms, pattern, words
 from pi_memory.text.persons import finished
-from pi_memory.text.sentences import clauses, sentences
+from pi_memory.text.sentences import clauses, has_verb, sentences
 from pi_memory.text.sentences import stems as all_stems
 
 MOST_ELSE = 7
@@ -63,6 +63,9 @@ def put_right(said: str, known: str) -> str | None:
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
     found = found or _denied(said, known) or _value_instead(said) or swapped(said) or _titled_instead(said, known)
     found = found or given_up_in(said, known)
+    is_thing = found is not None and not found.right.split()[0].endswith("ing")  # not: started crying
+    if found and is_thing and not place_of(found.wrong, known) and place_of(bare(found.wrong), known):  # the iron
+        found = replace(found, wrong=bare(found.wrong))
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")
     if found and not place_of(wrong, known):  # not nuts with Bo, sesame
         wrong = pattern("of_what").split(wrong)[0]
@@ -184,6 +187,11 @@ def with_amount(said: str, known: str) -> str | None:
         return None
     if any(is_counted(text[each.end("what") :]) for text, each in ((said, new), (known, old))):
         return None  # seven pounds fifty
+    places = [
+        pattern("at_place").match(text[each.end("what") :].lstrip()) for text, each in ((said, new), (known, old))
+    ]
+    if all(places) and len({all_stems(each[0]) for each in places if each}) > 1:
+        return None  # eight nights in Ulm, of two in Bern and six in Ulm
     many = new["many"] if old["many"][:1].isupper() else f"{new['many'][:1].lower()}{new['many'][1:]}"
     put = f"{known[: old.start('many')]}{many} {new['what']}{known[old.end('what') :]}"
     return _if_all_is_kept(said, put, known, gone=old["many"])
@@ -386,8 +394,11 @@ def _goes_on_about(value: re.Match[str], known: str) -> bool:
     is_value = any(c.isdigit() for c in value[0]) or values_in(value[0])
     is_name = not is_value and day_name(value[0]) not in forms("weekday_name")
     behind = known[value.end() :]
-    if any(pattern(name).match(behind.lstrip(", ")) for name in ("of_persons", "subjectless", "therefore")):
+    rest = behind.lstrip(", ")
+    if any(pattern(name).match(rest) for name in ("of_persons", "subjectless", "therefore")):
         return False  # in the boot room, we found it there; in Leeds, works for the council; so we bake
+    if pattern("definite").match(pattern("begins_joined").sub("", rest)) and has_verb(clauses(rest)[0]):
+        return False  # the chair is Bo, and the cook is Kit
     return is_name and (behind.startswith((",", " (")) or _is_person_next(behind))
 
 

@@ -4,6 +4,7 @@ and what was said beside it is kept (`kept_beside.py`). Pure.
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import pairwise
 
 from pi_memory.judges.comparison import stems
 from pi_memory.merging.kept_beside import (
@@ -24,7 +25,7 @@ from pi_memory.merging.put_right import (
     with_only,
     with_values,
 )
-from pi_memory.merging.slots import with_denied, with_piece, with_slots
+from pi_memory.merging.slots import slots_in, with_denied, with_piece, with_slots
 from pi_memory.merging.swapped_over import with_two_swapped
 from pi_memory.merging.values import is_by_so_much, names_in, place_of, values_in
 from pi_memory.text.contrast import contrast, swapped
@@ -67,12 +68,15 @@ def _one_by_one(said: str, known: str) -> str | None:
         return None  # Bo has retired, Ida is the chair now
     found = known
     for part in parts:
+        if matter(part) <= all_stems(known) and all(place_of(value, known) for value in values_in(part)):
+            continue  # and the other fee stays as it is
         is_of_piece = is_about_one_piece(part, known, besides=next(each for each in parts if each != part))
         changed = _merged(finished(part), found, None, (), context="") if is_of_piece else None
         if changed is None:
             return None
         found = changed
-    return found
+    has_all = all(place_of(value, found) for value in values_in(said) if not place_of(value, known))
+    return found if has_all and found != known else None
 
 
 def _names_its_value(part: str) -> bool:
@@ -99,8 +103,8 @@ def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequen
         or _with_exception(said, known)
         or (None if context else with_doer_apart(said, known))
         or with_rest(said, known, likely, alone, context=context)
-        or with_pieces(said, known)
-        or (None if context else with_untouched(said, known))
+        or (None if _is_of_new_thing(said, known) else with_pieces(said, known))
+        or (None if context or _is_of_new_thing(said, known) else with_untouched(said, known))
     )
 
 
@@ -111,8 +115,8 @@ def _changed(said: str, known: str, likely: Sequence[float] | None) -> str | Non
     slots, piece = (partial(form, likely=likely) for form in (with_slots, with_piece))
     by_value = () if _happened_again(said, known) else (with_amount, with_values)
     gone = [what_is_gone(clause, known) for clause in clauses(said)]
-    forms: tuple[Form, ...] = (put_right, with_denied, with_age, with_only, with_one_less, slots, piece, *by_value)
-    for form in forms:
+    by_slot: tuple[Form, ...] = () if _is_of_new_thing(said, known) else (slots, piece, *by_value)
+    for form in (put_right, with_denied, with_age, with_only, with_one_less, *by_slot):
         changed = form(said, known)
         if not changed or any(each and each <= all_stems(changed) for each in gone) or _loses_name(changed, said):
             continue
@@ -130,6 +134,20 @@ def _changed(said: str, known: str, likely: Sequence[float] | None) -> str | Non
 def _loses_name(changed: str, said: str) -> bool:
     """Whether somebody who was said to be something now is in no word of a memory that was changed."""
     return any(not place_of(found["who"], changed) for found in pattern("is_who_now").finditer(said))
+
+
+def _is_of_new_thing(said: str, known: str) -> bool:
+    """Whether a number stands behind something that a memory does not know: `the iron made me ill, I'm on zinc now, 5
+    mg`, of so much iron.
+    """
+    pieces = pattern("clause_joint").split(said)
+    for before, piece in pairwise(pieces):
+        is_bare = bool(values_in(piece)) and not has_verb(piece) and not pattern("lead").match(piece)
+        is_new = pattern("as_of_now").search(before) is not None or swapped(before) is not None
+        named = " ".join(slot.value for slot in slots_in(before) if slot.kind == "slot_source")  # from Ida, 16 a kilo
+        if is_bare and is_new and matter(pattern("since_when").sub("", before)) - stems(known) - stems(named):
+            return True
+    return False
 
 
 def _happened_again(said: str, known: str) -> bool:
