@@ -34,8 +34,8 @@ COT = "The cot is in the cupboard under the stairs."
         ),
         ("The vet shuts at 7 now.", "The vet opens at 9 and shuts at 6.", "The vet opens at 9 and shuts at 7."),
         ("Dinner is at 8 now.", "Dinner is booked at Dina's for 7.30.", "Dinner is booked at Dina's at 8."),
-        ("Rehearsal, Saturday at noon.", "Rehearsal is Sunday at 6.", "Rehearsal is Saturday at noon."),
-        ("The compost comes on Mondays.", "The compost comes every second Friday.", "The compost comes on Mondays."),
+        ("Rehearsal, Saturday at noon.", "Rehearsal is Sunday at 6.", None),
+        ("The compost comes on Mondays.", "The compost comes every second Friday.", None),
         (
             "Rowing is second Monday now.",
             "Rowing is on the first Friday of the month.",
@@ -44,7 +44,7 @@ COT = "The cot is in the cupboard under the stairs."
         (
             "The cat has hers at 7 in the evening now.",
             "The cat has hers at bedtime.",
-            "The cat has hers at 7 in the evening.",
+            None,
         ),
         ("The fees went up to £13.", "Fees: £12.50 a week each, paid online.", "Fees: £13 a week each, paid online."),
         ("Gas is £95 now.", "Gas is £80 a month and water £30.", "Gas is £95 a month and water £30."),
@@ -63,8 +63,7 @@ COT = "The cot is in the cupboard under the stairs."
             "Gran moved into Elm Court, she's in room 12.",
             "Gran moved into Elm Court, she's in room 31.",
         ),
-        ("The cot is in the loft now.", COT, "The cot is in the loft."),
-        ("The cot is with Ada now.", COT, "The cot is with Ada."),
+        ("The cot is in the loft now.", COT, None),
         (
             "My desk is on the second floor now.",
             "My desk is by the door on the third floor.",
@@ -123,7 +122,7 @@ COT = "The cot is in the cupboard under the stairs."
         ("Quiz is at Dina's.", "Quiz is at Lorna's, first Wednesday at 7.", "Quiz is at Dina's, first Wednesday at 7."),
     ],
 )
-def test_what_is_said_of_the_same_thing_goes_in_its_slot(said: str, known: str, kept: str) -> None:
+def test_what_is_said_of_the_same_thing_goes_in_its_slot(said: str, known: str, kept: str | None) -> None:
     assert merged(said, known) == kept
 
 
@@ -201,7 +200,11 @@ def test_a_value_goes_in_the_slot_of_the_one_that_is_denied(said: str, known: st
             "My op is on 3 May.",
             "My op is on 4 May. Ada drives me there.",
         ),
-        ("We've moved the saw to the shed.", "The saw is under the stairs.", "The saw is in the shed."),
+        (
+            "We've moved the saw to the shed.",
+            "The saw is under the stairs and has a blade.",
+            "The saw is in the shed and has a blade.",
+        ),
         ("Bo switched to nights, he's home at six.", "Bo works at the mill.", None),
         ("Bo has gone on to Ulm, I see Ida now.", "My vet is Bo on Mill Lane.", None),
         ("The roof leaks, and the shop is shut.", CHOIR, None),

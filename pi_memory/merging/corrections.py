@@ -200,7 +200,8 @@ class Corrections:
             return True
         if puts_right:
             return False
-        return not has_other_value(said, [known]) or _is_another_thing(said, known)
+        about, its = (matter(pattern("rate").sub("", text)) for text in (said, known))
+        return not has_other_value(said, [known]) or about.isdisjoint(its) or _counts_another_thing(said, known)
 
     def _are_of_one_sitting(self, candidate: Candidate, memory: Memory) -> bool:
         if candidate.said_at is None:
@@ -358,19 +359,12 @@ def _only_refers_to(candidate: Candidate, memory: Memory) -> bool:
 
 
 def _counts_another_thing(said: str, known: str) -> bool:
-    """Whether a number of something is said that a memory does not name: `The balance is 900`, of a deposit of 200."""
+    """Whether a number is said of something that a memory has no word of: `The balance is 900`, of a deposit of 200."""
     have_numbers = all("number" in kinds_of_values(text) for text in (said, known))
     is_plain = len(said.split()) <= MOST_OF_COUNT and pattern("clause_joint").search(said) is None
     is_plain = is_plain and pattern("since_when").search(said) is None
-    return have_numbers and is_plain and bool(matter(subject_of(said))) and _is_another_thing(said, known)
-
-
-def _is_another_thing(said: str, known: str) -> bool:
-    """Whether what was said is about something that a memory has no word of, or says of the user what they do."""
     about = matter(pattern("of_what").split(subject_of(said))[0])
-    if not about:
-        about = {next((stem for word in said.split() for stem in matter(word)), "")}
-    return not about <= matter(known)
+    return have_numbers and is_plain and bool(about) and not about <= matter(known)
 
 
 def _context(memory: Memory) -> str:

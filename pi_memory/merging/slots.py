@@ -39,12 +39,12 @@ class Slot(Struct, frozen=True):
 
 
 def with_slots(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
-    """What a memory says with what was said of the same thing in the slots of it, if nothing else was said, and it is
-    plain which slots these are; else None. `likely`, if it is known, is how likely what was said makes each of its
-    clauses untrue.
+    """What a memory says with what was said of the same thing in the slots of it, if nothing else was said, it is plain
+    which slots these are, and it says more than that; else None. `likely`, if it is known, is how likely what was said
+    makes each of its clauses untrue.
     """
     told = pattern("since_when").sub("", _told(asserted(said)))
-    return _with_told(told, known, likely)
+    return _with_told(told, known, likely, is_whole=True)
 
 
 def with_piece(said: str, known: str, likely: Sequence[float] | None = None) -> str | None:
@@ -68,7 +68,9 @@ def with_piece(said: str, known: str, likely: Sequence[float] | None = None) -> 
     return " ".join([changed, *_more(behind, known)]) if changed and is_all else None
 
 
-def _with_told(told: str, known: str, likely: Sequence[float] | None, *, goes_on: bool = False) -> str | None:
+def _with_told(
+    told: str, known: str, likely: Sequence[float] | None, *, is_whole: bool = False, goes_on: bool = False
+) -> str | None:
     new = slots_in(told)
     are_several = len({(each.kind, each.ends) for each in new}) < len(new)
     if not new or are_several or len(sentences(told)) > 1 or is_by_so_much(told):
@@ -87,6 +89,8 @@ def _with_told(told: str, known: str, likely: Sequence[float] | None, *, goes_on
     places = [_place(each, about, known, likely) for each in new]
     if None in places or len({*places}) < len(places) or _may_be_otherwise(new, known):
         return None
+    if is_whole and not _says_more(known, [place for place in places if place], told):
+        return None  # the user's own words will do
     found, taken = known, zip(filter(None, places), new, strict=True)
     for old, each in sorted(taken, key=lambda pair: -pair[0].begin):
         found = f"{found[: old.begin]}{_filled(old, each)}{_behind(old, each, found)}"
@@ -234,6 +238,16 @@ def _matters(
         found[begin] = own | (set[str]() if subjects[begin] else before)
         before = {*found[begin]} if goes_on else {*(subjects[begin] or before)}
     return found
+
+
+def _says_more(known: str, places: Sequence[Slot], told: str) -> bool:
+    """Whether a memory says more than what was told, and what it has in some places."""
+    taken = {place.begin for place in places}
+    rest = known
+    for place in sorted(places, key=lambda place: -place.begin):
+        rest = f"{rest[: place.begin]} {rest[place.end :]}"
+    has_other = any(slot.begin not in taken for slot in slots_in(known))
+    return has_other or bool(_matter(pattern("moving").sub("", rest)) - stems(told))
 
 
 def _may_take(old: Slot, new: Slot) -> bool:
