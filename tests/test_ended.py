@@ -459,3 +459,8 @@ def test_a_sentence_that_was_kept_beside_the_corrected_one_is_told_whole() -> No
 def test_who_came_instead_is_told_with_who_left() -> None:
     told = "Bo quit so Ida's drumming, and the gig is on the 5th now."
     assert now(told, frozenset({"drum"})) == told
+
+
+def test_who_is_meant_is_not_what_was_stopped() -> None:
+    told = "The iron's stopped, he's on zinc now, 5 mg."
+    assert what_holds(told, ["Dad is on iron, 3 mg."]) == told

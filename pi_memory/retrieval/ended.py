@@ -354,6 +354,9 @@ def _alone(clause: str, before: str, old: frozenset[str]) -> str:
         return clause
     named = pattern("user_named").match(subject)
     is_user = named is not None and not named["of"]  # whom no pronoun stands for
+    is_thing = pattern("stops").match(before) is not None  # the iron's stopped, he's on zinc now
+    if is_thing and not is_name and pronoun[0].casefold() in words("of_a_person"):
+        return ""
     is_one = not subject.endswith("s") and len(subject.split()) <= MOST_OF_ONE
     is_other = is_one and pronoun[0].casefold() in words("of_several")
     if not subject or not is_of_it or is_user or is_other or (is_name and pronoun[0] in words("of_things")):
