@@ -213,3 +213,17 @@ def test_a_value_goes_in_the_slot_of_the_one_that_is_denied(said: str, known: st
 )
 def test_a_piece_of_what_was_said_goes_in_its_slot(said: str, known: str, kept: str | None) -> None:
     assert (with_slots(said, known) or with_piece(said, known)) == kept
+
+
+PHRASES = (
+    *("to Bo", "in the hall", "at 7", "on Mondays", "on 3 May", "the 4th", "from Ulm", "in year 4", "£8", "called Ada"),
+    *("is", "moved", "isn't", "can't do", "Choir", "Bo's", "it's", "now", "so", ", and", ",", ".", "not", "instead"),
+    *("till Friday", "with Ada", "first Friday of the month", "he", "5 mg", "half six", "to the shed", "again"),
+)
+SAYINGS = st.lists(st.sampled_from(PHRASES), max_size=9).map(" ".join)
+
+
+@given(SAYINGS, SAYINGS)
+def test_any_two_sayings_are_merged_or_not(said: str, known: str) -> None:
+    for found in (merged(said, known), with_slots(said, known), with_piece(said, known), with_denied(said, known)):
+        assert found is None or found.strip()

@@ -63,7 +63,7 @@ def put_right(said: str, known: str) -> str | None:
     found = wrong_first(said) or contrast(said) or next(filter(None, map(contrast, sentences(said))), None)
     found = found or _denied(said, known) or _value_instead(said) or swapped(said) or _titled_instead(said, known)
     found = found or given_up_in(said, known)
-    is_thing = found is not None and not found.right.split()[0].endswith("ing")  # not: started crying
+    is_thing = found is not None and not "".join(found.right.split()[:1]).endswith("ing")  # not: started crying
     if found and is_thing and not place_of(found.wrong, known) and place_of(bare(found.wrong), known):  # the iron
         found = replace(found, wrong=bare(found.wrong))
     wrong, right = (found.wrong.strip(" .,`\"'"), found.right) if found else ("", "")

@@ -98,24 +98,25 @@ def _merged(said: str, known: str, likely: Sequence[float] | None, alone: Sequen
             or with_rest(said, known, likely, alone, context=context)
             or (None if context else with_untouched(said, known))
         )
+    is_of_new = _is_of_new_thing(said, known)
     return (
-        _changed(said, known, likely)
+        _changed(said, known, likely, is_of_new=is_of_new)
         or _with_exception(said, known)
         or (None if context else with_doer_apart(said, known))
         or with_rest(said, known, likely, alone, context=context)
-        or (None if _is_of_new_thing(said, known) else with_pieces(said, known))
-        or (None if context or _is_of_new_thing(said, known) else with_untouched(said, known))
+        or (None if is_of_new else with_pieces(said, known))
+        or (None if context or is_of_new else with_untouched(said, known))
     )
 
 
-def _changed(said: str, known: str, likely: Sequence[float] | None) -> str | None:
+def _changed(said: str, known: str, likely: Sequence[float] | None, *, is_of_new: bool) -> str | None:
     """A memory with what was said in the place of what it puts right, and with the pieces of that which say more; None
     where a number, a day, a time or somebody's name that was said would be lost, or what is over would stay.
     """
     slots, piece = (partial(form, likely=likely) for form in (with_slots, with_piece))
     by_value = () if _happened_again(said, known) else (with_amount, with_values)
     gone = [what_is_gone(clause, known) for clause in clauses(said)]
-    by_slot: tuple[Form, ...] = () if _is_of_new_thing(said, known) else (slots, piece, *by_value)
+    by_slot: tuple[Form, ...] = () if is_of_new else (slots, piece, *by_value)
     for form in (put_right, with_denied, with_age, with_only, with_one_less, *by_slot):
         changed = form(said, known)
         if not changed or any(each and each <= all_stems(changed) for each in gone) or _loses_name(changed, said):

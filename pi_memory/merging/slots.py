@@ -181,7 +181,8 @@ def is_of_another(place: int, said: str, known: str) -> bool:
     """
     slots = slots_in(known)
     subjects = [(begin, end, _subject(known[begin:end], slots, begin)) for begin, end in _pieces(known, slots)]
-    own, piece = next((subject, known[begin:end]) for begin, end, subject in subjects if begin <= place < end)
+    its = ((subject, known[begin:end]) for begin, end, subject in subjects if begin <= place < end)
+    own, piece = next(its, (frozenset[str](), ""))
     about = _matter(said)
     is_plain = bool(own) and pattern("says_now").search(piece) is not None
     return is_plain and not own & about and any(subject & about for _, _, subject in subjects)
@@ -286,7 +287,8 @@ def _part(old: Slot, new: Slot, about: Set[str], known: str) -> Slot | None:
     if len(alike) != 1 or len(parts) == 1:
         alike = free if len(free) < len(parts) else []
     old = alike[0] if alike else old
-    is_given = _leads_to(old) and not pattern("moving").search(known[: old.begin].rsplit(" ", 2)[-2])
+    verb = "".join(known[: old.begin].split()[-1:])
+    is_given = _leads_to(old) and pattern("moving").search(verb) is None
     return None if is_given else old
 
 
@@ -346,7 +348,7 @@ def _filled(old: Slot, new: Slot) -> str:
     is_led = is_until or (old.kind == "slot_place" and _leads_to(old) != _leads_to(new))
     lead, value = old.lead if is_led else new.lead or old.lead, new.value
     if old.kind == "slot_place" and _leads_to(new) and not _leads_to(old) and lead not in words("wide_lead"):
-        lead = forms("lead_of_to")[new.lead.casefold()]  # moved to the shed, from under the stairs
+        lead = forms("lead_of_to").get(new.lead.casefold(), lead)  # moved to the shed, from under the stairs
     if old.kind == "slot_date" and months_in(old.value) and not months_in(value):  # 3 March, the 17th
         day = value.split()[-1] if re.search(r"\d[a-z]", old.value) else re.sub(r"\D", "", value)
         value = re.sub(r"\d+(?:st|nd|rd|th)?", day, old.value, count=1)

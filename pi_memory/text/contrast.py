@@ -183,7 +183,7 @@ def _of_the_same(found: Contrast) -> Contrast | None:
     """A contrast of what somebody is; None where one is what they do, or what they are to somebody: `Bo isn't coming,
     he's ill`, `Bo isn't our vet, he's retired`.
     """
-    does = any(each.split()[-1].endswith("ing") for each in (found.wrong, found.right))
+    does = any(each.rstrip().endswith("ing") for each in (found.wrong, found.right))
     are_alike = bool(pattern("owning").match(found.wrong)) == bool(pattern("owning").match(found.right))
     return found if are_alike and not does else None
 
